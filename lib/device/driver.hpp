@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "device/device.hpp"
+
+namespace gpucheck::device {
+
+/// Finds and opens devices of one sort. Constructing a Driver touches no hardware
+/// and loads no library; the first `device_count` or `open` does.
+class Driver {
+ public:
+  Driver() = default;
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+  virtual ~Driver() = default;
+
+  /// "cuda" or "sim": goes into every report.
+  [[nodiscard]] virtual std::string_view kind() const noexcept = 0;
+  /// Number of visible devices (`cudaGetDeviceCount`). Initialises the driver. On
+  /// failure the code is the vendor's: no_device, insufficient_driver, ...
+  [[nodiscard]] virtual Result<int> device_count() = 0;
+  /// What the vendor's driver itself answers to a device-count call that does not
+  /// initialise it (`cuDeviceGetCount`): initialization_error as long as nothing in
+  /// this process has initialised it. insufficient_driver when no driver library
+  /// can be loaded.
+  [[nodiscard]] virtual Result<int> device_count_without_initialising() = 0;
+  /// The environment variable that limits which devices are visible; read at
+  /// initialisation.
+  [[nodiscard]] virtual std::string_view visible_devices_variable() const noexcept = 0;
+  /// Opens a device. Its context is created by the first call that needs it.
+  [[nodiscard]] virtual Result<std::unique_ptr<Device>> open(int ordinal) = 0;
+  /// Versions for reports: `name -> version`, for example "driver": "580.159.04",
+  /// "cuda_driver": "13.0", "cuda_runtime": "13.0". Empty where nothing is known.
+  struct Versions {
+    std::string driver;
+    std::string cuda_driver;
+    std::string cuda_runtime;
+  };
+  [[nodiscard]] virtual Versions versions() = 0;
+};
+
+}  // namespace gpucheck::device

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <memory>
+
+#include "device/driver.hpp"
+#include "device/fault/plan.hpp"
+
+namespace gpucheck::fault {
+
+/// Wraps a driver so that it and every device it opens misbehave as the plan says.
+/// Calls are counted over the whole driver, all its devices and threads together.
+/// An empty plan changes nothing.
+std::unique_ptr<device::Driver> inject(std::unique_ptr<device::Driver> driver, Plan plan);
+
+}  // namespace gpucheck::fault

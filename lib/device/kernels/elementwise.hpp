@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "device/kernel.hpp"
+#include "device/kernels/thread.hpp"
+
+namespace gpucheck::device::kernels {
+
+/// out[i] = value
+template <typename T>
+struct Fill {
+  static constexpr std::string_view name = "fill";
+  T* out;
+  T value;
+  [[nodiscard]] std::array<MemoryAccess, 1> accesses(std::size_t count) const {
+    return {writes(out, count * sizeof(T))};
+  }
+  GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const { out[thread.index] = value; }
+};
+
+/// out[i] = start + i
+template <typename T>
+struct Iota {
+  static constexpr std::string_view name = "iota";
+  T* out;
+  T start;
+  [[nodiscard]] std::array<MemoryAccess, 1> accesses(std::size_t count) const {
+    return {writes(out, count * sizeof(T))};
+  }
+  GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
+    out[thread.index] = static_cast<T>(start + static_cast<T>(thread.index));
+  }
+};
+
+/// out[i] = in[i] + value
+template <typename T>
+struct AddScalar {
+  static constexpr std::string_view name = "add_scalar";
+  const T* in;
+  T* out;
+  T value;
+  [[nodiscard]] std::array<MemoryAccess, 2> accesses(std::size_t count) const {
+    return {reads(in, count * sizeof(T)), writes(out, count * sizeof(T))};
+  }
+  GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const { out[thread.index] = in[thread.index] + value; }
+};
+
+/// Keeps the device busy for about `duration_ns` nanoseconds and touches no memory.
+/// Launch with a count of 1.
+struct Spin {
+  static constexpr std::string_view name = "spin";
+  std::uint64_t duration_ns;
+  [[nodiscard]] std::array<MemoryAccess, 0> accesses(std::size_t) const { return {}; }
+  [[nodiscard]] std::uint64_t spin_ns() const { return duration_ns; }
+  GPUCHECK_HOST_DEVICE void operator()(const Thread&) const {
+#if defined(__CUDA_ARCH__)
+    std::uint64_t start;
+    std::uint64_t now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+    do {
+      asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    } while (now - start < duration_ns);
+#endif
+  }
+};
+
+}  // namespace gpucheck::device::kernels

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+
+#include "device/kernel.hpp"
+#include "device/kernels/elementwise.hpp"
+
+/// Every kernel gpucheck can run. A kernel is added by writing its functor in this
+/// folder and its instantiations here: `cuda/` and `sim/` both build their launch
+/// tables from this list.
+namespace gpucheck::device::kernels {
+
+using KernelList = std::tuple<  //
+    Spin,                       //
+    Fill<std::uint8_t>, Fill<std::int32_t>, Fill<std::int64_t>, Fill<float>,
+    Iota<std::int32_t>, Iota<std::int64_t>,
+    AddScalar<std::int32_t>, AddScalar<std::int64_t>, AddScalar<float>>;
+
+namespace detail {
+
+template <typename Functor, typename List>
+struct IndexIn;
+
+template <typename Functor, typename... Functors>
+struct IndexIn<Functor, std::tuple<Functors...>> {
+  static constexpr std::size_t value = [] {
+    constexpr bool matches[] = {std::is_same_v<Functor, Functors>...};
+    std::size_t index = 0;
+    while (index < sizeof...(Functors) && !matches[index]) ++index;
+    return index;
+  }();
+};
+
+}  // namespace detail
+
+/// The position of a functor in the list; a functor that is not in it does not compile.
+template <typename Functor>
+inline constexpr KernelId kernel_id = [] {
+  constexpr std::size_t index = detail::IndexIn<Functor, KernelList>::value;
+  static_assert(index < std::tuple_size_v<KernelList>, "add the kernel to KernelList");
+  return static_cast<KernelId>(index);
+}();
+
+}  // namespace gpucheck::device::kernels

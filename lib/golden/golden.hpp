@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "harness/result.hpp"
+
+/// Golden files: what must be seen, and on whose word. Read only by the supervisor, so
+/// that a case cannot approve itself.
+namespace gpucheck::golden {
+
+/// A golden file that cannot be used. The text names the file, the line or the JSON
+/// path, and what was expected there.
+class MalformedGolden : public EnvironmentError {
+ public:
+  using EnvironmentError::EnvironmentError;
+};
+
+/// What conditions in a golden file can ask about.
+struct Facts {
+  std::string device_kind;  ///< "cuda" or "sim"
+};
+
+class Golden;
+
+/// One golden file in memory.
+class Golden {
+ public:
+  /// @param origin for messages: a path or "embedded golden/alloc/fuzz.json".
+  /// @throws MalformedGolden.
+  static Golden parse(std::string_view json, std::string origin);
+
+  [[nodiscard]] const std::string& case_name() const noexcept;
+  [[nodiscard]] const std::string& origin() const noexcept;
+
+  /// Compares both ways: a key expected and absent, or seen and not expected, is a
+  /// mismatch, as is a value that its matcher refuses. In the golden file's order,
+  /// then unexpected keys in the order observed. Empty means everything matched.
+  [[nodiscard]] std::vector<harness::Mismatch> compare(const harness::Observations& observations,
+                                                       const Facts& facts) const;
+
+  /// For `describe`: one row per expectation, in file order.
+  struct Row {
+    std::string key;
+    std::string expectation;  ///< "true", "matches /…/", "1 to 3"
+    std::string basis;
+    std::string condition;    ///< "on cuda", empty when unconditional
+    std::string note;
+  };
+  [[nodiscard]] std::vector<Row> rows() const;
+
+ private:
+  struct Content;
+  explicit Golden(std::shared_ptr<const Content> content) : content_(std::move(content)) {}
+  std::shared_ptr<const Content> content_;
+};
+
+/// All goldens of a binary or directory, by case name. Immutable, thread-safe.
+class GoldenSet {
+ public:
+  struct File {
+    std::string_view path;  ///< "alloc/fuzz.json"
+    std::string_view text;
+  };
+  /// From files embedded in the binary. @throws MalformedGolden.
+  static GoldenSet from_embedded(std::span<const File> files);
+  /// From `<directory>/<group>/<case>.json`. @throws MalformedGolden, EnvironmentError
+  /// when the directory cannot be read.
+  static GoldenSet from_directory(const std::string& directory);
+
+  [[nodiscard]] const Golden* find(std::string_view case_name) const noexcept;
+  [[nodiscard]] std::vector<std::string> case_names() const;
+
+ private:
+  std::map<std::string, Golden, std::less<>> goldens_;
+};
+
+}  // namespace gpucheck::golden

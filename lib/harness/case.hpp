@@ -1,0 +1,62 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/fault/plan.hpp"
+#include "harness/parameter.hpp"
+
+namespace gpucheck::harness {
+
+class Context;
+
+/// What must be there for a case to be judged at all. What is missing makes the case
+/// a skip, with the reason.
+struct Needs {
+  int devices = 1;                      ///< 0: the case does not open a device
+  std::uint64_t memory_bytes = 0;       ///< free device memory
+  double memory_fraction = 0;           ///< free device memory as a share of the total, 0..1
+  std::vector<std::string> libraries;   ///< shared libraries, for example "libcublas.so.13"
+  bool exclusive = false;               ///< no other case on the device meanwhile
+  bool own_process = false;             ///< a fresh process, used for nothing else
+};
+
+/// A way to break what the case checks: `gpucheck prove` runs the case under it and
+/// expects anything but a pass.
+struct Fault {
+  std::string name;     ///< lower case with underscores
+  std::string summary;  ///< what breaks
+  fault::Plan plan;
+};
+
+/// A function a case runs in a process of its own, because it poisons the context or
+/// dies. Its return value is the process's exit code; an exception is printed to
+/// stderr and ends the process with 1.
+struct Child {
+  std::string name;
+  int (*run)(Context&);
+};
+
+/// One named check. A value: nothing happens until a harness runs it.
+struct Case {
+  std::string name;     ///< "group.case", as in the seed table
+  std::string summary;  ///< one line
+  std::string source;   ///< the seed test it stands for
+  Needs needs = {};
+  std::vector<Parameter> parameters = {};
+  std::vector<Fault> faults = {};
+  std::chrono::milliseconds deadline{10'000};
+  /// Observes; the golden file judges. Anything thrown is an error, never a pass.
+  void (*run)(Context&) = nullptr;
+  std::vector<Child> children = {};
+
+  [[nodiscard]] std::string_view group() const noexcept;
+  [[nodiscard]] const Fault* find_fault(std::string_view fault_name) const noexcept;
+  [[nodiscard]] const Child* find_child(std::string_view child_name) const noexcept;
+  [[nodiscard]] const Parameter* find_parameter(std::string_view parameter_name) const noexcept;
+};
+
+}  // namespace gpucheck::harness

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/driver.hpp"
+#include "harness/case.hpp"
+#include "harness/value.hpp"
+#include "runtime/runtime.hpp"
+
+namespace gpucheck::harness {
+
+/// Thrown by a case that finds, on the way, that what it needs is not there.
+class Skip : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// How a child process of a case ended.
+struct ChildResult {
+  std::optional<int> exit_code;  ///< when it exited
+  std::optional<int> signal;     ///< when a signal ended it
+  bool timed_out = false;        ///< killed at its limit
+  std::string output;            ///< stdout, at most 64 KiB from the end
+  std::string error_output;      ///< stderr, likewise
+};
+
+/// Starts children of the running case; implemented by the runner.
+class ChildLauncher {
+ public:
+  ChildLauncher() = default;
+  ChildLauncher(const ChildLauncher&) = delete;
+  ChildLauncher& operator=(const ChildLauncher&) = delete;
+  virtual ~ChildLauncher() = default;
+  /// Runs the named children of `which` side by side, each in a fresh process on the
+  /// same device, with the same parameters, seed and fault; waits for all. Results in
+  /// the order of the names.
+  virtual std::vector<ChildResult> run(const Case& which, const std::vector<std::string>& names,
+                                       std::chrono::milliseconds limit) = 0;
+};
+
+/// What a case sees of the world. Used by one thread at a time unless a method says
+/// otherwise.
+class Context {
+ public:
+  struct Setup {
+    const Case* which = nullptr;
+    device::Driver* driver = nullptr;
+    int ordinal = 0;
+    ParameterValues parameters;  ///< only those that differ from the default are needed
+    std::uint64_t seed = 0;
+    /// Called at once for every observation, so that it survives a crash.
+    std::function<void(const Observation&)> on_observation;
+    ChildLauncher* children = nullptr;  ///< null in a child itself
+  };
+
+  explicit Context(Setup setup);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  [[nodiscard]] device::Driver& driver() noexcept { return *setup_.driver; }
+  /// Opened on first use. @throws DeviceError.
+  [[nodiscard]] device::Device& device();
+  /// gpucheck's runtime on `device()`: allocator, streams, warnings. Made on first use.
+  [[nodiscard]] runtime::Runtime& runtime();
+  [[nodiscard]] bool has_runtime() const noexcept { return runtime_ != nullptr; }
+
+  /// Records what was seen. @throws Error for a key that was observed before.
+  void observe(std::string key, Value value);
+  void observe(std::string key, const char* text) { observe(std::move(key), Value(std::string(text))); }
+  void observe(std::string key, int number) { observe(std::move(key), Value(std::int64_t{number})); }
+  void observe(std::string key, std::uint64_t number);
+
+  /// The parameter's value, or its default. @throws Error for a name or type the case
+  /// did not declare.
+  [[nodiscard]] std::int64_t integer(std::string_view name) const;
+  [[nodiscard]] double real(std::string_view name) const;
+  [[nodiscard]] bool flag(std::string_view name) const;
+  [[nodiscard]] const std::string& text(std::string_view name) const;
+
+  /// Derived from the run's seed and the case's name, so that selection, order and
+  /// sharding do not alter it.
+  [[nodiscard]] std::uint64_t seed() const noexcept { return setup_.seed; }
+
+  /// See ChildLauncher::run.
+  [[nodiscard]] std::vector<ChildResult> run_children(const std::vector<std::string>& names,
+                                                      std::chrono::milliseconds limit);
+  [[nodiscard]] ChildResult run_child(const std::string& name, std::chrono::milliseconds limit);
+
+  [[nodiscard]] const Observations& observations() const noexcept { return observations_; }
+
+ private:
+  [[nodiscard]] const ParameterValue& parameter(std::string_view name) const;
+
+  Setup setup_;
+  Observations observations_;
+  std::unique_ptr<device::Device> device_;
+  std::unique_ptr<runtime::Runtime> runtime_;
+};
+
+}  // namespace gpucheck::harness

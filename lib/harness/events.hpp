@@ -1,0 +1,62 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/result.hpp"
+
+namespace gpucheck::harness {
+
+/// The first event of a run: what is about to happen, and on what.
+struct RunStarted {
+  std::string version;                    ///< gpucheck's own
+  std::vector<std::string> command_line;  ///< as typed, program name first
+  std::chrono::system_clock::time_point start_time;
+  std::string host_name;
+  DeviceIdentity device;
+  std::uint64_t seed = 0;
+  int jobs = 1;
+  std::vector<std::string> selected;  ///< names to run, in order, repeats included
+};
+
+struct CaseStarted {
+  std::string name;
+  int repetition = 0;
+  std::size_t running = 0;   ///< cases under way, this one included
+  std::size_t finished = 0;  ///< so far
+  std::size_t total = 0;
+};
+
+struct CaseFinished {
+  CaseResult result;
+  std::size_t finished = 0;  ///< so far, this one included
+  std::size_t total = 0;
+};
+
+/// The last event, also of an interrupted run.
+struct RunFinished {
+  Counts counts;
+  double duration_ms = 0;
+  std::vector<std::string> not_run;  ///< selected, never finished
+  int interrupted_by_signal = 0;     ///< SIGINT or SIGTERM; 0 when not interrupted
+  int exit_code = 0;
+};
+
+/// Consumes a run's events, in order, on one thread: one RunStarted, then for each
+/// case CaseStarted and CaseFinished, then one RunFinished.
+class EventSink {
+ public:
+  EventSink() = default;
+  EventSink(const EventSink&) = delete;
+  EventSink& operator=(const EventSink&) = delete;
+  virtual ~EventSink() = default;
+
+  virtual void on(const RunStarted& event) = 0;
+  virtual void on(const CaseStarted& event) = 0;
+  virtual void on(const CaseFinished& event) = 0;
+  virtual void on(const RunFinished& event) = 0;
+};
+
+}  // namespace gpucheck::harness

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "harness/result.hpp"
+
+/// The exit codes of the gpucheck command; documented in README.md under "Exit codes".
+/// Small on purpose: srun reports the highest code of its tasks, and
+/// node-problem-detector reads 0 and 1 and calls everything else unknown.
+namespace gpucheck::harness {
+
+enum class ExitCode : int {
+  passed = 0,
+  failed = 1,      ///< a case failed, crashed or hung
+  usage = 2,       ///< the command line is wrong
+  not_judged = 3,  ///< no device, driver or tool error, nothing selected, too many skips
+  interrupted = 130,
+  terminated = 143,
+};
+
+/// The verdict of a finished run. A failure outweighs an error; nothing run at all,
+/// or more skips than `max_skips`, cannot be judged.
+ExitCode exit_code(const Counts& counts, int max_skips) noexcept;
+
+}  // namespace gpucheck::harness

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/parameter.hpp"
+#include "harness/value.hpp"
+
+namespace gpucheck::harness {
+
+enum class Outcome {
+  pass,
+  fail,   ///< judged, and wrong: mismatches listed
+  error,  ///< the tool or driver could not judge
+  crash,  ///< the process died: signal or exit code
+  hang,   ///< the deadline passed
+  skip,   ///< something needed is absent
+};
+
+std::string_view to_text(Outcome outcome) noexcept;
+
+/// One difference between the golden file and what was seen, or one broken
+/// class-wide rule.
+struct Mismatch {
+  std::string key;       ///< observation key; "rule.<name>" for a class-wide rule
+  std::string expected;  ///< as text: "true", "matches /out of memory/", "1 to 3", "nothing (key not expected)"
+  std::string seen;      ///< as text; "nothing" when absent
+  std::string basis;     ///< "seed", "torch", "math", "vendor" or "rule"
+};
+
+/// A failed attempt of a case that was tried again.
+struct Attempt {
+  Outcome outcome = Outcome::error;
+  std::string reason;
+  double duration_ms = 0;
+};
+
+/// Everything known about one finished case.
+struct CaseResult {
+  std::string name;
+  Outcome outcome = Outcome::error;
+  bool flaky = false;              ///< passed, but only on a retry
+  std::string reason;              ///< one line: why not a pass; empty for a pass
+  double duration_ms = 0;          ///< wall time in the worker; until the end was noticed, for a crash or hang
+  Observations observations;       ///< kept also when the case crashed half way
+  std::vector<Mismatch> mismatches;
+  ParameterValues parameters;      ///< all of them, defaults included
+  std::uint64_t seed = 0;
+  std::string fault;               ///< name of the fault it ran under; empty outside `prove`
+  int repetition = 0;              ///< 0-based, with --repeat
+  std::optional<int> exit_code;    ///< of the worker, for a crash by exit
+  std::optional<int> signal;       ///< of the worker, for a crash by signal
+  std::string output_tail;         ///< last part of the process's stdout, raw bytes
+  std::string error_tail;          ///< last part of its stderr, raw bytes
+  std::vector<Attempt> earlier_attempts;
+  std::string rerun_command;       ///< runs just this case again, same parameters and seed
+};
+
+/// What the cases ran on.
+struct DeviceIdentity {
+  std::string kind;  ///< "cuda" or "sim"
+  int ordinal = 0;
+  std::string name;
+  std::string uuid;
+  std::string pci_bus_id;
+  std::uint64_t total_memory_bytes = 0;
+  int multiprocessor_count = 0;
+  std::string driver_version;  ///< empty when unknown
+  std::string cuda_driver_version;
+  std::string cuda_runtime_version;
+  std::string note;  ///< why this device: "no CUDA device (…): using the simulator"; else empty
+};
+
+struct Counts {
+  int pass = 0, fail = 0, error = 0, crash = 0, hang = 0, skip = 0;
+  int flaky = 0;    ///< of those that passed
+  int not_run = 0;  ///< selected, but the run ended before them
+  [[nodiscard]] int total() const noexcept { return pass + fail + error + crash + hang + skip; }
+  void add(const CaseResult& result) noexcept;
+};
+
+}  // namespace gpucheck::harness

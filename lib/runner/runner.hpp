@@ -1,0 +1,84 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "golden/golden.hpp"
+#include "harness/events.hpp"
+#include "harness/exit_codes.hpp"
+#include "harness/registry.hpp"
+
+/// Runs cases in worker processes and judges them. The supervisor never touches a
+/// device: it starts workers (the same binary), gives each case a deadline, replaces
+/// workers that crash, hang or are contaminated, and tells its sinks what happens.
+namespace gpucheck::runner {
+
+enum class Isolation {
+  worker,   ///< warm workers are used again for cases that do not need their own process
+  process,  ///< a fresh process for every case
+};
+
+struct Shard {
+  int index = 1;  ///< 1-based
+  int count = 1;
+};
+
+/// One case to run, in the plan's order.
+struct PlannedCase {
+  const harness::Case* which = nullptr;
+  harness::ParameterValues parameters;  ///< only those given by the user
+  std::uint64_t seed = 0;               ///< derived from the run's seed and the name
+  std::string fault;                    ///< name of one of the case's faults; empty for none
+  int repetition = 0;
+};
+
+struct PlanOptions {
+  harness::ParameterValues parameters;  ///< applied to every case that declares the name
+  std::uint64_t seed = 0;
+  int repeat = 1;
+  bool shuffle = false;  ///< order from hashing each name with the seed: a subset keeps its order
+  Shard shard;           ///< round robin over the selection
+};
+
+/// @throws UsageError for a parameter that no selected case declares.
+std::vector<PlannedCase> make_plan(std::span<const harness::Case* const> selected, const PlanOptions& options);
+
+struct Options {
+  std::string program;              ///< the binary to start as worker; "/proc/self/exe" normally
+  std::string device = "auto";      ///< "auto", "cuda", "cuda:1", "sim", "sim:h100", ...
+  int jobs = 0;                     ///< 0: one per core, at most 8
+  Isolation isolation = Isolation::worker;
+  std::optional<std::chrono::milliseconds> timeout;  ///< instead of each case's deadline
+  bool fail_fast = false;
+  int retries = 0;
+  int max_skips = -1;               ///< more skips than this cannot be judged; -1: any number
+  std::uint64_t seed = 0;
+  std::string version;
+  std::vector<std::string> command_line;
+  std::string golden_directory;     ///< for the rerun command; empty when embedded
+};
+
+struct RunSummary {
+  harness::Counts counts;
+  std::vector<harness::CaseResult> results;  ///< in the order finished
+  harness::ExitCode exit_code = harness::ExitCode::not_judged;
+};
+
+/// Runs the plan to its end, or until SIGINT/SIGTERM, which stop it cleanly (a second
+/// one kills at once). Blocks; call once at a time, from the main thread.
+/// @throws EnvironmentError when no worker can be started or the device cannot be had;
+/// the text has the driver's own reason.
+RunSummary run(std::span<const PlannedCase> plan, const golden::GoldenSet& goldens, const Options& options,
+               std::span<harness::EventSink* const> sinks);
+
+/// Asks a worker what the device is, without running anything.
+/// @throws EnvironmentError as `run` does.
+harness::DeviceIdentity identify_device(const Options& options);
+
+}  // namespace gpucheck::runner

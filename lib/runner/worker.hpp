@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "device/driver.hpp"
+#include "harness/registry.hpp"
+
+namespace gpucheck::runner {
+
+/// A device as named on the command line, made real. `note` says why, when "auto"
+/// fell back to the simulator.
+struct OpenedDriver {
+  std::unique_ptr<device::Driver> driver;
+  int ordinal = 0;
+  std::string note;
+  std::string resolved;  ///< the name without "auto": "cuda:0", "sim:h100"
+};
+
+/// Makes a driver for "auto", "cuda[:i]" or "sim[:profile]"; only "auto" asks whether
+/// there is a CUDA device. Given by the application, the only part that knows which
+/// devices were built in. @throws UsageError, EnvironmentError.
+using DriverFactory = OpenedDriver (*)(std::string_view device_name, std::uint64_t seed);
+
+/// Body of the hidden `gpucheck worker` command: serves requests on the inherited
+/// descriptor until it is closed. Returns the process's exit code.
+int worker_main(int descriptor, const harness::Registry& registry, DriverFactory make_driver);
+
+struct ChildRequest {
+  std::string case_name;
+  std::string child_name;
+  std::string device;
+  std::string parameters_json;
+  std::uint64_t seed = 0;
+  std::string fault;
+};
+
+/// Body of the hidden `gpucheck child` command.
+int child_main(const ChildRequest& request, const harness::Registry& registry, DriverFactory make_driver);
+
+}  // namespace gpucheck::runner

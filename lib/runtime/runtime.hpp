@@ -1,0 +1,58 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/device.hpp"
+#include "runtime/caching_allocator.hpp"
+#include "runtime/stream_pool.hpp"
+
+/// gpucheck's own deep-learning runtime: behaves as PyTorch's does, on any device.
+namespace gpucheck::runtime {
+
+/// One device's runtime: its caching allocator, its pooled streams and events, the
+/// current stream of each thread, and the warnings given. The device must outlive it.
+/// Construction makes no device call. Thread-safe.
+class Runtime {
+ public:
+  explicit Runtime(device::Device& device);
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  [[nodiscard]] device::Device& device() noexcept;
+  [[nodiscard]] CachingAllocator& allocator() noexcept;
+  [[nodiscard]] StreamPool& streams() noexcept;
+
+  /// The calling thread's current stream; the device's default stream until set.
+  [[nodiscard]] device::Stream current_stream() const noexcept;
+  void set_current_stream(device::Stream stream) noexcept;
+
+  /// Warnings are kept, not printed: whoever runs the runtime decides.
+  void warn(std::string text);
+  [[nodiscard]] std::vector<std::string> warnings() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Makes `stream` current for a scope on this thread; restores the one before.
+class CurrentStreamGuard {
+ public:
+  CurrentStreamGuard(Runtime& runtime, device::Stream stream) noexcept
+      : runtime_(runtime), previous_(runtime.current_stream()) {
+    runtime_.set_current_stream(stream);
+  }
+  ~CurrentStreamGuard() { runtime_.set_current_stream(previous_); }
+  CurrentStreamGuard(const CurrentStreamGuard&) = delete;
+  CurrentStreamGuard& operator=(const CurrentStreamGuard&) = delete;
+
+ private:
+  Runtime& runtime_;
+  device::Stream previous_;
+};
+
+}  // namespace gpucheck::runtime

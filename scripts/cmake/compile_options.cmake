@@ -1,0 +1,21 @@
+# Flags of every gpucheck target, as one interface library.
+add_library(gpucheck_compile_options INTERFACE)
+set(gpucheck_warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
+                      -Woverloaded-virtual=1 -Wold-style-cast -Wimplicit-fallthrough)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  list(REMOVE_ITEM gpucheck_warnings -Woverloaded-virtual=1)
+endif()
+if(GPUCHECK_WERROR)
+  list(APPEND gpucheck_warnings -Werror)
+endif()
+foreach(warning IN LISTS gpucheck_warnings)
+  target_compile_options(gpucheck_compile_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${warning}>)
+endforeach()
+target_include_directories(gpucheck_compile_options INTERFACE ${CMAKE_SOURCE_DIR}/lib)
+
+if(GPUCHECK_SANITIZE)
+  # Global, so that GoogleTest objects and everything linked agree.
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${GPUCHECK_SANITIZE}>
+                      $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>)
+  add_link_options(-fsanitize=${GPUCHECK_SANITIZE})
+endif()

@@ -1,0 +1,31 @@
+# gpucheck_library(<part> SOURCES … LINK …)
+#   Static library gpucheck_<part> from files of the calling folder.
+function(gpucheck_library part)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  add_library(gpucheck_${part} STATIC ${arg_SOURCES})
+  target_link_libraries(gpucheck_${part} PUBLIC gpucheck_compile_options ${arg_LINK})
+endfunction()
+
+# gpucheck_test(<name> SOURCES … LINK … [LABELS …])
+#   GoogleTest binary gpucheck_<name>_tests, each of its tests known to CTest.
+function(gpucheck_test name)
+  if(NOT GPUCHECK_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK;LABELS")
+  set(target gpucheck_${name}_tests)
+  add_executable(${target} ${arg_SOURCES})
+  target_link_libraries(${target} PRIVATE gpucheck_compile_options ${arg_LINK} GTest::gtest GTest::gtest_main)
+  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+                       PROPERTIES LABELS "unit;${arg_LABELS}" TIMEOUT 120)
+endfunction()
+
+# gpucheck_benchmark(<name> SOURCES … LINK …): Google Benchmark binary gpucheck_<name>_benchmark.
+function(gpucheck_benchmark name)
+  if(NOT GPUCHECK_BENCHMARKS)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  add_executable(gpucheck_${name}_benchmark ${arg_SOURCES})
+  target_link_libraries(gpucheck_${name}_benchmark PRIVATE gpucheck_compile_options ${arg_LINK} benchmark::benchmark)
+endfunction()
