@@ -1,10 +1,7 @@
 # Flags of every gpucheck target, as one interface library.
 add_library(gpucheck_compile_options INTERFACE)
 set(gpucheck_warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
-                      -Woverloaded-virtual=1 -Wold-style-cast -Wimplicit-fallthrough)
-if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  list(REMOVE_ITEM gpucheck_warnings -Woverloaded-virtual=1)
-endif()
+                      -Woverloaded-virtual -Wold-style-cast -Wimplicit-fallthrough)
 if(GPUCHECK_WERROR)
   list(APPEND gpucheck_warnings -Werror)
 endif()
