@@ -1,0 +1,53 @@
+# Sourced by scripts/gpucheck and scripts/test: makes sure that what the build needs is
+# installed, then configures (once) and builds. Everything it prints goes to stderr.
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build_folder=$root/build/release
+
+missing_packages() {
+  local package
+  while read -r package; do
+    case $package in '' | '#'*) continue ;; esac
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || echo "$package"
+  done <"$root/scripts/dependencies"
+}
+
+install_missing_packages() {
+  if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    # Not a Debian system: the packages cannot be checked by name. CMake will name what it lacks.
+    return 0
+  fi
+  local packages
+  packages=$(missing_packages | tr '\n' ' ')
+  [ -n "$packages" ] || return 0
+  local as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    if command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+      as_root=(sudo -n)
+    else
+      echo "gpucheck needs packages that are not installed, and this user may not install them. Run:" >&2
+      echo "  sudo apt-get update && sudo apt-get install --no-install-recommends $packages" >&2
+      exit 3
+    fi
+  fi
+  echo "gpucheck: installing $packages" >&2
+  # shellcheck disable=SC2086  # a list of words on purpose
+  "${as_root[@]}" apt-get update >&2 &&
+    DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y --no-install-recommends $packages >&2 || {
+    echo "gpucheck: apt-get failed; install these packages by hand, then try again: $packages" >&2
+    exit 3
+  }
+}
+
+configure() {
+  [ -f "$build_folder/build.ninja" ] || (cd "$root" && cmake --preset release >&2)
+}
+
+# build [TARGET…]: all targets when none is named.
+build() {
+  local targets=()
+  [ $# -eq 0 ] || targets=(--target "$@")
+  cmake --build "$build_folder" "${targets[@]}" -- --quiet >&2
+}
+
+install_missing_packages
+configure || exit 3
