@@ -7,6 +7,13 @@ find_package(pugixml 1.13 REQUIRED)
 # The binary is copied to nodes that have none of these: only static libraries.
 set(Boost_USE_STATIC_LIBS ON)
 find_package(Boost 1.81 REQUIRED COMPONENTS filesystem)
+# Golden files hold regular expressions: RE2 matches any of them in linear time. Debian's
+# libre2-dev has no CMake package of its own.
+find_path(RE2_INCLUDE_DIR re2/re2.h REQUIRED)
+find_library(RE2_LIBRARY NAMES libre2.a REQUIRED)
+add_library(gpucheck_re2 INTERFACE)
+target_include_directories(gpucheck_re2 SYSTEM INTERFACE ${RE2_INCLUDE_DIR})
+target_link_libraries(gpucheck_re2 INTERFACE ${RE2_LIBRARY} Threads::Threads)
 if(GPUCHECK_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)

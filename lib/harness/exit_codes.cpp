@@ -1,0 +1,14 @@
+#include "harness/exit_codes.hpp"
+
+namespace gpucheck::harness {
+
+ExitCode exit_code(const Counts& counts, int max_skips) noexcept {
+  if (counts.fail > 0 || counts.crash > 0 || counts.hang > 0) return ExitCode::failed;
+  // A run of nothing but skips has shown nothing, and neither has one that ended early.
+  const bool no_evidence = counts.pass == 0;
+  const bool too_many_skips = max_skips >= 0 && counts.skip > max_skips;
+  if (counts.error > 0 || counts.not_run > 0 || no_evidence || too_many_skips) return ExitCode::not_judged;
+  return ExitCode::passed;
+}
+
+}  // namespace gpucheck::harness

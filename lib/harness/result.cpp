@@ -1,0 +1,47 @@
+#include "harness/result.hpp"
+
+namespace gpucheck::harness {
+
+std::string_view to_text(Outcome outcome) noexcept {
+  switch (outcome) {
+    case Outcome::pass:
+      return "pass";
+    case Outcome::fail:
+      return "fail";
+    case Outcome::error:
+      return "error";
+    case Outcome::crash:
+      return "crash";
+    case Outcome::hang:
+      return "hang";
+    case Outcome::skip:
+      return "skip";
+  }
+  return "error";  // a value that is no outcome was never judged
+}
+
+void Counts::add(const CaseResult& result) noexcept {
+  switch (result.outcome) {
+    case Outcome::pass:
+      ++pass;
+      if (result.flaky) ++flaky;
+      return;
+    case Outcome::fail:
+      ++fail;
+      return;
+    case Outcome::crash:
+      ++crash;
+      return;
+    case Outcome::hang:
+      ++hang;
+      return;
+    case Outcome::skip:
+      ++skip;
+      return;
+    case Outcome::error:
+      break;
+  }
+  ++error;
+}
+
+}  // namespace gpucheck::harness
