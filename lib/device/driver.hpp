@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "device/device.hpp"
 
@@ -40,6 +41,10 @@ class Driver {
     std::string cuda_runtime;
   };
   [[nodiscard]] virtual Versions versions() = 0;
+  /// Mistakes in the use of the devices that this driver noticed by itself, one line
+  /// each: on a simulated device, accesses to memory that nothing ordered. A GPU
+  /// notices none. Thread-safe.
+  [[nodiscard]] virtual std::vector<std::string> hazards() const { return {}; }
 };
 
 }  // namespace gpucheck::device
