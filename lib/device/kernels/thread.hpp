@@ -11,6 +11,13 @@
 
 namespace gpucheck::device::kernels {
 
+/// Where and what a device-side assert found: kept by the simulated device, which prints it.
+struct FailedAssertion {
+  const char* expression = nullptr;  ///< null as long as none failed
+  const char* file = nullptr;
+  unsigned line = 0;
+};
+
 /// One invocation of a kernel functor: which of `count` it is, and the few things a
 /// kernel can do besides arithmetic. The same functor source runs on a GPU (compiled
 /// by nvcc) and on the simulated device (compiled by the host compiler).
@@ -18,7 +25,7 @@ struct Thread {
   std::size_t index = 0;
   std::size_t count = 0;
   /// Simulated device only: where a failed `require` leaves its text.
-  const char** failed_assertion = nullptr;
+  FailedAssertion* failed_assertion = nullptr;
 
   /// Device-side assert: when `condition` is false the context gets the sticky error
   /// `Status::assertion` and a line with `expression` goes to the process's stderr.
@@ -45,9 +52,7 @@ GPUCHECK_HOST_DEVICE inline bool Thread::require(bool condition, const char* exp
 #if defined(__CUDA_ARCH__)
   if (!condition) __assertfail(expression, file, line, "kernel", sizeof(char));
 #else
-  (void)file;
-  (void)line;
-  if (!condition && failed_assertion != nullptr) *failed_assertion = expression;
+  if (!condition && failed_assertion != nullptr) *failed_assertion = {expression, file, line};
 #endif
   return condition;
 }
