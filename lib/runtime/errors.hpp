@@ -1,0 +1,21 @@
+#pragma once
+
+#include "base/error.hpp"
+
+namespace gpucheck::runtime {
+
+/// The device has no room for an allocation, not even after cached memory was given
+/// back. The text is the one PyTorch's callers match ("CUDA out of memory. Tried to
+/// allocate ..."). The allocator stays usable.
+class OutOfMemoryError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A settings string is malformed or out of range; nothing of it was applied.
+class SettingsError : public UsageError {
+ public:
+  using UsageError::UsageError;
+};
+
+}  // namespace gpucheck::runtime

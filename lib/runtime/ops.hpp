@@ -1,0 +1,68 @@
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/runtime.hpp"
+
+/// Work on device memory, by raw pointer, element count and stream. All pointers are to
+/// device memory; every call only submits work and returns. A count of 0 submits
+/// nothing. @throws DeviceError for every one; OutOfMemoryError where it says that it
+/// takes scratch memory from the caching allocator.
+namespace gpucheck::runtime::ops {
+
+/// out[i] = value. T: uint8_t, int32_t, int64_t, float.
+template <typename T>
+void fill(Runtime& runtime, T* out, std::size_t count, T value, device::Stream stream);
+
+/// out[i] = start + i. T: int32_t, int64_t.
+template <typename T>
+void iota(Runtime& runtime, T* out, std::size_t count, T start, device::Stream stream);
+
+/// out[i] = in[i] + value; in and out may be the same. T: int32_t, int64_t, float.
+template <typename T>
+void add(Runtime& runtime, const T* in, T* out, std::size_t count, T value, device::Stream stream);
+
+/// *out = sum of in, wrapping as 64-bit arithmetic does. *out is 0 for a count of 0.
+void sum(Runtime& runtime, const std::int64_t* in, std::size_t count, std::int64_t* out, device::Stream stream);
+/// The same in double precision; the order of additions depends on the count alone.
+/// Takes scratch memory.
+void sum(Runtime& runtime, const float* in, std::size_t count, double* out, device::Stream stream);
+
+/// data[0], data[stride], data[2 * stride], ... below `count` get `value`.
+/// T: uint8_t, int32_t, float. @throws Error for a stride of 0.
+template <typename T>
+void fill_strided(Runtime& runtime, T* data, std::size_t count, T value, std::size_t stride, device::Stream stream);
+
+/// *counter += how many of data[0], data[stride], ... below `count` differ from `value`
+/// (bit for bit). T: uint8_t, int32_t, float. @throws Error for a stride of 0.
+template <typename T>
+void count_mismatches(Runtime& runtime, const T* data, std::size_t count, T value, std::size_t stride,
+                      std::uint64_t* counter, device::Stream stream);
+
+/// Device-side assert that the one value is not zero. T: int64_t, float, bool,
+/// std::complex<float>. @throws Error unless there is exactly one value.
+template <typename T>
+void assert_async(Runtime& runtime, const T* values, std::size_t count, device::Stream stream);
+
+/// Row i of `out` is row indices[i] of `in`; a negative index counts from the end. An
+/// index outside -rows..rows-1 is a device-side assert. T: int32_t, int64_t, float.
+template <typename T>
+void index(Runtime& runtime, const T* in, std::size_t rows, std::size_t row_elements, const std::int64_t* indices,
+           std::size_t index_count, T* out, device::Stream stream);
+
+/// Where a Philox 4x32-10 sequence stands: `offset` counts 32-bit numbers drawn.
+struct PhiloxState {
+  std::uint64_t seed = 0;
+  std::uint64_t offset = 0;
+};
+
+/// Draws `samples` category numbers, with replacement, by the weights (which need not
+/// add up to 1). A negative, infinite or NaN weight, or a total that is not above zero
+/// and finite, is a device-side assert. Takes scratch memory.
+/// @throws Error when there is no category.
+void multinomial(Runtime& runtime, const float* weights, std::size_t categories, std::int64_t* out, std::size_t samples,
+                 PhiloxState random, device::Stream stream);
+
+}  // namespace gpucheck::runtime::ops

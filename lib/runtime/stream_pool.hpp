@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "device/device.hpp"
+#include "device/owned.hpp"
+
+namespace gpucheck::runtime {
+
+/// The device's shared side streams: 32 for each of up to four priority levels, handed
+/// out in turn, so that the 33rd request gets the first stream again. All are made,
+/// non-blocking, at the first request and live as long as the pool. Thread-safe.
+class StreamPool {
+ public:
+  static constexpr int streams_per_level = 32;
+  static constexpr int max_levels = 4;
+
+  /// Makes no device call.
+  explicit StreamPool(device::Device& device) noexcept : device_(device) {}
+
+  /// `priority` 0 is lowest, negative is higher; values out of range are clamped.
+  /// @throws DeviceError.
+  [[nodiscard]] device::Stream next(int priority = 0);
+  /// The highest priority of the device that the pool serves (0 or negative).
+  [[nodiscard]] int greatest_priority() const noexcept;
+  /// Priority of a stream of this pool; 0 for any other.
+  [[nodiscard]] int priority(device::Stream stream) const;
+  /// 0 for the default stream; for a pool's stream bit 0 is set, bits 1 to 4 are its
+  /// level plus 1, bits 5 to 9 its position; else the handle itself.
+  [[nodiscard]] std::int64_t stream_id(device::Stream stream) const;
+
+ private:
+  struct Level {
+    std::vector<device::UniqueStream> streams;
+    std::uint64_t requests = 0;
+  };
+  struct Place {
+    std::size_t level = 0;
+    std::size_t index = 0;
+    bool found = false;
+  };
+  void create_streams();
+  [[nodiscard]] Place find(device::Stream stream) const;
+
+  device::Device& device_;
+  mutable std::mutex mutex_;
+  std::vector<Level> levels_;
+};
+
+}  // namespace gpucheck::runtime
