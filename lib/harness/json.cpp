@@ -1,0 +1,268 @@
+#include "harness/json.hpp"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+
+namespace gpucheck::harness {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t longest_quote = 200;
+
+/// The start of a document, for messages.
+std::string quote(const ordered_json& json) {
+  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace).substr(0, longest_quote);
+}
+
+[[noreturn]] void refuse(const ordered_json& json, std::string_view expected) {
+  throw Error(fmt::format("malformed JSON: expected {}, found {}", expected, quote(json)));
+}
+
+// ---- writing ------------------------------------------------------------------------
+
+// Every scalar has its own overload, so that a bool never becomes a number.
+ordered_json scalar(bool value) { return value; }
+ordered_json scalar(std::int64_t value) { return value; }
+ordered_json scalar(double value) {
+  if (std::isfinite(value)) return value;
+  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+ordered_json scalar(const std::string& text) {
+  return ordered_json::parse(ordered_json(text).dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+}
+
+template <typename Element>
+ordered_json scalar(const std::vector<Element>& elements) {
+  ordered_json array = ordered_json::array();
+  for (const Element& element : elements) array.push_back(scalar(element));
+  return array;
+}
+
+template <typename... Kinds>
+ordered_json held(const std::variant<Kinds...>& value) {
+  return std::visit([](const auto& content) { return scalar(content); }, value);
+}
+
+// ---- reading ------------------------------------------------------------------------
+
+template <typename T>
+T read(const ordered_json& json);
+
+template <>
+bool read<bool>(const ordered_json& json) {
+  if (!json.is_boolean()) refuse(json, "true or false");
+  return json.get<bool>();
+}
+
+template <>
+std::int64_t read<std::int64_t>(const ordered_json& json) {
+  constexpr auto greatest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (!json.is_number_integer()) refuse(json, "an integer");
+  if (json.is_number_unsigned() && json.get<std::uint64_t>() > greatest)
+    refuse(json, "an integer of 64 bits with sign");
+  return json.get<std::int64_t>();
+}
+
+template <>
+double read<double>(const ordered_json& json) {
+  if (json.is_number()) return json.get<double>();
+  if (json == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (json == "inf") return std::numeric_limits<double>::infinity();
+  if (json == "-inf") return -std::numeric_limits<double>::infinity();
+  refuse(json, R"(a number, "nan", "inf" or "-inf")");
+}
+
+template <>
+std::string read<std::string>(const ordered_json& json) {
+  if (!json.is_string()) refuse(json, "a text");
+  return json.get<std::string>();
+}
+
+template <>
+int read<int>(const ordered_json& json) {
+  const auto number = read<std::int64_t>(json);
+  if (number != static_cast<int>(number)) refuse(json, "an integer of 32 bits");
+  return static_cast<int>(number);
+}
+
+template <>
+std::uint64_t read<std::uint64_t>(const ordered_json& json) {
+  if (!json.is_number_unsigned()) refuse(json, "an integer that is not negative");
+  return json.get<std::uint64_t>();
+}
+
+template <typename Element>
+std::vector<Element> read_array(const ordered_json& json) {
+  if (!json.is_array()) refuse(json, "an array");
+  std::vector<Element> elements;
+  for (const ordered_json& element : json) elements.push_back(read<Element>(element));
+  return elements;
+}
+
+const ordered_json& member(const ordered_json& json, const char* name) {
+  if (!json.is_object()) refuse(json, fmt::format("an object with \"{}\"", name));
+  const auto found = json.find(name);
+  if (found == json.end()) refuse(json, fmt::format("a member \"{}\"", name));
+  return *found;
+}
+
+template <typename T>
+void read_into(T& target, const ordered_json& json, const char* name) {
+  target = read<T>(member(json, name));
+}
+
+Value read_array_of_guessed_kind(const ordered_json& json) {
+  bool has_real = false;
+  for (const ordered_json& element : json) has_real = has_real || element.is_number_float();
+  if (has_real) return read_array<double>(json);
+  if (json.empty() || json.front().is_number()) return read_array<std::int64_t>(json);
+  if (json.front().is_boolean()) return read_array<bool>(json);
+  return read_array<std::string>(json);
+}
+
+// ---- the kinds of an observed value ----------------------------------------------------
+
+struct Kind {
+  std::string_view name;
+  Value (*read)(const ordered_json&);
+};
+
+/// In the order of Value's alternatives.
+constexpr Kind kinds[] = {
+    {"flag", [](const ordered_json& json) -> Value { return read<bool>(json); }},
+    {"integer", [](const ordered_json& json) -> Value { return read<std::int64_t>(json); }},
+    {"real", [](const ordered_json& json) -> Value { return read<double>(json); }},
+    {"text", [](const ordered_json& json) -> Value { return read<std::string>(json); }},
+    {"flags", [](const ordered_json& json) -> Value { return read_array<bool>(json); }},
+    {"integers", [](const ordered_json& json) -> Value { return read_array<std::int64_t>(json); }},
+    {"reals", [](const ordered_json& json) -> Value { return read_array<double>(json); }},
+    {"texts", [](const ordered_json& json) -> Value { return read_array<std::string>(json); }},
+};
+static_assert(std::size(kinds) == std::variant_size_v<Value>);
+
+}  // namespace
+
+ordered_json to_json(const Value& value) { return held(value); }
+
+ordered_json to_json(const ParameterValue& value) { return held(value); }
+
+ordered_json to_json(const ParameterValues& values) {
+  ordered_json object = ordered_json::object();
+  for (const auto& [name, value] : values) object[name] = to_json(value);
+  return object;
+}
+
+ordered_json to_json(const Observation& observation) {
+  return {{"key", scalar(observation.key)},
+          {"kind", kinds[observation.value.index()].name},
+          {"value", to_json(observation.value)}};
+}
+
+ordered_json to_json(const Observations& observations) {
+  ordered_json object = ordered_json::object();
+  for (const Observation& observation : observations) {
+    object[scalar(observation.key).get<std::string>()] = to_json(observation.value);
+  }
+  return object;
+}
+
+ordered_json to_json(const Mismatch& mismatch) {
+  return {{"key", scalar(mismatch.key)},
+          {"expected", scalar(mismatch.expected)},
+          {"seen", scalar(mismatch.seen)},
+          {"basis", scalar(mismatch.basis)}};
+}
+
+ordered_json to_json(const Attempt& attempt) {
+  return {{"outcome", to_text(attempt.outcome)},
+          {"reason", scalar(attempt.reason)},
+          {"duration_ms", scalar(attempt.duration_ms)}};
+}
+
+ordered_json to_json(const DeviceIdentity& device) {
+  return {{"kind", scalar(device.kind)},
+          {"ordinal", device.ordinal},
+          {"name", scalar(device.name)},
+          {"uuid", scalar(device.uuid)},
+          {"pci_bus_id", scalar(device.pci_bus_id)},
+          {"total_memory_bytes", device.total_memory_bytes},
+          {"multiprocessor_count", device.multiprocessor_count},
+          {"driver_version", scalar(device.driver_version)},
+          {"cuda_driver_version", scalar(device.cuda_driver_version)},
+          {"cuda_runtime_version", scalar(device.cuda_runtime_version)},
+          {"note", scalar(device.note)}};
+}
+
+ordered_json to_json(const Counts& counts) {
+  return {{"total", counts.total()}, {"pass", counts.pass},   {"fail", counts.fail},
+          {"error", counts.error},   {"crash", counts.crash}, {"hang", counts.hang},
+          {"skip", counts.skip},     {"flaky", counts.flaky}, {"not_run", counts.not_run}};
+}
+
+Value value_from_json(const ordered_json& json) {
+  if (json.is_boolean()) return read<bool>(json);
+  if (json.is_number_integer()) return read<std::int64_t>(json);
+  if (json.is_number()) return read<double>(json);
+  if (json.is_string()) return read<std::string>(json);
+  if (json.is_array()) return read_array_of_guessed_kind(json);
+  refuse(json, "true, false, a number, a text or an array of one of these");
+}
+
+ParameterValue parameter_value_from_json(const ordered_json& json) {
+  if (json.is_boolean()) return read<bool>(json);
+  if (json.is_number_integer()) return read<std::int64_t>(json);
+  if (json.is_number()) return read<double>(json);
+  if (json.is_string()) return read<std::string>(json);
+  refuse(json, "true, false, a number or a text");
+}
+
+ParameterValues parameter_values_from_json(const ordered_json& json) {
+  if (!json.is_object()) refuse(json, "an object of parameter values");
+  ParameterValues values;
+  for (const auto& [name, value] : json.items()) values.emplace(name, parameter_value_from_json(value));
+  return values;
+}
+
+Observation observation_from_json(const ordered_json& json) {
+  Observation observation;
+  read_into(observation.key, json, "key");
+  const auto name = read<std::string>(member(json, "kind"));
+  for (const Kind& kind : kinds) {
+    if (kind.name != name) continue;
+    observation.value = kind.read(member(json, "value"));
+    return observation;
+  }
+  refuse(json, "one of the kinds of an observed value");
+}
+
+Mismatch mismatch_from_json(const ordered_json& json) {
+  Mismatch mismatch;
+  read_into(mismatch.key, json, "key");
+  read_into(mismatch.expected, json, "expected");
+  read_into(mismatch.seen, json, "seen");
+  read_into(mismatch.basis, json, "basis");
+  return mismatch;
+}
+
+DeviceIdentity device_identity_from_json(const ordered_json& json) {
+  DeviceIdentity device;
+  read_into(device.kind, json, "kind");
+  read_into(device.ordinal, json, "ordinal");
+  read_into(device.name, json, "name");
+  read_into(device.uuid, json, "uuid");
+  read_into(device.pci_bus_id, json, "pci_bus_id");
+  read_into(device.total_memory_bytes, json, "total_memory_bytes");
+  read_into(device.multiprocessor_count, json, "multiprocessor_count");
+  read_into(device.driver_version, json, "driver_version");
+  read_into(device.cuda_driver_version, json, "cuda_driver_version");
+  read_into(device.cuda_runtime_version, json, "cuda_runtime_version");
+  read_into(device.note, json, "note");
+  return device;
+}
+
+}  // namespace gpucheck::harness

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "harness/result.hpp"
+
+/// The parts of results as JSON, for reports and for the pipe between supervisor and
+/// worker. Every text comes out as valid UTF-8 (what is not is replaced by U+FFFD), so
+/// that no later `dump()` can fail. Numbers stay numbers; JSON has none that are not
+/// finite, so those become the texts "nan", "inf" and "-inf".
+///
+/// The `*_from_json` functions @throw Error naming what is wrong with the document.
+namespace gpucheck::harness {
+
+nlohmann::ordered_json to_json(const Value& value);
+nlohmann::ordered_json to_json(const ParameterValue& value);
+/// An object, in name order.
+nlohmann::ordered_json to_json(const ParameterValues& values);
+/// `{"key": …, "kind": …, "value": …}`: `kind` makes the way back exact, also for an
+/// empty array and a real that is not finite.
+nlohmann::ordered_json to_json(const Observation& observation);
+/// An object of key and value, in the order observed.
+nlohmann::ordered_json to_json(const Observations& observations);
+nlohmann::ordered_json to_json(const Mismatch& mismatch);
+nlohmann::ordered_json to_json(const Attempt& attempt);
+nlohmann::ordered_json to_json(const DeviceIdentity& device);
+nlohmann::ordered_json to_json(const Counts& counts);
+
+/// A scalar or an array of one kind. A whole number is an integer unless it is written
+/// as a real (`1.0`) or stands in an array with reals. An empty array counts as one of
+/// integers.
+Value value_from_json(const nlohmann::ordered_json& json);
+ParameterValue parameter_value_from_json(const nlohmann::ordered_json& json);
+ParameterValues parameter_values_from_json(const nlohmann::ordered_json& json);
+Observation observation_from_json(const nlohmann::ordered_json& json);
+Mismatch mismatch_from_json(const nlohmann::ordered_json& json);
+DeviceIdentity device_identity_from_json(const nlohmann::ordered_json& json);
+
+}  // namespace gpucheck::harness

@@ -1,0 +1,117 @@
+#include "harness/parameter.hpp"
+
+#include <gtest/gtest.h>
+#include <limits>
+
+#include "base/error.hpp"
+
+namespace gpucheck::harness {
+namespace {
+
+const Parameter iterations{.name = "iterations",
+                           .summary = "calls to make",
+                           .default_value = std::int64_t{10'000},
+                           .minimum = 1,
+                           .maximum = 1'000'000};
+const Parameter anything{.name = "anything", .summary = "", .default_value = std::int64_t{0}};
+const Parameter live_bytes{
+    .name = "live_bytes", .summary = "", .default_value = std::int64_t{1024}, .unit = "bytes", .minimum = 512};
+const Parameter share{.name = "share", .summary = "", .default_value = 0.5, .minimum = 0, .maximum = 1};
+const Parameter verify{.name = "verify", .summary = "", .default_value = true};
+const Parameter mode{
+    .name = "mode", .summary = "", .default_value = std::string("full"), .choices = {"full", "sample"}};
+
+/// The text a person gets for a value that is refused.
+std::string refusal(const Parameter& parameter, std::string_view text) {
+  try {
+    const ParameterValue value = parameter.parse(text);
+    return "accepted as " + to_text(value);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+}
+
+TEST(IntegerParameter, TakesTheWholeRange) {
+  EXPECT_EQ(iterations.parse("1"), ParameterValue(std::int64_t{1}));
+  EXPECT_EQ(iterations.parse("1000000"), ParameterValue(std::int64_t{1'000'000}));
+  EXPECT_EQ(anything.parse("-9223372036854775808"), ParameterValue(std::numeric_limits<std::int64_t>::min()));
+  EXPECT_EQ(anything.parse("9223372036854775807"), ParameterValue(std::numeric_limits<std::int64_t>::max()));
+}
+
+TEST(IntegerParameter, SaysWhatIsAllowed) {
+  EXPECT_EQ(refusal(iterations, "12x"),
+            "parameter \"iterations\": \"12x\" is not allowed: give integer from 1 to 1000000");
+  EXPECT_EQ(refusal(iterations, "0"),
+            "parameter \"iterations\": \"0\" is not allowed (too small): give integer from 1 to 1000000");
+  EXPECT_EQ(refusal(iterations, "1000001"),
+            "parameter \"iterations\": \"1000001\" is not allowed (too large): give integer from 1 to 1000000");
+}
+
+class NotAnInteger : public testing::TestWithParam<const char*> {};
+
+TEST_P(NotAnInteger, IsRefused) { EXPECT_THROW(static_cast<void>(anything.parse(GetParam())), UsageError); }
+
+INSTANTIATE_TEST_SUITE_P(Texts, NotAnInteger,
+                         testing::Values("", " ", "1 ", " 1", "+1", "1.0", "1e3", "0x10", "nan", "true", "64KiB",
+                                         "9223372036854775808", "-9223372036854775809", "99999999999999999999999999"));
+
+TEST(SizeParameter, TakesBinarySuffixes) {
+  EXPECT_EQ(live_bytes.parse("4096"), ParameterValue(std::int64_t{4096}));
+  EXPECT_EQ(live_bytes.parse("64MiB"), ParameterValue(std::int64_t{67'108'864}));
+  EXPECT_EQ(live_bytes.parse("2 GiB"), ParameterValue(std::int64_t{2'147'483'648}));
+}
+
+TEST(SizeParameter, RefusesWhatIsNoSizeInRange) {
+  EXPECT_NE(refusal(live_bytes, "-1").find("too small"), std::string::npos);
+  EXPECT_NE(refusal(live_bytes, "511").find("too small"), std::string::npos);
+  EXPECT_NE(refusal(live_bytes, "64MB").find("integer of at least 512, in bytes or with KiB"), std::string::npos);
+  EXPECT_NE(refusal(live_bytes, "9223372036854775808").find("beyond 64 bits"), std::string::npos);
+  EXPECT_NE(refusal(live_bytes, "8589934592GiB").find("beyond 64 bits"), std::string::npos);
+}
+
+TEST(RealParameter, TakesNumbersInRange) {
+  EXPECT_EQ(share.parse("0.25"), ParameterValue(0.25));
+  EXPECT_EQ(share.parse("1"), ParameterValue(1.0));
+  EXPECT_EQ(share.parse("5e-1"), ParameterValue(0.5));
+}
+
+TEST(RealParameter, RefusesWhatIsNotFinite) {
+  for (const char* text : {"nan", "-nan", "inf", "-inf", "infinity"}) {
+    EXPECT_NE(refusal(share, text).find("not finite"), std::string::npos) << text;
+  }
+  EXPECT_NE(refusal(share, "1e999").find("beyond 64 bits"), std::string::npos);
+  EXPECT_NE(refusal(share, "1.0001").find("number from 0 to 1"), std::string::npos);
+  EXPECT_NE(refusal(share, "half").find("number from 0 to 1"), std::string::npos);
+}
+
+TEST(FlagParameter, TakesTwoWords) {
+  EXPECT_EQ(verify.parse("true"), ParameterValue(true));
+  EXPECT_EQ(verify.parse("false"), ParameterValue(false));
+  EXPECT_NE(refusal(verify, "1").find("give true or false"), std::string::npos);
+}
+
+TEST(TextParameter, TakesOnlyItsChoices) {
+  EXPECT_EQ(mode.parse("sample"), ParameterValue(std::string("sample")));
+  EXPECT_EQ(refusal(mode, "some"), "parameter \"mode\": \"some\" is not allowed: give one of full, sample");
+  const Parameter any{.name = "any", .summary = "", .default_value = std::string()};
+  EXPECT_EQ(any.parse("what you like"), ParameterValue(std::string("what you like")));
+}
+
+TEST(Parameter, DescribesWhatItAllows) {
+  EXPECT_EQ(anything.allowed(), "integer");
+  EXPECT_EQ(share.allowed(), "number from 0 to 1");
+  const Parameter pause{.name = "pause", .summary = "", .default_value = std::int64_t{1}, .unit = "ms", .maximum = 1e9};
+  EXPECT_EQ(pause.allowed(), "integer of at most 1000000000, in ms");
+}
+
+TEST(ParameterText, ReadsBackAsTheSameValue) {
+  for (const double number : {0.1, 1.0, 1e-300, 123456789.125}) {
+    const Parameter real{.name = "real", .summary = "", .default_value = 0.0};
+    EXPECT_EQ(real.parse(to_text(ParameterValue(number))), ParameterValue(number));
+  }
+  EXPECT_EQ(to_text(ParameterValue(true)), "true");
+  EXPECT_EQ(to_text(ParameterValue(std::string("full"))), "full");
+}
+
+}  // namespace
+}  // namespace gpucheck::harness
