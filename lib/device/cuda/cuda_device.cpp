@@ -1,0 +1,95 @@
+#include "device/cuda/cuda_device.hpp"
+
+#include <fmt/format.h>
+#include <utility>
+
+#include "device/cuda/launch_table.hpp"
+
+namespace gpucheck::cuda {
+namespace {
+
+using device::Result;
+using device::Status;
+
+/// As nvidia-smi prints it: GPU-8-4-4-4-12 hexadecimal digits.
+std::string uuid_text(const cudaUUID_t& uuid) {
+  std::string text = "GPU";
+  for (std::size_t i = 0; i < sizeof(uuid.bytes); ++i) {
+    const bool starts_group = i == 0 || i == 4 || i == 6 || i == 8 || i == 10;
+    text += fmt::format("{}{:02x}", starts_group ? "-" : "", static_cast<unsigned char>(uuid.bytes[i]));
+  }
+  return text;
+}
+
+device::DeviceProperties properties_of(const cudaDeviceProp& facts) {
+  return {.name = facts.name,
+          .uuid = uuid_text(facts.uuid),
+          .pci_bus_id = fmt::format("{:04x}:{:02x}:{:02x}.0", facts.pciDomainID, facts.pciBusID, facts.pciDeviceID),
+          .total_memory_bytes = facts.totalGlobalMem,
+          .multiprocessor_count = facts.multiProcessorCount,
+          .max_threads_per_multiprocessor = facts.maxThreadsPerMultiProcessor,
+          .max_threads_per_block = facts.maxThreadsPerBlock,
+          .warp_size = facts.warpSize,
+          .compute_capability_major = facts.major,
+          .compute_capability_minor = facts.minor,
+          .l2_cache_bytes = static_cast<std::uint64_t>(facts.l2CacheSize)};
+}
+
+}  // namespace
+
+CudaDevice::CudaDevice(int ordinal, device::DeviceProperties properties)
+    : ordinal_(ordinal), properties_(std::move(properties)) {}
+
+const device::DeviceProperties& CudaDevice::properties() const noexcept {
+  static_cast<void>(make_current());
+  return properties_;
+}
+
+std::string CudaDevice::error_text(Status status) const {
+  return cudaGetErrorString(static_cast<cudaError_t>(static_cast<int>(status)));
+}
+
+cudaError_t CudaDevice::make_current() const noexcept {
+  // cudaSetDevice costs more than most calls it would precede. Nothing else in the
+  // process changes the runtime's current device.
+  thread_local int current_ordinal = -1;
+  if (current_ordinal == ordinal_) return prepared_;
+  if (const cudaError_t error = cudaSetDevice(ordinal_); error != cudaSuccess) return error;
+  std::call_once(prepare_once_, [this] { prepare(); });
+  current_ordinal = ordinal_;
+  return prepared_;
+}
+
+/// Loads every kernel now: a lazily loaded one may wait for the whole device at its
+/// first launch (CUDA programming guide, lazy loading, "concurrent execution").
+void CudaDevice::prepare() const noexcept {
+  prepared_ = cudaDeviceGetStreamPriorityRange(nullptr, &properties_.greatest_priority);
+  cudaFuncAttributes attributes;
+  for (const LaunchEntry& entry : launch_table()) {
+    if (prepared_ == cudaSuccess) prepared_ = cudaFuncGetAttributes(&attributes, entry.function);
+  }
+}
+
+Status CudaDevice::last_error() { return status_of(cudaGetLastError); }
+
+Status CudaDevice::peek_last_error() { return status_of(cudaPeekAtLastError); }
+
+Result<bool> CudaDevice::can_access_peer(int peer_ordinal) {
+  int can_access = 0;
+  const cudaError_t error = call([&] { return cudaDeviceCanAccessPeer(&can_access, ordinal_, peer_ordinal); });
+  return to_result(error, can_access != 0);
+}
+
+Status CudaDevice::enable_peer_access(int peer_ordinal) {
+  return status_of([&] { return cudaDeviceEnablePeerAccess(peer_ordinal, 0); });
+}
+
+Result<std::unique_ptr<device::Device>> open_device(int ordinal) {
+  cudaDeviceProp facts{};
+  if (const cudaError_t error = cudaGetDeviceProperties(&facts, ordinal); error != cudaSuccess) {
+    return to_status(error);
+  }
+  return std::unique_ptr<device::Device>(std::make_unique<CudaDevice>(ordinal, properties_of(facts)));
+}
+
+}  // namespace gpucheck::cuda

@@ -1,0 +1,64 @@
+#include "device/cuda/driver_library.hpp"
+
+#include <array>
+#include <dlfcn.h>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+namespace gpucheck::cuda {
+namespace {
+
+/// A function of a shared library that may be absent; null when it is.
+template <typename Function>
+Function* find_function(const char* library, const char* name) {
+  void* handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+  return handle != nullptr ? reinterpret_cast<Function*>(dlsym(handle, name)) : nullptr;
+}
+
+/// 580.159.04: nothing but digits and dots, at least one dot.
+bool is_version(std::string_view word) {
+  return word.find('.') != std::string_view::npos && word.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+/// The kernel module's own statement: cheap, and true also where NVML is missing.
+std::string version_from_kernel_module() {
+  std::ifstream file("/proc/driver/nvidia/version");
+  std::string line;
+  std::getline(file, line);
+  std::istringstream words(line);
+  for (std::string word; words >> word;) {
+    if (is_version(word)) return word;
+  }
+  return {};
+}
+
+std::string version_from_nvml() {
+  constexpr const char* library = "libnvidia-ml.so.1";
+  auto* const init = find_function<int()>(library, "nvmlInit_v2");
+  auto* const version = find_function<int(char*, unsigned)>(library, "nvmlSystemGetDriverVersion");
+  auto* const shutdown = find_function<int()>(library, "nvmlShutdown");
+  if (init == nullptr || version == nullptr || shutdown == nullptr || init() != 0) return {};
+  std::array<char, 80> text{};  // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE
+  const bool known = version(text.data(), static_cast<unsigned>(text.size())) == 0;
+  shutdown();
+  return known ? text.data() : std::string{};
+}
+
+}  // namespace
+
+device::Result<int> driver_device_count() {
+  auto* const device_get_count = find_function<int(int*)>("libcuda.so.1", "cuDeviceGetCount");
+  if (device_get_count == nullptr) return device::Status::insufficient_driver;
+  int count = 0;
+  // CUresult and cudaError_t share their numbers (driver_types.h, since CUDA 10.1).
+  if (const int result = device_get_count(&count); result != 0) return static_cast<device::Status>(result);
+  return count;
+}
+
+std::string display_driver_version() {
+  std::string version = version_from_kernel_module();
+  return version.empty() ? version_from_nvml() : version;
+}
+
+}  // namespace gpucheck::cuda

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "device/status.hpp"
+
+/// The parts of NVIDIA's driver that the CUDA runtime does not offer. Libraries are
+/// loaded on first use and stay loaded.
+namespace gpucheck::cuda {
+
+/// `cuDeviceGetCount` without `cuInit`. insufficient_driver when libcuda.so.1 cannot
+/// be loaded.
+device::Result<int> driver_device_count();
+
+/// The display driver's version, for example "580.159.04"; empty when there is no
+/// NVIDIA driver.
+std::string display_driver_version();
+
+}  // namespace gpucheck::cuda
