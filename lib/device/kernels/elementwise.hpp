@@ -47,6 +47,28 @@ struct AddScalar {
   GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const { out[thread.index] = in[thread.index] + value; }
 };
 
+/// Adds `amount` to one counter, once for each invocation.
+struct Count {
+  static constexpr std::string_view name = "count";
+  std::uint64_t* counter;
+  std::uint64_t amount;
+  [[nodiscard]] std::array<MemoryAccess, 1> accesses(std::size_t) const { return {updates(counter, sizeof(*counter))}; }
+  GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const { thread.atomic_add(counter, amount); }
+};
+
+/// Asserts in[i] < limit on the device.
+struct RequireBelow {
+  static constexpr std::string_view name = "require_below";
+  const std::int32_t* in;
+  std::int32_t limit;
+  [[nodiscard]] std::array<MemoryAccess, 1> accesses(std::size_t count) const {
+    return {reads(in, count * sizeof(*in))};
+  }
+  GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
+    GPUCHECK_DEVICE_ASSERT(thread, in[thread.index] < limit);
+  }
+};
+
 /// Keeps the device busy for about `duration_ns` nanoseconds and touches no memory.
 /// Launch with a count of 1.
 struct Spin {

@@ -17,7 +17,8 @@ using KernelList = std::tuple<  //
     Spin,                       //
     Fill<std::uint8_t>, Fill<std::int32_t>, Fill<std::int64_t>, Fill<float>,
     Iota<std::int32_t>, Iota<std::int64_t>,
-    AddScalar<std::int32_t>, AddScalar<std::int64_t>, AddScalar<float>>;
+    AddScalar<std::int32_t>, AddScalar<std::int64_t>, AddScalar<float>,
+    Count, RequireBelow>;
 
 namespace detail {
 
