@@ -7,6 +7,7 @@
 
 #include "device/kernel.hpp"
 #include "device/kernels/elementwise.hpp"
+#include "device/kernels/flip_bit.hpp"
 
 /// Every kernel gpucheck can run. A kernel is added by writing its functor in this
 /// folder and its instantiations here: `cuda/` and `sim/` both build their launch
@@ -14,7 +15,7 @@
 namespace gpucheck::device::kernels {
 
 using KernelList = std::tuple<  //
-    Spin,                       //
+    Spin, FlipBit,              //
     Fill<std::uint8_t>, Fill<std::int32_t>, Fill<std::int64_t>, Fill<float>,
     Iota<std::int32_t>, Iota<std::int64_t>,
     AddScalar<std::int32_t>, AddScalar<std::int64_t>, AddScalar<float>,
