@@ -1,12 +1,14 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "device/driver.hpp"
@@ -75,8 +77,13 @@ class Context {
   /// Records what was seen. @throws Error for a key that was observed before.
   void observe(std::string key, Value value);
   void observe(std::string key, const char* text) { observe(std::move(key), Value(std::string(text))); }
-  void observe(std::string key, int number) { observe(std::move(key), Value(std::int64_t{number})); }
-  void observe(std::string key, std::uint64_t number);
+  /// @throws Error also for a number beyond 64 signed bits.
+  template <std::integral Number>
+    requires(!std::same_as<Number, bool>)
+  void observe(std::string key, Number number) {
+    if (!std::in_range<std::int64_t>(number)) throw Error("observation " + key + " does not fit 64 signed bits");
+    observe(std::move(key), Value(static_cast<std::int64_t>(number)));
+  }
 
   /// The parameter's value, or its default. @throws Error for a name or type the case
   /// did not declare.

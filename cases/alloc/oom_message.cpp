@@ -1,0 +1,66 @@
+#include <algorithm>
+
+#include "base/units.hpp"
+#include "cases/cases.hpp"
+#include "cases/support.hpp"
+#include "runtime/ops.hpp"
+
+namespace gpucheck::cases::alloc {
+namespace {
+
+using namespace literals;
+
+void run(harness::Context& context) {
+  runtime::Runtime& runtime = context.runtime();
+  runtime::CachingAllocator& allocator = runtime.allocator();
+  const device::Stream stream = runtime.current_stream();
+  const std::int64_t ooms_before = allocator.stats().num_ooms;
+
+  runtime::Buffer<float> tensor(runtime, 1024, stream);
+  runtime::ops::fill(runtime, tensor.data(), tensor.size(), 0.0F, stream);
+  const auto allocate = [&](std::uint64_t bytes) {
+    return error_text<runtime::OutOfMemoryError>([&] { allocator.free(allocator.allocate(bytes, stream)); });
+  };
+  context.observe("too_large_error", allocate(800000000_GiB));
+  context.observe("beyond_one_exabyte_error", allocate(8000000000_GiB));
+  context.observe("num_ooms", allocator.stats().num_ooms - ooms_before);
+
+  // The errors must not have spoilt the context: memory from before still works.
+  runtime::ops::fill(runtime, tensor.data(), tensor.size(), 1.0F, stream);
+  const std::vector<float> values = read(runtime, tensor.data(), tensor.size(), stream);
+  context.observe("ones_after_errors", std::int64_t{std::count(values.begin(), values.end(), 1.0F)});
+}
+
+}  // namespace
+
+harness::Case oom_message() {
+  using fault::Effect;
+  using fault::Operation;
+  return {
+      .name = "alloc.oom_message",
+      .summary = "Running out of memory says how much was asked of how much, and leaves the device usable",
+      .source = "test_cuda.py::TestCuda::test_out_of_memory",
+      .faults = {{.name = "wrong_code",
+                  .summary = "the device refuses an allocation with another code than out of memory",
+                  .plan = {{{.operation = Operation::allocate,
+                             .effect = Effect::fail,
+                             .first = 2,
+                             .times = 0,
+                             .status = device::Status::launch_failure}}}},
+                 {.name = "memory_figures_lost",
+                  .summary = "the device cannot say how much memory is free",
+                  .plan = {{{.operation = Operation::memory_info,
+                             .effect = Effect::fail,
+                             .times = 0,
+                             .status = device::Status::unknown}}}},
+                 {.name = "fill_lost_after_error",
+                  .summary = "kernels no longer run after the error",
+                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = 2, .times = 0}}}},
+                 {.name = "flipped_bit",
+                  .summary = "one bit flips in memory that was written after the error",
+                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::flip_bit, .first = 2}}}}},
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::alloc

@@ -1,0 +1,94 @@
+#include "base/units.hpp"
+#include "cases/cases.hpp"
+#include "cases/support.hpp"
+
+namespace gpucheck::cases::alloc {
+namespace {
+
+using namespace literals;
+
+/// How the counters moved since it was made.
+class CounterChange {
+ public:
+  explicit CounterChange(runtime::CachingAllocator& allocator) : allocator_(allocator), before_(allocator.stats()) {}
+  [[nodiscard]] std::int64_t retries() const {
+    return allocator_.stats().num_alloc_retries - before_.num_alloc_retries;
+  }
+  [[nodiscard]] std::int64_t ooms() const { return allocator_.stats().num_ooms - before_.num_ooms; }
+
+ private:
+  runtime::CachingAllocator& allocator_;
+  runtime::MemoryStatistics before_;
+};
+
+void run(harness::Context& context) {
+  runtime::Runtime& runtime = context.runtime();
+  runtime::CachingAllocator& allocator = runtime.allocator();
+  const device::Stream stream = runtime.current_stream();
+  const std::uint64_t half = context.device().properties().total_memory_bytes / 2;
+  allocator.empty_cache();
+
+  void* first = allocator.allocate(half, stream);
+  context.observe("first_half_allocated", first != nullptr);
+  const CounterChange refused(allocator);
+  context.observe("second_half_error",
+                  error_text<runtime::OutOfMemoryError>([&] { allocator.free(allocator.allocate(half, stream)); }));
+  context.observe("retries_before_refusal", refused.retries());
+  context.observe("ooms_before_refusal", refused.ooms());
+
+  // Freed, it stays in the cache: the same request is served from there.
+  allocator.free(first);
+  const CounterChange cached(allocator);
+  void* second = allocator.allocate(half, stream);
+  context.observe("second_half_allocated_after_free", second != nullptr);
+  context.observe("retries_when_cached", cached.retries());
+
+  // A larger one is not: the cache has to go back to the device first.
+  allocator.free(second);
+  const CounterChange too_small(allocator);
+  void* larger = allocator.allocate(half + 64_MiB, stream);
+  context.observe("larger_allocated_by_retry", larger != nullptr);
+  context.observe("retries_when_cache_is_too_small", too_small.retries());
+  context.observe("ooms_when_cache_is_too_small", too_small.ooms());
+
+  allocator.free(larger);
+  allocator.empty_cache();
+  allocator.reset_peak_stats();
+}
+
+}  // namespace
+
+harness::Case oom_retry() {
+  using fault::Effect;
+  using fault::Operation;
+  return {
+      .name = "alloc.oom_retry",
+      .summary = "An allocation that finds the device full gives cached memory back and tries again",
+      .source = "test_cuda.py::TestCuda::test_out_of_memory_retry",
+      .needs = {.memory_fraction = 0.6, .exclusive = true},
+      .faults = {{.name = "first_allocation_refused",
+                  .summary = "the device refuses memory that it has",
+                  .plan = {{{.operation = Operation::allocate,
+                             .effect = Effect::fail,
+                             .first = 1,
+                             .times = 2,
+                             .status = device::Status::out_of_memory}}}},
+                 {.name = "retry_refused",
+                  .summary = "the device stays full although memory was given back",
+                  .plan = {{{.operation = Operation::allocate,
+                             .effect = Effect::fail,
+                             .first = 4,
+                             .times = 0,
+                             .status = device::Status::out_of_memory}}}},
+                 {.name = "free_ignored",
+                  .summary = "memory given back to the device never arrives there",
+                  .plan = {{{.operation = Operation::free, .effect = Effect::drop, .times = 0}}}},
+                 {.name = "memory_given_twice",
+                  .summary = "the device hands out memory that is in use instead of refusing",
+                  .plan = {{{.operation = Operation::allocate, .effect = Effect::alias, .first = 2, .times = 0}}}}},
+      .deadline = std::chrono::seconds(30),
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::alloc

@@ -1,0 +1,102 @@
+#include <complex>
+
+#include "cases/cases.hpp"
+#include "cases/support.hpp"
+#include "runtime/ops.hpp"
+
+namespace gpucheck::cases::assertion {
+namespace {
+
+using Complex = std::complex<float>;
+
+/// Asserts on a tensor with these values and waits for the device's answer.
+template <typename T>
+void assert_on(harness::Context& context, const std::vector<T>& values) {
+  runtime::Runtime& runtime = context.runtime();
+  const device::Stream stream = runtime.current_stream();
+  runtime::Buffer<T> tensor(runtime, values.size(), stream);
+  if (!values.empty()) write(runtime, tensor.data(), values, stream);
+  runtime::ops::assert_async(runtime, tensor.data(), values.size(), stream);
+  device::check(runtime.device(), runtime.device().synchronize(), "synchronize");
+}
+
+// std::vector<bool> is no array of bool: this one goes by way of bytes.
+void assert_on_bool(harness::Context& context, bool value) {
+  static_assert(sizeof(bool) == 1);
+  runtime::Runtime& runtime = context.runtime();
+  const device::Stream stream = runtime.current_stream();
+  runtime::Buffer<std::uint8_t> tensor(runtime, 1, stream);
+  write(runtime, tensor.data(), {static_cast<std::uint8_t>(value)}, stream);
+  runtime::ops::assert_async(runtime, reinterpret_cast<const bool*>(tensor.data()), 1, stream);
+  device::check(runtime.device(), runtime.device().synchronize(), "synchronize");
+}
+
+// Returning 0 means that the assert let a zero pass; the error ends the process with 1.
+int zero_int(harness::Context& context) {
+  assert_on<std::int64_t>(context, {0});
+  return 0;
+}
+int zero_float(harness::Context& context) {
+  assert_on<float>(context, {0.0F});
+  return 0;
+}
+int zero_bool(harness::Context& context) {
+  assert_on_bool(context, false);
+  return 0;
+}
+int zero_complex(harness::Context& context) {
+  assert_on<Complex>(context, {Complex(0, 0)});
+  return 0;
+}
+
+void run(harness::Context& context) {
+  context.observe("empty_error", error_text<Error>([&] { assert_on<float>(context, {}); }));
+  context.observe("two_elements_error", error_text<Error>([&] { assert_on<std::int64_t>(context, {0, 0}); }));
+
+  std::vector<std::string> passed;
+  assert_on<std::int64_t>(context, {1});
+  passed.emplace_back("1");
+  assert_on<float>(context, {0.1F});
+  passed.emplace_back("0.1");
+  assert_on<float>(context, {-0.1F});
+  passed.emplace_back("-0.1");
+  assert_on_bool(context, true);
+  passed.emplace_back("true");
+  assert_on<Complex>(context, {Complex(0, 0.1F)});
+  passed.emplace_back("0.1j");
+  context.observe("passed", passed);
+
+  const std::vector<std::string> names = {"zero_int", "zero_float", "false", "zero_complex"};
+  const auto children = context.run_children(names, std::chrono::seconds(15));
+  for (std::size_t i = 0; i < names.size(); ++i) observe_child(context, names[i], children[i]);
+}
+
+}  // namespace
+
+harness::Case assert_async() {
+  using fault::Effect;
+  using fault::Operation;
+  return {
+      .name = "assert.assert_async",
+      .summary = "The asynchronous assert passes what is not zero and stops the process on what is",
+      .source = "test_cuda.py::TestCuda::test_fixed_cuda_assert_async",
+      .faults =
+          {{.name = "assert_never_runs",
+            .summary = "the kernel with the assert is never launched",
+            .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .times = 0}}}},
+           {.name = "error_swallowed",
+            .summary = "waiting for the device reports success after an assert",
+            .plan = {{{.operation = Operation::synchronize, .effect = Effect::report_success, .times = 0}}}},
+           {.name = "wrong_value",
+            .summary = "the value is never copied to the device",
+            .plan = {{{.operation = Operation::copy, .effect = Effect::fail, .status = device::Status::unknown}}}}},
+      .deadline = std::chrono::seconds(20),
+      .run = run,
+      .children = {{"zero_int", zero_int},
+                   {"zero_float", zero_float},
+                   {"false", zero_bool},
+                   {"zero_complex", zero_complex}},
+  };
+}
+
+}  // namespace gpucheck::cases::assertion

@@ -1,0 +1,81 @@
+#include <algorithm>
+#include <limits>
+
+#include "cases/cases.hpp"
+#include "cases/support.hpp"
+#include "runtime/ops.hpp"
+
+namespace gpucheck::cases::assertion {
+namespace {
+
+/// Draws category numbers, with replacement, by these weights.
+std::vector<std::int64_t> draw(harness::Context& context, const std::vector<float>& weights, std::size_t samples) {
+  runtime::Runtime& runtime = context.runtime();
+  const device::Stream stream = runtime.current_stream();
+  runtime::Buffer<float> device_weights(runtime, weights.size(), stream);
+  runtime::Buffer<std::int64_t> drawn(runtime, samples, stream);
+  write(runtime, device_weights.data(), weights, stream);
+  runtime::ops::multinomial(runtime, device_weights.data(), weights.size(), drawn.data(), samples,
+                            {.seed = context.seed()}, stream);
+  return read(runtime, drawn.data(), samples, stream);
+}
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+int negative(harness::Context& context) {
+  static_cast<void>(draw(context, {1, -1, 1}, 2));
+  return 0;
+}
+int infinite(harness::Context& context) {
+  static_cast<void>(draw(context, {1, infinity, 1}, 2));
+  return 0;
+}
+int minus_infinite(harness::Context& context) {
+  static_cast<void>(draw(context, {1, -infinity, 1}, 2));
+  return 0;
+}
+int not_a_number(harness::Context& context) {
+  static_cast<void>(draw(context, {1, 1, std::numeric_limits<float>::quiet_NaN()}, 2));
+  return 0;
+}
+
+void run(harness::Context& context) {
+  const std::vector<std::int64_t> drawn = draw(context, {1, 0, 1}, 1000);
+  context.observe("valid_draws", static_cast<std::int64_t>(drawn.size()));
+  context.observe("valid_draws_of_probability_zero", std::int64_t{std::count(drawn.begin(), drawn.end(), 1)});
+  context.observe("valid_draws_out_of_range",
+                  std::int64_t{std::count_if(drawn.begin(), drawn.end(), [](auto n) { return n < 0 || n > 2; })});
+
+  const std::vector<std::string> names = {"negative", "infinite", "minus_infinite", "not_a_number"};
+  const auto children = context.run_children(names, std::chrono::seconds(10));
+  for (std::size_t i = 0; i < names.size(); ++i) observe_child(context, names[i], children[i]);
+}
+
+}  // namespace
+
+harness::Case multinomial_invalid_probs() {
+  using fault::Effect;
+  using fault::Operation;
+  return {
+      .name = "assert.multinomial_invalid_probs",
+      .summary = "Drawing by weights that are negative, infinite or not a number is a device-side assert",
+      .source = "test_cuda.py::TestCuda::test_multinomial_invalid_probs_cuda",
+      .faults = {{.name = "draw_lost",
+                  .summary = "the kernels that check and draw are never launched",
+                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .times = 0}}}},
+                 {.name = "error_swallowed",
+                  .summary = "waiting for the device reports success after an assert",
+                  .plan = {{{.operation = Operation::synchronize, .effect = Effect::report_success, .times = 0}}}},
+                 {.name = "weights_lost",
+                  .summary = "the weights never reach the device",
+                  .plan = {{{.operation = Operation::copy, .effect = Effect::drop, .first = 1}}}}},
+      .deadline = std::chrono::seconds(20),
+      .run = run,
+      .children = {{"negative", negative},
+                   {"infinite", infinite},
+                   {"minus_infinite", minus_infinite},
+                   {"not_a_number", not_a_number}},
+  };
+}
+
+}  // namespace gpucheck::cases::assertion

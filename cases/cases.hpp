@@ -1,0 +1,36 @@
+#pragma once
+
+#include "harness/case.hpp"
+
+/// One function for each case, defined in `<group>/<case>.cpp`. A new case is declared
+/// here and listed in registry.cpp.
+namespace gpucheck::cases {
+
+namespace alloc {
+harness::Case fuzz();
+harness::Case oom_message();
+harness::Case oom_retry();
+}  // namespace alloc
+
+namespace assertion {
+harness::Case assert_async();
+harness::Case index_out_of_bounds();
+harness::Case multinomial_invalid_probs();
+}  // namespace assertion
+
+namespace device_group {
+harness::Case check_error();
+}  // namespace device_group
+
+namespace graph {
+harness::Case capture_simple();
+harness::Case default_stream_capture_refused();
+harness::Case empty_graph_warning();
+harness::Case reset_and_recapture();
+}  // namespace graph
+
+namespace host {
+harness::Case lazy_init();
+}  // namespace host
+
+}  // namespace gpucheck::cases

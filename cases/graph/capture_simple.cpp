@@ -1,0 +1,61 @@
+#include "cases/cases.hpp"
+#include "cases/graph/graph_work.hpp"
+
+namespace gpucheck::cases::graph {
+namespace {
+
+using runtime::Buffer;
+using runtime::CurrentStreamGuard;
+
+void run(harness::Context& context) {
+  runtime::Runtime& runtime = context.runtime();
+  const device::Stream side = runtime.streams().next();
+  runtime::Graph graph(runtime);
+  Buffer<std::int64_t> ones;
+  Buffer<std::int64_t> runs;  // counts how often the captured work has run
+  Buffer<std::int64_t> result;
+  {
+    const CurrentStreamGuard on_side(runtime, side);
+    ones = Buffer<std::int64_t>(runtime, element_count, side);
+    runs = Buffer<std::int64_t>(runtime, 1, side);
+    runtime::ops::fill(runtime, ones.data(), ones.size(), std::int64_t{1}, side);
+    runtime::ops::fill(runtime, runs.data(), 1, std::int64_t{0}, side);
+    runtime.allocator().empty_cache();
+    graph.capture_begin();
+    runtime::ops::add(runtime, runs.data(), runs.data(), 1, std::int64_t{1}, side);
+    result = add_repeatedly(runtime, ones, 1, 10);
+    graph.capture_end();
+    context.observe("runs_during_capture", read_one(runtime, runs.data(), side));
+  }
+  wait_for(runtime, side);
+  graph.replay();
+  context.observe("runs_after_replay", read_one(runtime, runs.data(), runtime.current_stream()));
+  context.observe("sum_after_replay", sum(runtime, result));
+}
+
+}  // namespace
+
+harness::Case capture_simple() {
+  using fault::Effect;
+  using fault::Operation;
+  return {
+      .name = "graph.capture_simple",
+      .summary = "Work captured on a side stream runs when the graph is replayed, and not before",
+      .source = "test_cuda.py::TestCuda::test_graph_capture_simple",
+      .faults = {{.name = "runs_while_captured",
+                  .summary = "a kernel runs at once although it is being captured",
+                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::run_now, .first = 3}}}},
+                 {.name = "lost_node",
+                  .summary = "one kernel is missing from the graph",
+                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = 8}}}},
+                 {.name = "lost_replay",
+                  .summary = "launching the graph does nothing",
+                  .plan = {{{.operation = Operation::launch_graph, .effect = Effect::drop}}}},
+                 {.name = "flipped_bit",
+                  .summary = "one bit of an intermediate result flips",
+                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::flip_bit, .first = 8}}}}},
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::graph

@@ -1,0 +1,51 @@
+#include <cstdio>
+
+#include "cases/cases.hpp"
+#include "cases/support.hpp"
+#include "runtime/graph.hpp"
+
+namespace gpucheck::cases::graph {
+namespace {
+
+constexpr std::string_view expected_error = "CUDA graphs must be captured on a non-default stream.";
+
+// Exit codes are the seed's: 0 refused with the right words, 1 with others, 2 not refused.
+int capture_on_default_stream(harness::Context& context) {
+  runtime::Graph graph(context.runtime());
+  const std::string error = error_text<Error>([&] { graph.capture_begin(); });
+  std::fputs(error.c_str(), stdout);
+  if (error.empty()) return 2;
+  return error.find(expected_error) != std::string::npos ? 0 : 1;
+}
+
+void run(harness::Context& context) {
+  const harness::ChildResult child = context.run_child("capture_on_default_stream", std::chrono::seconds(10));
+  context.observe("exit_code", child.exit_code.value_or(-child.signal.value_or(0)));
+  context.observe("error", harness::Value(child.output));
+}
+
+}  // namespace
+
+harness::Case default_stream_capture_refused() {
+  using fault::Effect;
+  using fault::Operation;
+  return {
+      .name = "graph.default_stream_capture_refused",
+      .summary = "A capture on the default stream is refused, with the reason",
+      .source = "test_cuda.py::TestCuda::test_graph_error",
+      .faults = {{.name = "default_stream_not_recognised",
+                  .summary = "the device names another stream as its default one",
+                  .plan = {{{.operation = Operation::default_stream,
+                             .effect = Effect::wrong_answer,
+                             .first = 2,
+                             .times = 0}}}},
+                 {.name = "child_dies",
+                  .summary = "the process dies before it can refuse",
+                  .plan = {{{.operation = Operation::default_stream, .effect = Effect::kill_process, .times = 0}}}}},
+      .deadline = std::chrono::seconds(15),
+      .run = run,
+      .children = {{"capture_on_default_stream", capture_on_default_stream}},
+  };
+}
+
+}  // namespace gpucheck::cases::graph

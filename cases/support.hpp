@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "device/check.hpp"
+#include "harness/context.hpp"
+#include "runtime/buffer.hpp"
+#include "runtime/errors.hpp"
+
+/// Small things that several cases need.
+namespace gpucheck::cases {
+
+/// Copies device memory to the host in the order of `stream` and waits for it. The host
+/// memory is filled with 0xA5 first, so that a copy that never happens is not mistaken
+/// for zeros. @throws DeviceError.
+template <typename T>
+std::vector<T> read(runtime::Runtime& runtime, const T* source, std::size_t count, device::Stream stream) {
+  std::vector<T> host(count);
+  std::memset(host.data(), 0xA5, count * sizeof(T));
+  device::Device& device = runtime.device();
+  device::check(device, device.copy(host.data(), source, count * sizeof(T), device::CopyKind::device_to_host, stream),
+                "copy");
+  device::check(device, device.synchronize(stream), "synchronize");
+  return host;
+}
+
+template <typename T>
+T read_one(runtime::Runtime& runtime, const T* source, device::Stream stream) {
+  return read(runtime, source, 1, stream).front();
+}
+
+/// Copies host values to device memory and waits for it. @throws DeviceError.
+template <typename T>
+void write(runtime::Runtime& runtime, T* destination, const std::vector<T>& values, device::Stream stream) {
+  device::Device& device = runtime.device();
+  device::check(
+      device,
+      device.copy(destination, values.data(), values.size() * sizeof(T), device::CopyKind::host_to_device, stream),
+      "copy");
+  device::check(device, device.synchronize(stream), "synchronize");
+}
+
+/// The text of the `Exception` that `action` throws; "" when it throws none. Anything
+/// else that it throws passes through.
+template <typename Exception, typename Action>
+std::string error_text(Action&& action) {
+  try {
+    action();
+    return "";
+  } catch (const Exception& error) {
+    return error.what();
+  }
+}
+
+/// Observes how a child that must die of a device-side assert ended: `<name>_exit_code`
+/// (minus the signal when one ended it) and `<name>_error`, its stderr.
+inline void observe_child(harness::Context& context, const std::string& name, const harness::ChildResult& child) {
+  context.observe(name + "_exit_code", child.exit_code.value_or(-child.signal.value_or(0)));
+  context.observe(name + "_error", harness::Value(child.error_output));
+}
+
+}  // namespace gpucheck::cases
