@@ -51,7 +51,7 @@ class Golden {
     std::string key;
     std::string expectation;  ///< "true", "matches /…/", "1 to 3"
     std::string basis;
-    std::string condition;    ///< "on cuda", empty when unconditional
+    std::string condition;  ///< "on cuda", empty when unconditional
     std::string note;
   };
   [[nodiscard]] std::vector<Row> rows() const;

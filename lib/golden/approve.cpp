@@ -1,0 +1,104 @@
+#include "golden/approve.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "golden/compare.hpp"
+#include "golden/content.hpp"
+#include "golden/layout.hpp"
+#include "golden/syntax.hpp"
+
+namespace gpucheck::golden {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using harness::Observation;
+using harness::Value;
+
+Json proposal(const Value& seen) {
+  Json expectation = Json::object();
+  std::visit([&](const auto& held) { expectation["equals"] = held; }, seen);
+  expectation["basis"] = unapproved_basis;
+  return expectation;
+}
+
+Json proposal_instead_of(const Json& old, const Value& seen) {
+  Json expectation = proposal(seen);
+  for (const char* kept : {"note", "when"}) {
+    if (old.contains(kept)) expectation[kept] = old[kept];
+  }
+  return expectation;
+}
+
+/// The alternatives of one key after `seen` (null: nothing); those for other devices stay.
+Json updated(const Entry& entry, const Json& old, const Value* seen, const Facts& facts) {
+  const Json olds = old.is_array() ? old : Json::array({old});
+  Json alternatives = Json::array();
+  for (std::size_t i = 0; i < olds.size(); ++i) {
+    const Expectation& expectation = entry.alternatives[i];
+    if (!expectation.applies(facts) || (seen != nullptr && accepts(expectation.matcher, *seen))) {
+      alternatives.push_back(olds[i]);
+    } else if (seen != nullptr) {
+      alternatives.push_back(proposal_instead_of(olds[i], *seen));
+    }
+  }
+  if (seen != nullptr && entry.applicable(facts) == nullptr) {
+    alternatives.push_back(proposal(*seen));
+    alternatives.back()["when"] = {{"device", facts.device_kind}};
+  }
+  return alternatives.size() == 1 ? alternatives.front() : alternatives;
+}
+
+const Value* find(const harness::Observations& observations, std::string_view key) {
+  const auto found = std::find_if(observations.begin(), observations.end(),
+                                  [key](const Observation& observation) { return observation.key == key; });
+  return found == observations.end() ? nullptr : &found->value;
+}
+
+Json updated_expectations(const FileContent& content, const Json& old, const harness::CaseResult& result,
+                          const Facts& facts) {
+  Json expectations = Json::object();
+  for (const Entry& entry : content.entries) {
+    Json alternatives = updated(entry, old[entry.key], find(result.observations, entry.key), facts);
+    if (!alternatives.empty()) expectations[entry.key] = std::move(alternatives);
+  }
+  for (const auto& [key, value] : result.observations) {
+    if (content.find(key) == nullptr) expectations[key] = proposal(value);
+  }
+  return expectations;
+}
+
+void require_complete(const harness::CaseResult& result) {
+  if (result.outcome != harness::Outcome::pass && result.outcome != harness::Outcome::fail) {
+    throw EnvironmentError(
+        fmt::format("{} ended as {}, so what it observed is not all there is: make it run to its end, "
+                    "then approve",
+                    result.name, harness::to_text(result.outcome)));
+  }
+  if (result.observations.empty()) {
+    throw EnvironmentError(fmt::format("{} observed nothing, so there is nothing to approve", result.name));
+  }
+}
+
+}  // namespace
+
+std::string propose(std::string_view old_text, std::string_view origin, const harness::CaseResult& result,
+                    const Facts& facts) {
+  require_complete(result);
+  FileContent content{.origin = std::string(origin), .case_name = result.name, .entries = {}};
+  Json document = {{"case", result.name}, {"expect", Json::object()}};
+  if (!old_text.empty()) {
+    content = parse_content(old_text, std::string(origin), Unapproved::accepted);
+    if (content.case_name != result.name) {
+      malformed(origin, "/case",
+                fmt::format("expected {}, found {}", quotation(result.name), quotation(content.case_name)));
+    }
+    if (compare(content, result.observations, facts).empty()) return std::string(old_text);
+    document = Json::parse(old_text);
+  }
+  document["expect"] = updated_expectations(content, document["expect"], result, facts);
+  return layout(document);
+}
+
+}  // namespace gpucheck::golden

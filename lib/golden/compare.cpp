@@ -1,0 +1,77 @@
+#include "golden/compare.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+namespace gpucheck::golden {
+namespace {
+
+using harness::Mismatch;
+using harness::Observation;
+using harness::Observations;
+using harness::Value;
+
+constexpr const char* not_observed = "nothing (key was not observed)";
+
+// Only conditional alternatives can all fail to apply.
+std::string expected_elsewhere(const Entry& entry, const Facts& facts) {
+  std::vector<std::string> devices;
+  for (const Expectation& alternative : entry.alternatives) devices.push_back(alternative.device.value_or("any"));
+  return fmt::format("nothing on {} (key expected only on {})", facts.device_kind, fmt::join(devices, ", "));
+}
+
+// A second value of one key would otherwise hide behind the first.
+void add_unexpected(const FileContent& content, const Observations& observations, std::vector<Mismatch>& mismatches) {
+  std::set<std::string_view> expected;
+  for (const Entry& entry : content.entries) expected.insert(entry.key);
+  std::set<std::string_view> observed;
+  for (const Observation& observation : observations) {
+    const bool again = !observed.insert(observation.key).second;
+    if (!again && expected.contains(observation.key)) continue;
+    mismatches.push_back({.key = observation.key,
+                          .expected = again ? "nothing (key was observed before)" : "nothing (key not expected)",
+                          .seen = harness::to_text(observation.value),
+                          .basis = {}});
+  }
+}
+
+bool expects_nothing(const FileContent& content, const Facts& facts) {
+  return std::none_of(content.entries.begin(), content.entries.end(),
+                      [&](const Entry& entry) { return entry.applicable(facts) != nullptr; });
+}
+
+}  // namespace
+
+std::optional<Mismatch> judge(const Entry& entry, const Value* seen, const Facts& facts) {
+  const std::string seen_text = seen != nullptr ? harness::to_text(*seen) : not_observed;
+  if (const Expectation* expectation = entry.applicable(facts)) {
+    if (seen != nullptr && accepts(expectation->matcher, *seen)) return std::nullopt;
+    return Mismatch{entry.key, describe(expectation->matcher), seen_text, expectation->basis};
+  }
+  if (seen == nullptr) return std::nullopt;
+  return Mismatch{entry.key, expected_elsewhere(entry, facts), seen_text, entry.alternatives.front().basis};
+}
+
+std::vector<Mismatch> compare(const FileContent& content, const Observations& observations, const Facts& facts) {
+  std::map<std::string_view, const Value*> seen;
+  for (const Observation& observation : observations) seen.emplace(observation.key, &observation.value);
+  std::vector<Mismatch> mismatches;
+  for (const Entry& entry : content.entries) {
+    const auto found = seen.find(entry.key);
+    auto mismatch = judge(entry, found == seen.end() ? nullptr : found->second, facts);
+    if (mismatch) mismatches.push_back(*std::move(mismatch));
+  }
+  add_unexpected(content, observations, mismatches);
+  // All keys conditional, and none for this device: agreeing on nothing is no evidence.
+  if (expects_nothing(content, facts)) {
+    mismatches.push_back({.key = "(golden file)",
+                          .expected = fmt::format("at least one key that applies to {}", facts.device_kind),
+                          .seen = "nothing to judge by",
+                          .basis = {}});
+  }
+  return mismatches;
+}
+
+}  // namespace gpucheck::golden

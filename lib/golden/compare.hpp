@@ -1,0 +1,18 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "golden/content.hpp"
+#include "harness/result.hpp"
+
+namespace gpucheck::golden {
+
+/// One key against what was seen of it (null: nothing); empty when they agree.
+std::optional<harness::Mismatch> judge(const Entry& entry, const harness::Value* seen, const Facts& facts);
+
+/// See Golden::compare.
+std::vector<harness::Mismatch> compare(const FileContent& content, const harness::Observations& observations,
+                                       const Facts& facts);
+
+}  // namespace gpucheck::golden

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "golden/golden.hpp"
+#include "golden/matcher.hpp"
+
+/// What a golden file says, once read.
+namespace gpucheck::golden {
+
+/// The basis that `propose` writes, which only a person may replace.
+inline constexpr std::string_view unapproved_basis = "unapproved";
+
+struct Expectation {
+  Matcher matcher;
+  std::string basis;
+  std::string note;
+  std::optional<std::string> device;  ///< only on this kind of device; everywhere when absent
+
+  [[nodiscard]] bool applies(const Facts& facts) const { return !device || *device == facts.device_kind; }
+};
+
+/// One key, with what is expected of it; at most one alternative applies to a device.
+struct Entry {
+  std::string key;
+  std::vector<Expectation> alternatives;
+
+  /// Null when the key must be absent.
+  [[nodiscard]] const Expectation* applicable(const Facts& facts) const;
+};
+
+struct FileContent {
+  std::string origin;
+  std::string case_name;
+  std::vector<Entry> entries;  ///< in file order
+
+  [[nodiscard]] const Entry* find(std::string_view key) const;
+};
+
+/// Whether a file that still waits for a person's approval may be read.
+enum class Unapproved { refused, accepted };
+
+/// @throws MalformedGolden.
+FileContent parse_content(std::string_view json, std::string origin, Unapproved unapproved);
+
+}  // namespace gpucheck::golden

@@ -1,0 +1,36 @@
+#include "golden/golden.hpp"
+
+#include "golden/compare.hpp"
+#include "golden/content.hpp"
+
+namespace gpucheck::golden {
+
+struct Golden::Content : FileContent {};
+
+Golden Golden::parse(std::string_view json, std::string origin) {
+  return Golden(std::make_shared<const Content>(Content{parse_content(json, std::move(origin), Unapproved::refused)}));
+}
+
+const std::string& Golden::case_name() const noexcept { return content_->case_name; }
+
+const std::string& Golden::origin() const noexcept { return content_->origin; }
+
+std::vector<harness::Mismatch> Golden::compare(const harness::Observations& observations, const Facts& facts) const {
+  return golden::compare(*content_, observations, facts);
+}
+
+std::vector<Golden::Row> Golden::rows() const {
+  std::vector<Row> rows;
+  for (const Entry& entry : content_->entries) {
+    for (const Expectation& expectation : entry.alternatives) {
+      rows.push_back({.key = entry.key,
+                      .expectation = describe(expectation.matcher),
+                      .basis = expectation.basis,
+                      .condition = expectation.device ? "on " + *expectation.device : "",
+                      .note = expectation.note});
+    }
+  }
+  return rows;
+}
+
+}  // namespace gpucheck::golden

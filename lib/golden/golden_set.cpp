@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "golden/golden.hpp"
+#include "golden/syntax.hpp"
+
+namespace gpucheck::golden {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "alloc/fuzz.json" for "alloc.fuzz".
+std::string path_of(std::string case_name) {
+  std::replace(case_name.begin(), case_name.end(), '.', '/');
+  return case_name + ".json";
+}
+
+/// A file under another case's name would judge the wrong case, or none.
+Golden parse_at(std::string_view text, std::string origin, std::string_view path) {
+  Golden golden = Golden::parse(text, std::move(origin));
+  const std::string expected = path_of(golden.case_name());
+  if (path != expected) {
+    malformed(golden.origin(), "/case",
+              fmt::format("the golden file of {} must be called {}", golden.case_name(), expected));
+  }
+  return golden;
+}
+
+std::string read(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file.is_open() || file.bad()) {
+    throw EnvironmentError(fmt::format("cannot read the golden file {}: {}", path.string(), std::strerror(errno)));
+  }
+  return text;
+}
+
+std::vector<fs::path> json_files_below(const std::string& directory) {
+  std::vector<fs::path> paths;
+  try {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory)) {
+      if (entry.path().extension() == ".json" && entry.is_regular_file()) paths.push_back(entry.path());
+    }
+  } catch (const fs::filesystem_error& problem) {
+    throw EnvironmentError(
+        fmt::format("cannot read the golden directory {}: {}; give one with files <group>/<case>.json", directory,
+                    problem.code().message()));
+  }
+  std::sort(paths.begin(), paths.end());  // so that of two broken files always the same one is named
+  return paths;
+}
+
+}  // namespace
+
+GoldenSet GoldenSet::from_embedded(std::span<const File> files) {
+  GoldenSet set;
+  for (const File& file : files) {
+    const Golden golden = parse_at(file.text, fmt::format("embedded golden/{}", file.path), file.path);
+    set.goldens_.emplace(golden.case_name(), golden);
+  }
+  return set;
+}
+
+GoldenSet GoldenSet::from_directory(const std::string& directory) {
+  GoldenSet set;
+  for (const fs::path& path : json_files_below(directory)) {
+    const Golden golden = parse_at(read(path), path.string(), path.lexically_relative(directory).generic_string());
+    set.goldens_.emplace(golden.case_name(), golden);
+  }
+  return set;
+}
+
+const Golden* GoldenSet::find(std::string_view case_name) const noexcept {
+  const auto found = goldens_.find(case_name);
+  return found == goldens_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> GoldenSet::case_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, golden] : goldens_) names.push_back(name);
+  return names;
+}
+
+}  // namespace gpucheck::golden

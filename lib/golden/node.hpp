@@ -1,0 +1,58 @@
+#pragma once
+
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/value.hpp"
+
+namespace gpucheck::golden {
+
+/// A place in a golden file. Each reader either gives what it is named for or throws
+/// MalformedGolden with this place and what was expected there. A view: file and
+/// document must outlive it.
+class Node {
+ public:
+  using Json = nlohmann::ordered_json;
+
+  Node(const Json& json, const std::string& origin, std::string path = {})
+      : json_(&json), origin_(&origin), path_(std::move(path)) {}
+
+  /// An object with no fields but these.
+  void require_object(std::initializer_list<std::string_view> known_fields) const;
+  /// The field of an object, when it is there.
+  [[nodiscard]] std::optional<Node> field(std::string_view name) const;
+  [[nodiscard]] Node required_field(std::string_view name) const;
+  /// An object's fields in file order; at least one.
+  [[nodiscard]] std::vector<std::pair<std::string, Node>> fields() const;
+  /// An array's elements; at least one.
+  [[nodiscard]] std::vector<Node> elements() const;
+
+  [[nodiscard]] bool is_array() const { return json_->is_array(); }
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text_with_content() const;
+  [[nodiscard]] std::string one_of(std::initializer_list<std::string_view> choices) const;
+  /// std::int64_t or double.
+  [[nodiscard]] harness::Value number() const;
+  [[nodiscard]] double real() const;
+  [[nodiscard]] double tolerance() const;
+  [[nodiscard]] std::uint64_t count() const;
+  void require_true() const;
+  /// A scalar, or a flat array of one kind.
+  [[nodiscard]] harness::Value value() const;
+
+  [[noreturn]] void refuse(std::string_view expected) const;
+
+ private:
+  [[nodiscard]] harness::Value array() const;
+
+  const Json* json_;
+  const std::string* origin_;
+  std::string path_;
+};
+
+}  // namespace gpucheck::golden

@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <stdexcept>
+
+#include "golden/content.hpp"
+#include "golden/node.hpp"
+#include "golden/syntax.hpp"
+
+namespace gpucheck::golden {
+namespace {
+
+using harness::Value;
+
+Matcher read_range(const Node& node) {
+  const std::vector<Node> limits = node.elements();
+  if (limits.size() != 2) node.refuse("an array of two numbers, [minimum, maximum]");
+  if (limits[0].real() > limits[1].real()) node.refuse("the smaller number first, [minimum, maximum]");
+  return Range{limits[0].number(), limits[1].number()};
+}
+
+Matcher read_approximately(const Node& node, const Node& expectation) {
+  Approximately matcher;
+  matcher.is_array = node.is_array();
+  if (matcher.is_array) {
+    for (const Node& element : node.elements()) matcher.expected.push_back(element.real());
+  } else {
+    matcher.expected.push_back(node.real());
+  }
+  if (const auto relative = expectation.field("rel")) matcher.relative = relative->tolerance();
+  if (const auto absolute = expectation.field("abs")) matcher.absolute = absolute->tolerance();
+  if (const auto last_places = expectation.field("ulp")) matcher.last_places = last_places->count();
+  if (!matcher.relative && !matcher.absolute && !matcher.last_places) {
+    node.refuse("one of the fields \"rel\", \"abs\" and \"ulp\" beside it, to say how near is near enough");
+  }
+  return matcher;
+}
+
+Matcher read_matches(const Node& node) {
+  try {
+    return make_matches(node.text_with_content());
+  } catch (const std::invalid_argument& problem) {
+    node.refuse(fmt::format("a regular expression in RE2's syntax ({})", quotation(problem.what())));
+  }
+}
+
+Matcher read_one_of(const Node& node) {
+  OneOf matcher;
+  for (const Node& element : node.elements()) matcher.values.push_back(element.value());
+  return matcher;
+}
+
+Matcher read_informational(const Node& node) {
+  node.require_true();
+  return Informational{};
+}
+
+Matcher read_matcher(const Node& expectation) {
+  std::vector<std::pair<std::string_view, Node>> present;
+  for (const std::string_view name : {"equals", "range", "approx", "matches", "one_of", "informational"}) {
+    if (auto node = expectation.field(name)) present.emplace_back(name, *std::move(node));
+  }
+  if (present.size() != 1) {
+    expectation.refuse("exactly one of the fields equals, range, approx, matches, one_of, informational");
+  }
+  const auto& [name, node] = present.front();
+  if (name == "approx") return read_approximately(node, expectation);
+  for (const std::string_view tolerance : {"rel", "abs", "ulp"}) {
+    if (expectation.field(tolerance)) expectation.field(tolerance)->refuse("a tolerance only beside \"approx\"");
+  }
+  if (name == "range") return read_range(node);
+  if (name == "matches") return read_matches(node);
+  if (name == "one_of") return read_one_of(node);
+  if (name == "informational") return read_informational(node);
+  return Equals{node.value()};
+}
+
+std::string read_basis(const Node& expectation, Unapproved unapproved) {
+  const Node node = expectation.required_field("basis");
+  if (unapproved == Unapproved::accepted && node.value() == Value(std::string(unapproved_basis))) {
+    return std::string(unapproved_basis);
+  }
+  return node.one_of({"seed", "torch", "math", "vendor"});
+}
+
+Expectation read_expectation(const Node& node, Unapproved unapproved) {
+  node.require_object({"equals", "range", "approx", "rel", "abs", "ulp", "matches", "one_of", "informational", "basis",
+                       "note", "when"});
+  Expectation expectation{read_matcher(node), read_basis(node, unapproved), {}, {}};
+  if (const auto note = node.field("note")) expectation.note = note->text();
+  if (const auto when = node.field("when")) {
+    when->require_object({"device"});
+    expectation.device = when->required_field("device").one_of({"cuda", "sim"});
+  }
+  return expectation;
+}
+
+bool overlap(const Expectation& a, const Expectation& b) { return !a.device || !b.device || *a.device == *b.device; }
+
+Entry read_entry(std::string key, const Node& node, Unapproved unapproved) {
+  if (key.empty()) node.refuse("a key that is not empty");
+  Entry entry{std::move(key), {}};
+  for (const Node& alternative : node.is_array() ? node.elements() : std::vector{node}) {
+    Expectation expectation = read_expectation(alternative, unapproved);
+    for (const Expectation& earlier : entry.alternatives) {
+      if (overlap(earlier, expectation)) alternative.refuse("a condition (\"when\") that no earlier alternative meets");
+    }
+    entry.alternatives.push_back(std::move(expectation));
+  }
+  return entry;
+}
+
+bool is_case_name(std::string_view name) {
+  const auto is_word = [](std::string_view word) {
+    return !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos;
+  };
+  const std::size_t dot = name.find('.');
+  return dot != std::string_view::npos && is_word(name.substr(0, dot)) && is_word(name.substr(dot + 1));
+}
+
+}  // namespace
+
+const Expectation* Entry::applicable(const Facts& facts) const {
+  const auto found = std::find_if(alternatives.begin(), alternatives.end(),
+                                  [&](const Expectation& alternative) { return alternative.applies(facts); });
+  return found == alternatives.end() ? nullptr : &*found;
+}
+
+const Entry* FileContent::find(std::string_view key) const {
+  const auto found =
+      std::find_if(entries.begin(), entries.end(), [key](const Entry& entry) { return entry.key == key; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+FileContent parse_content(std::string_view text, std::string origin, Unapproved unapproved) {
+  check_syntax(text, origin);
+  const auto document = Node::Json::parse(text);
+  const Node root(document, origin);
+  root.require_object({"case", "notes", "expect"});
+  const Node name = root.required_field("case");
+  if (!is_case_name(name.text())) name.refuse("a case's name, \"group.case\" in lower case");
+  if (const auto notes = root.field("notes")) static_cast<void>(notes->text());
+
+  FileContent content{.origin = origin, .case_name = name.text(), .entries = {}};
+  for (auto& [key, node] : root.required_field("expect").fields()) {
+    content.entries.push_back(read_entry(key, node, unapproved));
+  }
+  return content;
+}
+
+}  // namespace gpucheck::golden

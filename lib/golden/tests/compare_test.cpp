@@ -1,0 +1,121 @@
+#include <gtest/gtest.h>
+#include <thread>
+
+#include "golden/golden.hpp"
+
+namespace gpucheck::golden {
+namespace {
+
+using harness::Mismatch;
+using harness::Observations;
+
+const Facts on_sim{"sim"};
+const Facts on_cuda{"cuda"};
+
+Golden golden_with(const std::string& expect) {
+  return Golden::parse(R"({"case": "alloc.fuzz", "expect": {)" + expect + "}}", "alloc/fuzz.json");
+}
+
+Golden two_keys() {
+  return golden_with(R"("count": {"equals": 3, "basis": "math"}, "ok": {"equals": true, "basis": "seed"})");
+}
+
+std::string line(const Mismatch& mismatch) {
+  return mismatch.key + " | " + mismatch.expected + " | " + mismatch.seen + " | " + mismatch.basis;
+}
+
+std::vector<std::string> lines(const std::vector<Mismatch>& mismatches) {
+  std::vector<std::string> result;
+  for (const Mismatch& mismatch : mismatches) result.push_back(line(mismatch));
+  return result;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(Compare, IsContentWhenEveryKeyIsSeenAsExpected) {
+  EXPECT_EQ(lines(two_keys().compare({{"ok", true}, {"count", std::int64_t{3}}}, on_sim)), Lines{});
+}
+
+TEST(Compare, ReportsAWrongValue) {
+  EXPECT_EQ(lines(two_keys().compare({{"ok", true}, {"count", std::int64_t{4}}}, on_sim)),
+            Lines{"count | 3 | 4 | math"});
+}
+
+TEST(Compare, ReportsAKeyThatWasNotObserved) {
+  EXPECT_EQ(lines(two_keys().compare({{"count", std::int64_t{3}}}, on_sim)),
+            Lines{"ok | true | nothing (key was not observed) | seed"});
+}
+
+TEST(Compare, ReportsAKeyThatWasNotExpected) {
+  EXPECT_EQ(lines(two_keys().compare({{"ok", true}, {"more", 0.5}, {"count", std::int64_t{3}}}, on_sim)),
+            Lines{"more | nothing (key not expected) | 0.5 | "});
+}
+
+TEST(Compare, ReportsAKeyObservedTwiceEvenWhenTheFirstIsRight) {
+  EXPECT_EQ(lines(two_keys().compare({{"ok", true}, {"count", std::int64_t{3}}, {"ok", false}}, on_sim)),
+            Lines{"ok | nothing (key was observed before) | false | "});
+}
+
+TEST(Compare, KeepsFileOrderThenObservationOrder) {
+  EXPECT_EQ(lines(two_keys().compare({{"z", true}, {"a", true}, {"ok", false}}, on_sim)),
+            (Lines{"count | 3 | nothing (key was not observed) | math", "ok | true | false | seed",
+                   "z | nothing (key not expected) | true | ", "a | nothing (key not expected) | true | "}));
+}
+
+TEST(Compare, NothingObservedIsNeverAMatch) { EXPECT_EQ(two_keys().compare({}, on_sim).size(), 2U); }
+
+TEST(Compare, AnInformationalKeyMustBePresent) {
+  const Golden golden = golden_with(R"("clock": {"informational": true, "basis": "vendor"})");
+  EXPECT_EQ(lines(golden.compare({{"clock", 1.5}}, on_sim)), Lines{});
+  EXPECT_EQ(lines(golden.compare({}, on_sim)), Lines{"clock | any value | nothing (key was not observed) | vendor"});
+}
+
+TEST(Conditions, ChooseTheAlternativeForTheDevice) {
+  const Golden golden = golden_with(R"("size": [{"equals": 1, "basis": "torch", "when": {"device": "cuda"}},
+                                                {"equals": 2, "basis": "math", "when": {"device": "sim"}}])");
+  EXPECT_TRUE(golden.compare({{"size", std::int64_t{1}}}, on_cuda).empty());
+  EXPECT_TRUE(golden.compare({{"size", std::int64_t{2}}}, on_sim).empty());
+  EXPECT_EQ(lines(golden.compare({{"size", std::int64_t{1}}}, on_sim)), Lines{"size | 2 | 1 | math"});
+}
+
+TEST(Conditions, AKeyWithoutOneForTheDeviceMustBeAbsent) {
+  const Golden golden = golden_with(R"("always": {"equals": 1, "basis": "seed"},
+                                       "ecc": {"equals": 0, "basis": "vendor", "when": {"device": "cuda"}})");
+  EXPECT_TRUE(golden.compare({{"always", std::int64_t{1}}}, on_sim).empty());
+  EXPECT_EQ(lines(golden.compare({{"always", std::int64_t{1}}, {"ecc", std::int64_t{0}}}, on_sim)),
+            Lines{"ecc | nothing on sim (key expected only on cuda) | 0 | vendor"});
+  EXPECT_EQ(lines(golden.compare({{"always", std::int64_t{1}}}, on_cuda)),
+            Lines{"ecc | 0 | nothing (key was not observed) | vendor"});
+}
+
+TEST(Conditions, AFileThatExpectsNothingOnTheDeviceMatchesNothing) {
+  const Golden golden = golden_with(R"("ecc": {"equals": 0, "basis": "vendor", "when": {"device": "cuda"}})");
+  EXPECT_EQ(lines(golden.compare({}, on_sim)),
+            Lines{"(golden file) | at least one key that applies to sim | nothing to judge by | "});
+}
+
+TEST(Rows, ListEveryExpectationInFileOrder) {
+  const Golden golden = golden_with(R"("b": {"matches": "x", "basis": "seed", "note": "why"},
+                                       "a": [{"range": [1, 3], "basis": "torch", "when": {"device": "cuda"}},
+                                             {"equals": 2, "basis": "math", "when": {"device": "sim"}}])");
+  const std::vector<Golden::Row> rows = golden.rows();
+  Lines seen;
+  for (const Golden::Row& row : rows) {
+    seen.push_back(row.key + " | " + row.expectation + " | " + row.basis + " | " + row.condition + " | " + row.note);
+  }
+  EXPECT_EQ(seen,
+            (Lines{"b | matches /x/ | seed |  | why", "a | 1 to 3 | torch | on cuda | ", "a | 2 | math | on sim | "}));
+}
+
+TEST(Compare, MayBeCalledFromSeveralThreads) {
+  const Golden golden = golden_with(R"("text": {"matches": "a+b", "basis": "seed"})");
+  const auto compare_often = [&golden] {
+    for (int i = 0; i < 200; ++i) EXPECT_TRUE(golden.compare({{"text", std::string("xaab")}}, on_sim).empty());
+  };
+  std::thread other(compare_often);
+  compare_often();
+  other.join();
+}
+
+}  // namespace
+}  // namespace gpucheck::golden
