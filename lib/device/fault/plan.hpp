@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "device/status.hpp"
@@ -9,52 +11,107 @@
 /// `fault_driver.hpp` carries it out over any device.
 namespace gpucheck::fault {
 
-/// Which calls a rule counts. Names are those of `device::Device`'s methods; where a
-/// method is overloaded the object is named too.
+/// Which calls a rule counts: one name for each method of `device::Device`, with the
+/// object named where a method is overloaded. Those in one group take the same effects.
 enum class Operation {
-  initialize,        ///< construction of the driver object
-  allocate,          ///< device memory, plain
-  free,
-  allocate_async,
-  allocate_pinned,
-  memory_info,
+  initialize,  ///< construction of the driver object
+
+  // Return a Status.
+  free,  ///< device memory, plain
+  free_async,
+  free_pinned,
+  register_host,
+  unregister_host,
+  destroy_stream,
+  query_stream,
+  wait,
+  destroy_event,
+  record,
+  query_event,
+  synchronize,  ///< of a stream, an event or the device
   copy,
   fill,
   launch_kernel,
-  record,
-  wait,
-  query_event,
-  synchronize,       ///< of a stream, an event or the device
   host_callback,
   begin_capture,
+  launch_graph,
+  update_graph,
+  destroy_graph,
+  destroy_executable,
+  last_error,  ///< read (and cleared) or peeked at
+  enable_peer_access,
+
+  // Return a value or a Status.
+  allocate,  ///< device memory, plain
+  allocate_async,
+  allocate_pinned,
+  memory_info,
+  pointer_info,
+  create_stream,
+  create_event,
+  elapsed_ms,
   end_capture,
+  capture_info,
+  exchange_capture_mode,
   node_count,
   instantiate,
-  launch_graph,
-  last_error,
+  can_access_peer,
+
+  // Return a value and cannot fail.
   default_stream,
   error_text,
 };
+inline constexpr std::size_t operation_count = static_cast<std::size_t>(Operation::error_text) + 1;
 
+/// What happens to a call. The comments say which operations take each effect; `inject`
+/// refuses every other combination. Where a condition is named, the call is counted but
+/// passes untouched as long as it does not hold, and the rule waits for the next.
 enum class Effect {
-  fail,             ///< return `status` without doing the call
-  drop,             ///< return success without doing the call
-  report_success,   ///< do the call, return success whatever came back
-  flip_bit,         ///< do the call, then flip one bit in the memory it wrote (copy, fill, launch_kernel: ordered
-                    ///< after it on the same stream; allocate: in what the caller later fills is not covered)
-  alias,            ///< allocate: return memory that an earlier allocation of at least that size still holds
-  run_now,          ///< launch_kernel while capturing: run at once outside the capture as well as being recorded
-  wrong_answer,     ///< node_count: one too many when 0, else 0; default_stream: a handle that is no stream;
-                    ///< error_text: "unknown error"; memory_info: all memory free; query_event: success although not
-                    ///< complete
-  eager,            ///< initialize: count the devices at once instead of on first use
-  hang,             ///< never return
-  kill_process,     ///< the process dies by SIGKILL
-  lose_device,      ///< this and every later call returns `status`
+  /// Return `status` without doing the call. Operations that return a Status or a value
+  /// or a Status; initialize: every count of the devices and every opening of one.
+  fail,
+  /// Return success without doing the call; a value is then zero (a null pointer, a zero
+  /// handle). Operations that return a Status or a value or a Status.
+  drop,
+  /// Do the call, return success whatever came back; the value of a failed call is then
+  /// zero. Operations as for drop.
+  report_success,
+  /// Do the call, then flip one bit in the middle of the first memory it wrote: on the
+  /// device ordered after it on the same stream, and recorded when that is captured; in
+  /// host memory at once, after waiting for the stream (a captured copy: by a recorded
+  /// host callback). copy, fill, launch_kernel. Condition: it succeeded and wrote a byte.
+  flip_bit,
+  /// allocate: return memory that an earlier allocation of at least that size still
+  /// holds. The memory is freed with its last holder. Condition: there is one.
+  alias,
+  /// launch_kernel: run it at once, on a stream of its own, and wait for it, as well as
+  /// recording it. Condition: the stream is being captured.
+  run_now,
+  /// node_count: one when there are none, else none. default_stream: a handle that is no
+  /// stream, which every call refuses with invalid_resource_handle. error_text: "unknown
+  /// error". memory_info: all memory is free. pointer_info: unregistered. elapsed_ms: 0.
+  /// capture_info: no capture. can_access_peer: the opposite. query_event, query_stream:
+  /// success; condition: not_ready came back.
+  wrong_answer,
+  /// initialize: count the devices at once instead of on first use.
+  eager,
+  /// Never return. Any operation.
+  hang,
+  /// The process dies by SIGKILL. Any operation.
+  kill_process,
+  /// This and every later call on any device returns `status`, whatever its operation.
+  /// Operations that return a Status or a value or a Status.
+  lose_device,
+  /// Neither this nor any later call on any device returns a sticky error: those that
+  /// return a Status return success in its place (those that must give a value cannot).
+  /// Operations as for lose_device.
+  hide_sticky_errors,
 };
+inline constexpr std::size_t effect_count = static_cast<std::size_t>(Effect::hide_sticky_errors) + 1;
 
 /// Applies `effect` to the calls of one operation from the `first`-th (1-based) on,
-/// `times` of them; 0 times means all that follow.
+/// `times` of them; 0 times means all that follow. Of several rules that apply to one
+/// call, the first in the plan does.
 struct Rule {
   Operation operation;
   Effect effect;
@@ -67,5 +124,14 @@ struct Plan {
   std::vector<Rule> rules;
   [[nodiscard]] bool empty() const noexcept { return rules.empty(); }
 };
+
+/// @throws Error naming the rule that makes no sense: an effect its operation cannot
+/// take, a first call of 0, or a failure whose status is success. A plan that passes
+/// does something as soon as the calls it names are made.
+void check(const Plan& plan);
+
+/// The names of the enumerators, for messages.
+std::string_view to_text(Operation operation) noexcept;
+std::string_view to_text(Effect effect) noexcept;
 
 }  // namespace gpucheck::fault

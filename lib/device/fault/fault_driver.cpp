@@ -1,0 +1,54 @@
+#include "device/fault/fault_driver.hpp"
+
+#include "device/fault/fault_device.hpp"
+
+namespace gpucheck::fault {
+namespace {
+
+using device::Result;
+using device::Status;
+
+class FaultDriver final : public device::Driver {
+ public:
+  FaultDriver(std::unique_ptr<device::Driver> behind, const Plan& plan)
+      : behind_(std::move(behind)), faults_(std::make_shared<Faults>(plan)) {
+    const ArmedRule* rule = faults_->next(Operation::initialize);
+    if (rule == nullptr) return;
+    if (rule->effect() == Effect::fail) failed_ = rule->status();
+    if (rule->effect() == Effect::eager) static_cast<void>(behind_->device_count());
+  }
+
+  [[nodiscard]] std::string_view kind() const noexcept override { return behind_->kind(); }
+  [[nodiscard]] Result<int> device_count() override {
+    if (failed_ != Status::success) return failed_;
+    return behind_->device_count();
+  }
+  [[nodiscard]] Result<int> device_count_without_initialising() override {
+    return behind_->device_count_without_initialising();
+  }
+  [[nodiscard]] std::string_view visible_devices_variable() const noexcept override {
+    return behind_->visible_devices_variable();
+  }
+  [[nodiscard]] Result<std::unique_ptr<device::Device>> open(int ordinal) override {
+    if (failed_ != Status::success) return failed_;
+    Result<std::unique_ptr<device::Device>> opened = behind_->open(ordinal);
+    if (!opened) return opened.error();
+    return std::make_unique<FaultDevice>(std::move(*opened), faults_);
+  }
+  [[nodiscard]] Versions versions() override { return behind_->versions(); }
+  [[nodiscard]] std::vector<std::string> hazards() const override { return behind_->hazards(); }
+
+ private:
+  std::unique_ptr<device::Driver> behind_;
+  std::shared_ptr<Faults> faults_;
+  Status failed_ = Status::success;  // what initialisation came to
+};
+
+}  // namespace
+
+std::unique_ptr<device::Driver> inject(std::unique_ptr<device::Driver> driver, Plan plan) {
+  check(plan);
+  return std::make_unique<FaultDriver>(std::move(driver), plan);
+}
+
+}  // namespace gpucheck::fault
