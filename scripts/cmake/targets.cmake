@@ -29,3 +29,16 @@ function(gpucheck_benchmark name)
   add_executable(gpucheck_${name}_benchmark ${arg_SOURCES})
   target_link_libraries(gpucheck_${name}_benchmark PRIVATE gpucheck_compile_options ${arg_LINK} benchmark::benchmark)
 endfunction()
+
+# gpucheck_fuzzer(<name> SOURCES … LINK …): libFuzzer binary gpucheck_<name>_fuzzer.
+#   Run it on a scratch copy of the corpus beside its source; GPUCHECK_SANITIZE=address,undefined
+#   makes it see more.
+function(gpucheck_fuzzer name)
+  if(NOT GPUCHECK_FUZZERS)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  add_executable(gpucheck_${name}_fuzzer ${arg_SOURCES})
+  target_link_libraries(gpucheck_${name}_fuzzer PRIVATE gpucheck_compile_options ${arg_LINK})
+  target_link_options(gpucheck_${name}_fuzzer PRIVATE -fsanitize=fuzzer)
+endfunction()
