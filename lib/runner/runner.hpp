@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "golden/golden.hpp"
@@ -33,7 +34,7 @@ struct Shard {
 struct PlannedCase {
   const harness::Case* which = nullptr;
   harness::ParameterValues parameters;  ///< only those given by the user
-  std::uint64_t seed = 0;               ///< derived from the run's seed and the name
+  std::uint64_t seed = 0;               ///< `case_seed` of the repetition's seed and the name
   std::string fault;                    ///< name of one of the case's faults; empty for none
   int repetition = 0;
 };
@@ -46,22 +47,33 @@ struct PlanOptions {
   Shard shard;           ///< round robin over the selection
 };
 
-/// @throws UsageError for a parameter that no selected case declares.
+/// The seed a case gets: SplitMix64's finaliser over the mixed run seed xor the FNV-1a
+/// hash of the name. Depends on nothing else, so selection, order and sharding do not
+/// alter it, and `--seed` reproduces it for one case alone.
+std::uint64_t case_seed(std::uint64_t run_seed, std::string_view case_name) noexcept;
+
+/// The run seed that stands for one repetition of `--repeat`: the given one for the
+/// first, then one more each time, so that repetitions try different things and each can
+/// be run again by its own `--seed`.
+std::uint64_t seed_of_repetition(std::uint64_t run_seed, int repetition) noexcept;
+
+/// @throws UsageError for a parameter that no selected case declares, with the nearest
+/// names, and for a shard that does not exist.
 std::vector<PlannedCase> make_plan(std::span<const harness::Case* const> selected, const PlanOptions& options);
 
 struct Options {
-  std::string program;              ///< the binary to start as worker; "/proc/self/exe" normally
-  std::string device = "auto";      ///< "auto", "cuda", "cuda:1", "sim", "sim:h100", ...
-  int jobs = 0;                     ///< 0: one per core, at most 8
+  std::string program;          ///< the binary to start as worker; "/proc/self/exe" normally
+  std::string device = "auto";  ///< "auto", "cuda", "cuda:1", "sim", "sim:h100", ...
+  int jobs = 0;                 ///< 0: one per core, at most 8
   Isolation isolation = Isolation::worker;
   std::optional<std::chrono::milliseconds> timeout;  ///< instead of each case's deadline
   bool fail_fast = false;
   int retries = 0;
-  int max_skips = -1;               ///< more skips than this cannot be judged; -1: any number
+  int max_skips = -1;  ///< more skips than this cannot be judged; -1: any number
   std::uint64_t seed = 0;
   std::string version;
   std::vector<std::string> command_line;
-  std::string golden_directory;     ///< for the rerun command; empty when embedded
+  std::string golden_directory;  ///< for the rerun command; empty when embedded
 };
 
 struct RunSummary {
@@ -73,12 +85,17 @@ struct RunSummary {
 /// Runs the plan to its end, or until SIGINT/SIGTERM, which stop it cleanly (a second
 /// one kills at once). Blocks; call once at a time, from the main thread.
 /// @throws EnvironmentError when no worker can be started or the device cannot be had;
-/// the text has the driver's own reason.
+/// the text has the driver's own reason. @throws UsageError for a device name that means
+/// nothing. Nothing has been told to the sinks then. What a sink throws comes through.
 RunSummary run(std::span<const PlannedCase> plan, const golden::GoldenSet& goldens, const Options& options,
                std::span<harness::EventSink* const> sinks);
 
 /// Asks a worker what the device is, without running anything.
 /// @throws EnvironmentError as `run` does.
 harness::DeviceIdentity identify_device(const Options& options);
+
+/// Names for which there is a golden file but no case: a check that got lost. In
+/// alphabetical order.
+std::vector<std::string> orphan_goldens(const harness::Registry& registry, const golden::GoldenSet& goldens);
 
 }  // namespace gpucheck::runner

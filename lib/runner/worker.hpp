@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -38,5 +41,17 @@ struct ChildRequest {
 
 /// Body of the hidden `gpucheck child` command.
 int child_main(const ChildRequest& request, const harness::Registry& registry, DriverFactory make_driver);
+
+/// Serves the commands with which the runner starts further processes of this program;
+/// gives the exit code, or nothing when `arguments` are something else. Meant for the
+/// first line of `main`: a worker's start is part of every case's time.
+///
+///     worker --descriptor N
+///     child --case NAME --child NAME --device NAME --seed N --parameters JSON [--fault NAME]
+///
+/// @param arguments without the program's name.
+/// @throws UsageError when an argument is missing or malformed.
+std::optional<int> hidden_command(std::span<const char* const> arguments, const harness::Registry& registry,
+                                  DriverFactory make_driver);
 
 }  // namespace gpucheck::runner

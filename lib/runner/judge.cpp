@@ -1,0 +1,123 @@
+#include "runner/judge.hpp"
+
+#include <cstring>
+#include <fmt/format.h>
+#include <utility>
+
+namespace gpucheck::runner {
+namespace {
+
+using harness::CaseResult;
+using harness::Mismatch;
+using harness::Outcome;
+
+harness::ParameterValues with_defaults(const PlannedCase& planned) {
+  harness::ParameterValues values = planned.parameters;
+  for (const harness::Parameter& parameter : planned.which->parameters) {
+    values.try_emplace(parameter.name, parameter.default_value);
+  }
+  return values;
+}
+
+std::string describe(const ProcessEnd& end) {
+  if (end.signal) {
+    const char* name = ::sigabbrev_np(*end.signal);
+    return fmt::format("killed by signal {}{}", *end.signal, name != nullptr ? fmt::format(" (SIG{})", name) : "");
+  }
+  if (end.exit_code) return fmt::format("the process exited with code {} before the case had finished", *end.exit_code);
+  return "the process ended in a way that could not be determined";
+}
+
+std::string summary(const std::vector<Mismatch>& mismatches) {
+  const Mismatch& first = mismatches.front();
+  std::string text = fmt::format("{}: expected {}, seen {}", first.key, first.expected, first.seen);
+  if (mismatches.size() > 1) text += fmt::format(" (and {} more)", mismatches.size() - 1);
+  return text;
+}
+
+std::vector<Mismatch> compare(const CaseResult& result, const golden::GoldenSet& goldens, const golden::Facts& facts) {
+  if (const golden::Golden* golden = goldens.find(result.name)) return golden->compare(result.observations, facts);
+  return {Mismatch{.key = "golden", .expected = "a golden file for this case", .seen = "nothing", .basis = "rule"}};
+}
+
+void judge_completed(CaseResult& result, harness::Execution& execution, const golden::GoldenSet& goldens,
+                     const golden::Facts& facts) {
+  try {
+    result.mismatches = compare(result, goldens, facts);
+  } catch (const std::exception& error) {
+    result.reason = fmt::format("the golden file cannot be used: {}", error.what());
+    return;
+  }
+  for (Mismatch& rule : execution.broken_rules) result.mismatches.push_back(std::move(rule));
+  result.outcome = result.mismatches.empty() ? Outcome::pass : Outcome::fail;
+  if (!result.mismatches.empty()) result.reason = summary(result.mismatches);
+}
+
+void judge_execution(CaseResult& result, harness::Execution execution, const golden::GoldenSet& goldens,
+                     const golden::Facts& facts) {
+  result.duration_ms = execution.duration_ms;
+  switch (execution.status) {
+    case harness::Execution::Status::completed:
+      return judge_completed(result, execution, goldens, facts);
+    case harness::Execution::Status::skipped:
+      result.outcome = Outcome::skip;
+      break;
+    case harness::Execution::Status::error:
+      result.outcome = Outcome::error;
+      result.mismatches = std::move(execution.broken_rules);
+      break;
+  }
+  result.reason = std::move(execution.reason);
+}
+
+void judge_deadline(CaseResult& result, const RequestEnd& end, std::chrono::milliseconds limit) {
+  result.outcome = Outcome::hang;
+  result.reason = fmt::format("not finished within its deadline of {} ms", limit.count());
+  if (end.abandoned) result.reason += "; the process could not be killed and was left behind";
+}
+
+}  // namespace
+
+CaseResult unjudged(const PlannedCase& planned, std::string reason) {
+  CaseResult result;
+  result.name = planned.which->name;
+  result.reason = std::move(reason);
+  result.parameters = with_defaults(planned);
+  result.seed = planned.seed;
+  result.fault = planned.fault;
+  result.repetition = planned.repetition;
+  return result;
+}
+
+CaseResult judge(const PlannedCase& planned, RequestEnd end, std::chrono::milliseconds limit,
+                 const golden::GoldenSet& goldens, const golden::Facts& facts) {
+  CaseResult result = unjudged(planned, {});
+  result.duration_ms = end.elapsed_ms;
+  result.observations = std::move(end.observations);
+  result.output_tail = std::move(end.output_tail);
+  result.error_tail = std::move(end.error_tail);
+  switch (end.kind) {
+    case RequestEnd::Kind::replied:
+      if (auto* finished = std::get_if<FinishedReply>(&*end.reply)) {
+        judge_execution(result, std::move(finished->execution), goldens, facts);
+      } else {
+        result.reason = "the worker gave an answer to something else";
+      }
+      break;
+    case RequestEnd::Kind::died:
+      result.outcome = Outcome::crash;
+      result.exit_code = end.process.exit_code;
+      result.signal = end.process.signal;
+      result.reason = describe(end.process);
+      break;
+    case RequestEnd::Kind::deadline:
+      judge_deadline(result, end, limit);
+      break;
+    case RequestEnd::Kind::broken_channel:
+      result.reason = "the case's process " + end.reason;
+      break;
+  }
+  return result;
+}
+
+}  // namespace gpucheck::runner

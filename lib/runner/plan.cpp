@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+#include "base/error.hpp"
+#include "harness/edit_distance.hpp"
+#include "runner/runner.hpp"
+
+namespace gpucheck::runner {
+namespace {
+
+/// The finaliser of SplitMix64: every bit of the result depends on every bit of `x`.
+constexpr std::uint64_t mix(std::uint64_t x) noexcept {
+  x += 0x9e3779b97f4a7c15U;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31);
+}
+
+/// FNV-1a, 64 bits.
+constexpr std::uint64_t hash(std::string_view text) noexcept {
+  std::uint64_t value = 0xcbf29ce484222325U;
+  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return value;
+}
+
+[[noreturn]] void refuse_parameter(std::string_view name, const std::set<std::string_view>& declared) {
+  if (declared.empty()) {
+    throw UsageError(fmt::format("no selected case has a parameter \"{}\": none of them has any parameter", name));
+  }
+  std::vector<std::string_view> nearest(declared.begin(), declared.end());
+  std::ranges::stable_sort(nearest, {}, [name](std::string_view other) { return harness::edit_distance(name, other); });
+  nearest.resize(std::min<std::size_t>(nearest.size(), 3));
+  throw UsageError(
+      fmt::format("no selected case has a parameter \"{}\". Nearest: {}. \"gpucheck describe CASE\" lists "
+                  "the parameters of a case.",
+                  name, fmt::join(nearest, ", ")));
+}
+
+void check_parameters(std::span<const harness::Case* const> selected, const harness::ParameterValues& parameters) {
+  std::set<std::string_view> declared;
+  for (const harness::Case* which : selected) {
+    for (const harness::Parameter& parameter : which->parameters) declared.insert(parameter.name);
+  }
+  for (const auto& [name, value] : parameters) {
+    if (!declared.contains(name)) refuse_parameter(name, declared);
+  }
+}
+
+harness::ParameterValues parameters_of(const harness::Case& which, const harness::ParameterValues& given) {
+  harness::ParameterValues own;
+  for (const auto& [name, value] : given) {
+    if (which.find_parameter(name) != nullptr) own.emplace(name, value);
+  }
+  return own;
+}
+
+std::vector<PlannedCase> in_order(std::span<const harness::Case* const> selected, const PlanOptions& options,
+                                  int repetition) {
+  const std::uint64_t seed = seed_of_repetition(options.seed, repetition);
+  std::vector<PlannedCase> plan;
+  for (const harness::Case* which : selected) {
+    plan.push_back({.which = which,
+                    .parameters = parameters_of(*which, options.parameters),
+                    .seed = case_seed(seed, which->name),
+                    .fault = {},
+                    .repetition = repetition});
+  }
+  if (options.shuffle) {
+    std::ranges::stable_sort(plan, {}, [](const PlannedCase& planned) { return mix(planned.seed); });
+  }
+  return plan;
+}
+
+}  // namespace
+
+std::uint64_t case_seed(std::uint64_t run_seed, std::string_view case_name) noexcept {
+  return mix(mix(run_seed) ^ hash(case_name));
+}
+
+std::uint64_t seed_of_repetition(std::uint64_t run_seed, int repetition) noexcept {
+  return run_seed + static_cast<std::uint64_t>(repetition);
+}
+
+std::vector<PlannedCase> make_plan(std::span<const harness::Case* const> selected, const PlanOptions& options) {
+  if (options.shard.count < 1 || options.shard.index < 1 || options.shard.index > options.shard.count) {
+    throw UsageError(
+        fmt::format("there is no shard {} of {}: shards count from 1", options.shard.index, options.shard.count));
+  }
+  check_parameters(selected, options.parameters);
+  std::vector<PlannedCase> plan;
+  std::size_t position = 0;
+  for (int repetition = 0; repetition < options.repeat; ++repetition) {
+    for (PlannedCase& planned : in_order(selected, options, repetition)) {
+      const std::size_t shard = position++ % static_cast<std::size_t>(options.shard.count);
+      if (shard + 1 == static_cast<std::size_t>(options.shard.index)) plan.push_back(std::move(planned));
+    }
+  }
+  return plan;
+}
+
+}  // namespace gpucheck::runner

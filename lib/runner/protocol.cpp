@@ -1,0 +1,149 @@
+#include "runner/protocol.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/json.hpp"
+
+namespace gpucheck::runner {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+std::string dump(const json& message) { return message.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+std::uint64_t unsigned_at(const json& object, const char* key) {
+  const json& number = object.at(key);
+  if (!number.is_number_unsigned()) throw ProtocolError(fmt::format("\"{}\" must be a number from 0", key));
+  return number.get<std::uint64_t>();
+}
+
+std::string text_at(const json& object, const char* key) { return object.at(key).get<std::string>(); }
+
+// -- requests --------------------------------------------------------------------------
+
+json message_of(const IdentifyRequest& request) {
+  return {{"type", "identify"}, {"device", request.device}, {"seed", request.seed}};
+}
+
+json message_of(const RunRequest& request) {
+  return {{"type", "run"},
+          {"sequence", request.sequence},
+          {"case", request.case_name},
+          {"device", request.device},
+          {"parameters", harness::to_json(request.parameters)},
+          {"seed", request.seed},
+          {"fault", request.fault}};
+}
+
+Request request_from(const json& message) {
+  const std::string type = text_at(message, "type");
+  if (type == "identify") {
+    return IdentifyRequest{.device = text_at(message, "device"), .seed = unsigned_at(message, "seed")};
+  }
+  if (type != "run") throw ProtocolError(fmt::format("unknown request \"{}\"", type));
+  return RunRequest{.sequence = unsigned_at(message, "sequence"),
+                    .case_name = text_at(message, "case"),
+                    .device = text_at(message, "device"),
+                    .parameters = harness::parameter_values_from_json(message.at("parameters")),
+                    .seed = unsigned_at(message, "seed"),
+                    .fault = text_at(message, "fault")};
+}
+
+// -- replies ---------------------------------------------------------------------------
+
+json message_of(const IdentityReply& reply) {
+  return {{"type", "identity"}, {"resolved", reply.resolved}, {"device", harness::to_json(reply.device)}};
+}
+
+json message_of(const RefusalReply& reply) {
+  return {{"type", "refusal"}, {"usage", reply.usage}, {"text", reply.text}};
+}
+
+json message_of(const ObservationReply& reply) {
+  return {{"type", "observation"}, {"sequence", reply.sequence}, {"observation", harness::to_json(reply.observation)}};
+}
+
+json message_of(const FinishedReply& reply) {
+  const harness::Execution& execution = reply.execution;
+  json rules = json::array();
+  for (const harness::Mismatch& rule : execution.broken_rules) rules.push_back(harness::to_json(rule));
+  return {{"type", "finished"},
+          {"sequence", reply.sequence},
+          {"status", static_cast<unsigned>(execution.status)},
+          {"reason", execution.reason},
+          {"broken_rules", std::move(rules)},
+          {"duration_ms", execution.duration_ms},
+          {"contaminated", execution.contaminated}};
+}
+
+harness::Execution::Status status_from(std::uint64_t number) {
+  using Status = harness::Execution::Status;
+  if (number > static_cast<std::uint64_t>(Status::error)) throw ProtocolError(fmt::format("unknown status {}", number));
+  return static_cast<Status>(number);
+}
+
+FinishedReply finished_from(const json& message) {
+  FinishedReply reply{.sequence = unsigned_at(message, "sequence"), .execution = {}};
+  harness::Execution& execution = reply.execution;
+  execution.status = status_from(unsigned_at(message, "status"));
+  execution.reason = text_at(message, "reason");
+  for (const json& rule : message.at("broken_rules").get_ref<const json::array_t&>()) {
+    execution.broken_rules.push_back(harness::mismatch_from_json(rule));
+  }
+  execution.duration_ms = message.at("duration_ms").get<double>();
+  execution.contaminated = message.at("contaminated").get<bool>();
+  return reply;
+}
+
+Reply reply_from(const json& message) {
+  const std::string type = text_at(message, "type");
+  if (type == "observation") {
+    return ObservationReply{.sequence = unsigned_at(message, "sequence"),
+                            .observation = harness::observation_from_json(message.at("observation"))};
+  }
+  if (type == "finished") return finished_from(message);
+  if (type == "identity") {
+    return IdentityReply{.device = harness::device_identity_from_json(message.at("device")),
+                         .resolved = text_at(message, "resolved")};
+  }
+  if (type == "refusal") {
+    return RefusalReply{.usage = message.at("usage").get<bool>(), .text = text_at(message, "text")};
+  }
+  throw ProtocolError(fmt::format("unknown reply \"{}\"", type));
+}
+
+template <typename Result>
+Result decode(std::string_view body, Result (*from)(const json&)) {
+  try {
+    return from(json::parse(body));
+  } catch (const json::exception& error) {
+    throw ProtocolError(fmt::format("a message that cannot be read: {}", error.what()));
+  } catch (const ProtocolError&) {
+    throw;
+  } catch (const Error& error) {
+    throw ProtocolError(error.what());
+  }
+}
+
+}  // namespace
+
+std::string encode(const Request& request) {
+  return dump(std::visit([](const auto& message) { return message_of(message); }, request));
+}
+
+std::string encode(const Reply& reply) {
+  return dump(std::visit([](const auto& message) { return message_of(message); }, reply));
+}
+
+Request decode_request(std::string_view body) { return decode(body, request_from); }
+
+Reply decode_reply(std::string_view body) { return decode(body, reply_from); }
+
+std::string encode_parameters(const harness::ParameterValues& parameters) { return dump(harness::to_json(parameters)); }
+
+harness::ParameterValues decode_parameters(std::string_view body) {
+  return decode(body, harness::parameter_values_from_json);
+}
+
+}  // namespace gpucheck::runner

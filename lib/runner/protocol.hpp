@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "harness/execute.hpp"
+#include "harness/parameter.hpp"
+#include "harness/result.hpp"
+#include "runner/frame.hpp"
+
+/// What supervisor and worker say to each other. One request at a time; the worker
+/// answers with any number of observations and then one final reply. A worker leaves
+/// when the supervisor closes the channel.
+namespace gpucheck::runner {
+
+struct IdentifyRequest {
+  std::string device;  ///< as on the command line: "auto", "cuda:1", "sim:h100"
+  std::uint64_t seed = 0;
+};
+
+struct RunRequest {
+  std::uint64_t sequence = 0;  ///< comes back in every reply, so that a late one is noticed
+  std::string case_name;
+  std::string device;  ///< never "auto"
+  harness::ParameterValues parameters;
+  std::uint64_t seed = 0;
+  std::string fault;  ///< empty for none
+};
+
+struct IdentityReply {
+  harness::DeviceIdentity device;
+  std::string resolved;  ///< the device's name without "auto"
+};
+
+struct RefusalReply {
+  bool usage = false;  ///< the name was wrong; else the device cannot be had
+  std::string text;
+};
+
+/// Sent the moment a case observes, so that it survives a crash.
+struct ObservationReply {
+  std::uint64_t sequence = 0;
+  harness::Observation observation;
+};
+
+struct FinishedReply {
+  std::uint64_t sequence = 0;
+  harness::Execution execution;
+};
+
+using Request = std::variant<IdentifyRequest, RunRequest>;
+using Reply = std::variant<IdentityReply, RefusalReply, ObservationReply, FinishedReply>;
+
+/// Bodies of frames. Text that is not UTF-8 arrives with U+FFFD in place of what is
+/// wrong; numbers arrive exactly, infinities and NaN included.
+std::string encode(const Request& request);
+std::string encode(const Reply& reply);
+/// @throws ProtocolError.
+Request decode_request(std::string_view body);
+/// @throws ProtocolError.
+Reply decode_reply(std::string_view body);
+
+/// Parameters as one JSON object, for the command line of a case's child.
+std::string encode_parameters(const harness::ParameterValues& parameters);
+/// @throws ProtocolError.
+harness::ParameterValues decode_parameters(std::string_view json);
+
+}  // namespace gpucheck::runner

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "runner/runner.hpp"
+
+namespace gpucheck::runner {
+
+/// `word` as a POSIX shell reads it back unchanged.
+std::string shell_quoted(std::string_view word);
+
+/// The command that runs one case again on the same device with the same parameters and
+/// seed. For a case under a fault, the command that proves the case.
+/// @param device the resolved name, without "auto".
+std::string rerun_command(const PlannedCase& planned, const Options& options, std::string_view device);
+
+}  // namespace gpucheck::runner

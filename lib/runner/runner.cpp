@@ -1,0 +1,35 @@
+#include "runner/runner.hpp"
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <utility>
+
+#include "runner/supervisor.hpp"
+
+namespace gpucheck::runner {
+
+RunSummary run(std::span<const PlannedCase> plan, const golden::GoldenSet& goldens, const Options& options,
+               std::span<harness::EventSink* const> sinks) {
+  return Supervisor(plan, goldens, options, sinks).run();
+}
+
+harness::DeviceIdentity identify_device(const Options& options) {
+  boost::asio::io_context context(1);
+  WorkerProcess worker(context, options.program);
+  RequestEnd end;
+  worker.request(IdentifyRequest{.device = options.device, .seed = options.seed}, identify_limit, [&](RequestEnd how) {
+    end = std::move(how);
+    worker.retire();
+  });
+  context.run();
+  return identity_from(std::move(end), options.device).device;
+}
+
+std::vector<std::string> orphan_goldens(const harness::Registry& registry, const golden::GoldenSet& goldens) {
+  std::vector<std::string> orphans = goldens.case_names();
+  std::erase_if(orphans, [&](const std::string& name) { return registry.find(name) != nullptr; });
+  std::ranges::sort(orphans);
+  return orphans;
+}
+
+}  // namespace gpucheck::runner

@@ -1,0 +1,360 @@
+#include "misbehaving_cases.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fstream>
+#include <signal.h>
+#include <stdexcept>
+#include <string>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+#include "base/units.hpp"
+#include "device/sim/sim_driver.hpp"
+#include "harness/context.hpp"
+
+namespace gpucheck::runner::testing {
+namespace {
+
+using harness::Case;
+using harness::Context;
+using std::chrono::milliseconds;
+
+std::string mark_path(const std::string& name) {
+  const char* folder = std::getenv(folder_variable);
+  return std::string(folder != nullptr ? folder : "/tmp") + "/" + name;
+}
+
+void leave_mark(const std::string& name) { std::ofstream(mark_path(name), std::ios::app) << ::getpid() << '\n'; }
+
+std::int64_t now_us() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// A sanitizer's own handler would turn the signal into an exit.
+void die_by(int signal) {
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
+template <typename Action>
+void for_each_socket(Action action) {
+  for (int descriptor = 3; descriptor < 1024; ++descriptor) {
+    struct stat status {};
+    if (::fstat(descriptor, &status) == 0 && S_ISSOCK(status.st_mode)) action(descriptor);
+  }
+}
+
+void write_to_channel(std::string_view bytes) {
+  for_each_socket([bytes](int descriptor) { static_cast<void>(::send(descriptor, bytes.data(), bytes.size(), 0)); });
+}
+
+std::string framed(std::string_view body) {
+  std::string frame{static_cast<char>(body.size()), 0, 0, 0};
+  return frame.append(body);
+}
+
+[[noreturn]] void wait_for_ever() {
+  while (true) ::pause();
+}
+
+// -- cases that behave -----------------------------------------------------------------
+
+void observe_answer(Context& context) { context.observe("answer", 42); }
+
+void observe_process(Context& context) {
+  context.observe("process", static_cast<int>(::getpid()));
+  context.observe("seed", std::to_string(context.seed()));
+  context.observe("size", context.integer("size"));
+}
+
+void take_a_while(Context& context) {
+  context.observe("start_us", now_us());
+  std::this_thread::sleep_for(milliseconds(context.integer("sleep_ms")));
+  context.observe("end_us", now_us());
+}
+
+void pass_the_second_time(Context& context) {
+  const bool seen = std::ifstream(mark_path("second_time")).good();
+  leave_mark("second_time");
+  if (!seen) throw std::runtime_error("not yet");
+  context.observe("answer", 42);
+}
+
+void skip_the_second_time(Context& context) {
+  const bool seen = std::ifstream(mark_path("skip_second")).good();
+  leave_mark("skip_second");
+  if (seen) throw harness::Skip("gone");
+  context.observe("answer", 41);
+}
+
+void run_children(Context& context) {
+  const auto results = context.run_children({"exits", "aborts", "sleeps", "chats"}, milliseconds(1500));
+  context.observe("exit_code", results[0].exit_code.value_or(-1));
+  context.observe("exit_output", results[0].output);
+  context.observe("abort_signal", results[1].signal.value_or(-1));
+  context.observe("timed_out", std::vector<bool>{results[0].timed_out, results[2].timed_out});
+  context.observe("chat_output_bytes", static_cast<std::int64_t>(results[3].output.size()));
+  context.observe("chat_error_end", results[3].error_output.substr(results[3].error_output.size() - 4));
+}
+
+int child_exits(Context& context) {
+  std::printf("size %d\n", static_cast<int>(context.integer("size")));
+  return 3;
+}
+int child_aborts(Context&) {
+  die_by(SIGABRT);
+  return 0;
+}
+int child_sleeps(Context&) {
+  leave_mark("sleeping_child");
+  wait_for_ever();
+}
+int child_chats(Context&) {
+  const std::string block(1_MiB, 'x');
+  std::fwrite(block.data(), 1, block.size(), stdout);
+  std::fwrite(block.data(), 1, block.size(), stderr);
+  std::fputs("end\n", stderr);
+  return 0;
+}
+
+// -- cases that do not -----------------------------------------------------------------
+
+void observe_and_segfault(Context& context) {
+  context.observe("before", true);
+  std::printf("last words on stdout\n");
+  std::fprintf(stderr, "last words on stderr\n");
+  die_by(SIGSEGV);
+}
+
+void hang_deaf_to_sigterm(Context& context) {
+  ::signal(SIGTERM, SIG_IGN);
+  context.observe("before", true);
+  leave_mark("hanging");
+  wait_for_ever();
+}
+
+void flood_output(Context& context) {
+  const std::string block(1_MiB, 'x');
+  for (int i = 0; i < 100; ++i) {
+    std::fwrite(block.data(), 1, block.size(), stdout);
+    std::fwrite(block.data(), 1, block.size(), stderr);
+  }
+  std::printf("the end\n");
+  context.observe("answer", 42);
+}
+
+void print_garbage(Context& context) {
+  const std::string garbage("\0\x01\xff\xfe{\"type\":\"finished\"}\x1b[31m\n\0\0", 29);
+  std::fwrite(garbage.data(), 1, garbage.size(), stdout);
+  std::fputs("{\"type\":\"finished\",\"sequence\":1,\"status\":0}\n", stdout);
+  context.observe("answer", 41);
+}
+
+void close_channel(Context& context) {
+  for_each_socket([](int descriptor) { ::close(descriptor); });
+  context.observe("answer", 42);
+}
+
+void close_channel_and_stay(Context&) {
+  for_each_socket([](int descriptor) { ::close(descriptor); });
+  wait_for_ever();
+}
+
+void garble_channel(Context& context) {
+  write_to_channel("this is not a frame at all");
+  context.observe("answer", 42);
+}
+
+void send_malformed_message(Context& context) {
+  write_to_channel(framed("{\"type\": 7}"));
+  context.observe("answer", 42);
+}
+
+void send_stale_message(Context& context) {
+  write_to_channel(framed(R"({"type":"finished","sequence":999999,"status":0,"reason":"","broken_rules":[],)"
+                          R"("duration_ms":1,"contaminated":false})"));
+  context.observe("answer", 42);
+}
+
+void announce_a_huge_frame(Context& context) {
+  write_to_channel(std::string("\xff\xff\xff\xff{", 5));
+  context.observe("answer", 42);
+}
+
+void leave_a_child(Context& context) {
+  if (::fork() == 0) {
+    leave_mark("left_child");
+    wait_for_ever();
+  }
+  context.observe("answer", 42);
+}
+
+void return_twice(Context& context) {
+  static_cast<void>(::fork());
+  context.observe("answer", 42);
+}
+
+void leak_memory(Context& context) { context.observe("allocated", context.device().allocate(1_MiB).has_value()); }
+
+Case make(std::string name, void (*run)(Context&)) {
+  Case made{.name = std::move(name), .summary = "for the runner's tests", .source = "none"};
+  made.needs.devices = 0;
+  made.run = run;
+  return made;
+}
+
+Case with(Case made, auto change) {
+  change(made);
+  return made;
+}
+
+harness::Parameter integer_parameter(std::string name, std::int64_t value) {
+  return {.name = std::move(name), .summary = "for tests", .default_value = value};
+}
+
+Case slow(std::string name, bool exclusive = false) {
+  return with(make(std::move(name), take_a_while), [exclusive](Case& made) {
+    made.parameters = {integer_parameter("sleep_ms", 150)};
+    made.needs.exclusive = exclusive;
+  });
+}
+
+Case hanging(std::string name, void (*run)(Context&)) {
+  return with(make(std::move(name), run), [](Case& made) { made.deadline = milliseconds(300); });
+}
+
+Case with_process_parameters(Case made) {
+  made.parameters = {integer_parameter("size", 7)};
+  return made;
+}
+
+std::vector<Case> cases() {
+  const auto own_process = [](Case& made) { made.needs.own_process = true; };
+  return {
+      make("plain.pass", observe_answer),
+      with(make("plain.own_process_pass", observe_answer), own_process),
+      with_process_parameters(make("plain.process", observe_process)),
+      with_process_parameters(with(make("plain.own_process", observe_process), own_process)),
+      make("plain.fail", [](Context& context) { context.observe("answer", 41); }),
+      make("plain.no_golden", observe_answer),
+      make("plain.skip", [](Context&) { throw harness::Skip("needs a quantum device"); }),
+      make("plain.throw", [](Context&) { throw std::runtime_error("what a pity"); }),
+      make("plain.throw_int", [](Context&) { throw 7; }),
+      make("flaky.second_time", pass_the_second_time),
+      make("flaky.skip_second", skip_the_second_time),
+      slow("slow.a"),
+      slow("slow.b"),
+      slow("slow.exclusive_a", true),
+      slow("slow.exclusive_b", true),
+      with(with_process_parameters(make("children.all", run_children)),
+           [](Case& made) {
+             made.children = {
+                 {"exits", child_exits}, {"aborts", child_aborts}, {"sleeps", child_sleeps}, {"chats", child_chats}};
+           }),
+      with(make("children.for_ever",
+                [](Context& context) { static_cast<void>(context.run_child("sleeps", std::chrono::hours(1))); }),
+           [](Case& made) {
+             made.children = {{"sleeps", child_sleeps}};
+           }),
+      make("crash.segfault", observe_and_segfault),
+      make("crash.abort", [](Context&) { die_by(SIGABRT); }),
+      make("crash.kill", [](Context&) { ::kill(::getpid(), SIGKILL); }),
+      make("crash.exit7", [](Context&) { ::_exit(7); }),
+      make("crash.exit0", [](Context&) { ::_exit(0); }),
+      hanging("hang.deaf", hang_deaf_to_sigterm),
+      with(make("hang.long", hang_deaf_to_sigterm), [](Case& made) { made.deadline = std::chrono::hours(1); }),
+      make("output.flood", flood_output),
+      make("output.garbage", print_garbage),
+      make("channel.close", close_channel),
+      hanging("channel.close_and_stay", close_channel_and_stay),
+      make("channel.garbage", garble_channel),
+      make("channel.malformed", send_malformed_message),
+      make("channel.stale", send_stale_message),
+      make("channel.huge", announce_a_huge_frame),
+      make("leak.child", leave_a_child),
+      make("leak.fork", return_twice),
+      with(make("leak.memory", leak_memory), [](Case& made) { made.needs.devices = 1; }),
+  };
+}
+
+/// Folder and expectations of a golden file.
+struct Expectation {
+  const char* path;
+  const char* text;
+};
+
+#define ANSWER_42(name) R"({"case": ")" name R"(", "expect": {"answer": {"equals": 42, "basis": "math"}}})"
+#define PROCESS(name) \
+  R"({"case": ")" name R"(", "expect": {"process": {"informational": true, "basis": "math"}, \
+      "seed": {"informational": true, "basis": "math"}, "size": {"informational": true, "basis": "math"}}})"
+#define TIMES(name) \
+  R"({"case": ")" name R"(", "expect": {"start_us": {"informational": true, "basis": "math"}, \
+      "end_us": {"informational": true, "basis": "math"}}})"
+
+constexpr golden::GoldenSet::File golden_files[] = {
+    {"plain/pass.json", ANSWER_42("plain.pass")},
+    {"plain/own_process_pass.json", ANSWER_42("plain.own_process_pass")},
+    {"plain/process.json", PROCESS("plain.process")},
+    {"plain/own_process.json", PROCESS("plain.own_process")},
+    {"plain/fail.json", ANSWER_42("plain.fail")},
+    {"plain/skip.json", ANSWER_42("plain.skip")},
+    {"plain/throw.json", ANSWER_42("plain.throw")},
+    {"plain/throw_int.json", ANSWER_42("plain.throw_int")},
+    {"plain/gone.json", ANSWER_42("plain.gone")},
+    {"flaky/second_time.json", ANSWER_42("flaky.second_time")},
+    {"flaky/skip_second.json", ANSWER_42("flaky.skip_second")},
+    {"slow/a.json", TIMES("slow.a")},
+    {"slow/b.json", TIMES("slow.b")},
+    {"slow/exclusive_a.json", TIMES("slow.exclusive_a")},
+    {"slow/exclusive_b.json", TIMES("slow.exclusive_b")},
+    {"children/all.json",
+     R"({"case": "children.all", "expect": {"exit_code": {"equals": 3, "basis": "math"},
+         "exit_output": {"equals": "size 11\n", "basis": "math"}, "abort_signal": {"equals": 6, "basis": "math"},
+         "timed_out": {"equals": [false, true], "basis": "math"},
+         "chat_output_bytes": {"equals": 65536, "basis": "math"},
+         "chat_error_end": {"equals": "end\n", "basis": "math"}}})"},
+    {"output/flood.json", ANSWER_42("output.flood")},
+    {"output/garbage.json", ANSWER_42("output.garbage")},
+    {"channel/close.json", ANSWER_42("channel.close")},
+    {"channel/garbage.json", ANSWER_42("channel.garbage")},
+    {"channel/malformed.json", ANSWER_42("channel.malformed")},
+    {"channel/stale.json", ANSWER_42("channel.stale")},
+    {"channel/huge.json", ANSWER_42("channel.huge")},
+    {"leak/child.json", ANSWER_42("leak.child")},
+    {"leak/fork.json", ANSWER_42("leak.fork")},
+    {"leak/memory.json", R"({"case": "leak.memory", "expect": {"allocated": {"equals": true, "basis": "math"}}})"},
+};
+
+}  // namespace
+
+harness::Registry misbehaving_registry() { return harness::Registry(cases()); }
+
+golden::GoldenSet misbehaving_goldens() { return golden::GoldenSet::from_embedded(golden_files); }
+
+OpenedDriver open_simulated_driver(std::string_view device_name, std::uint64_t seed) {
+  if (device_name == "cuda") throw EnvironmentError("no CUDA-capable device is detected");
+  if (device_name == "dies") {
+    std::fprintf(stderr, "the driver fell over\n");
+    die_by(SIGABRT);
+  }
+  if (device_name == "slow") std::this_thread::sleep_for(std::chrono::seconds(30));
+  const bool bare = device_name == "auto" || device_name == "sim" || device_name == "slow";
+  if (!bare && !device_name.starts_with("sim:")) {
+    throw UsageError("\"" + std::string(device_name) + "\" is not a device: use auto or sim");
+  }
+  const std::string profile = bare ? "h100" : std::string(device_name.substr(4));
+  OpenedDriver opened;
+  opened.driver = sim::make_driver({.profile = sim::profile(profile), .seed = seed});
+  opened.note = device_name == "auto" ? "no CUDA device: using the simulator" : "";
+  opened.resolved = "sim:" + profile;
+  return opened;
+}
+
+}  // namespace gpucheck::runner::testing

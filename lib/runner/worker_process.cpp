@@ -1,0 +1,290 @@
+#include "runner/worker_process.hpp"
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <utility>
+
+#include "runner/message_channel.hpp"
+#include "runner/output.hpp"
+
+namespace gpucheck::runner {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using Clock = std::chrono::steady_clock;
+using Socket = asio::local::stream_protocol::socket;
+using std::chrono::milliseconds;
+
+/// A process that was killed is gone within moments, unless the kernel holds it (a
+/// driver call that does not return): then nobody can end it.
+constexpr milliseconds time_to_die{2000};
+/// From the end of the channel to the end of the process, when the process is ending.
+constexpr milliseconds time_to_exit{500};
+/// A timer later than this says that the supervisor itself was held up.
+constexpr milliseconds late{250};
+/// Observations of one case: more is a runaway, and would fill the supervisor's memory.
+constexpr std::size_t most_observed_bytes = std::size_t{64} << 20;
+constexpr std::size_t read_at_most = std::size_t{4} << 20;
+
+const char* const closed_text = "closed its result pipe before it had finished";
+
+/// Two connected ends that no other process inherits.
+std::array<int, 2> make_channel() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    throw EnvironmentError(fmt::format("cannot make a channel to a worker: {}", std::strerror(errno)));
+  }
+  return ends;
+}
+
+std::uint64_t sequence_of(const Request& request) {
+  const auto* run = std::get_if<RunRequest>(&request);
+  return run != nullptr ? run->sequence : 0;
+}
+
+}  // namespace
+
+class WorkerProcess::State : public std::enable_shared_from_this<State> {
+ public:
+  State(asio::io_context& context, const std::string& program) : channel_(context), timer_(context) {
+    const std::array<int, 2> ends = make_channel();
+    channel_.assign(asio::local::stream_protocol(), ends[0]);
+    channel_.native_non_blocking(true);
+    const Socket other_end(context, asio::local::stream_protocol(), ends[1]);  // closed when the process has it
+    const Command command{.program = program,
+                          .arguments = {"worker", "--descriptor", std::to_string(ends[1])},
+                          .own_group = true,
+                          .inherited_descriptor = ends[1]};
+    process_.emplace(context, command, [this](const ProcessEnd& end) { exited(end); });
+  }
+
+  void watch() {
+    channel_.async_wait(Socket::wait_read, [self = shared_from_this()](error_code error) {
+      if (error || !self->channel_.is_open()) return;
+      self->read_channel();
+      if (self->channel_.is_open()) self->watch();
+    });
+  }
+
+  void request(const Request& request, milliseconds limit, std::function<void(RequestEnd)> done) {
+    auto frame = std::make_shared<std::string>(encode_frame(encode(request)));
+    fresh_ = false;
+    phase_ = Phase::busy;
+    sequence_ = sequence_of(request);
+    done_ = std::move(done);
+    end_ = {};
+    observed_bytes_ = 0;
+    started_ = Clock::now();
+    discard_output();
+    // An error here shows up as the end of the channel or of the process.
+    asio::async_write(channel_, asio::buffer(*frame), [frame](error_code, std::size_t) {});
+    arm(limit, &State::deadline_passed);
+  }
+
+  void retire() {
+    if (phase_ != Phase::idle) return;
+    phase_ = Phase::leaving;
+    close_channel();
+    arm(time_to_die, &State::kill);
+  }
+
+  void kill() {
+    if (phase_ == Phase::gone) return;
+    process_->kill();
+    killed_ = true;
+    if (phase_ == Phase::idle) phase_ = Phase::leaving;
+    arm(time_to_die, &State::abandon);
+  }
+
+  enum class Phase { idle, busy, leaving, gone };
+  Phase phase_ = Phase::idle;
+  bool fresh_ = true;
+
+ private:
+  void arm(milliseconds delay, void (State::*action)()) {
+    timer_.expires_after(delay);
+    timer_.async_wait([self = shared_from_this(), action, armed = ++armed_](error_code error) {
+      if (!error && armed == self->armed_) ((*self).*action)();
+    });
+  }
+
+  void disarm() {
+    ++armed_;
+    timer_.cancel();
+  }
+
+  // -- the channel ---------------------------------------------------------------------
+
+  void read_channel() {
+    if (!channel_.is_open()) return;
+    const ReadState state = read_available(channel_.native_handle(), read_at_most,
+                                           [this](std::string_view bytes) { decoder_.append(bytes); });
+    // Known before the frames are looked at: a worker that has left takes no more requests.
+    channel_ended_ = state == ReadState::closed;
+    take_frames();
+    if (channel_ended_) channel_ended();
+  }
+
+  void take_frames() {
+    try {
+      while (channel_.is_open()) {
+        const auto body = decoder_.next();
+        if (!body) return;
+        observed_bytes_ += body->size();
+        if (observed_bytes_ > most_observed_bytes) throw ProtocolError("more than 64 MiB of observations");
+        take(decode_reply(*body));
+      }
+    } catch (const ProtocolError& error) {
+      break_channel(fmt::format("wrote something else into its result pipe: {}", error.what()));
+    }
+  }
+
+  void take(Reply reply) {
+    if (phase_ != Phase::busy) throw ProtocolError("a reply that nobody asked for");
+    const auto* finished = std::get_if<FinishedReply>(&reply);
+    if (auto* observed = std::get_if<ObservationReply>(&reply)) {
+      check_sequence(observed->sequence);
+      end_.observations.push_back(std::move(observed->observation));
+    } else {
+      if (finished != nullptr) check_sequence(finished->sequence);
+      end_.reply = std::move(reply);
+      complete(RequestEnd::Kind::replied);
+    }
+  }
+
+  void check_sequence(std::uint64_t sequence) const {
+    if (sequence != sequence_) throw ProtocolError("a reply to an earlier request");
+  }
+
+  void channel_ended() {
+    close_channel();
+    if (phase_ == Phase::busy) {
+      set_reason(closed_text);
+      arm(time_to_exit, &State::kill);
+    } else {
+      kill();
+    }
+  }
+
+  void break_channel(std::string reason) {
+    close_channel();
+    set_reason(std::move(reason));
+    kill();
+  }
+
+  void set_reason(std::string reason) {
+    if (cause_) return;
+    cause_ = RequestEnd::Kind::broken_channel;
+    end_.reason = std::move(reason);
+  }
+
+  void close_channel() {
+    error_code ignored;
+    channel_.close(ignored);
+  }
+
+  // -- ends ----------------------------------------------------------------------------
+
+  void deadline_passed() {
+    const auto lateness = std::chrono::duration_cast<milliseconds>(Clock::now() - timer_.expiry());
+    // The answer may be here, unread because the supervisor was busy or stopped; then
+    // the worker may also have waited for it, and gets that time back.
+    read_channel();
+    if (phase_ != Phase::busy || cause_) return;
+    if (lateness > late) return arm(lateness, &State::deadline_passed);
+    cause_ = RequestEnd::Kind::deadline;
+    kill();
+  }
+
+  void exited(const ProcessEnd& process) {
+    exited_ = true;
+    read_channel();
+    if (phase_ == Phase::busy) {
+      end_.process = process;
+      const bool lost_channel = process.exit_code == channel_lost_exit_code;
+      if (lost_channel) set_reason(closed_text);
+      // A process that dies closes its channel too: only one that lives on has lost it.
+      if (!killed_ && !lost_channel) cause_ = RequestEnd::Kind::died;
+      complete(cause_.value_or(RequestEnd::Kind::died));
+    }
+    leave();
+  }
+
+  void abandon() {
+    if (exited_) return;
+    process_->abandon();
+    if (phase_ == Phase::busy) {
+      end_.abandoned = true;
+      complete(cause_.value_or(RequestEnd::Kind::died));
+    }
+    leave();
+  }
+
+  void complete(RequestEnd::Kind kind) {
+    disarm();
+    process_->drain();
+    const bool usable = kind == RequestEnd::Kind::replied && !exited_ && !killed_ && !channel_ended_;
+    phase_ = usable ? Phase::idle : Phase::leaving;
+    end_.kind = kind;
+    end_.output_tail = process_->take_output();
+    end_.error_tail = process_->take_error_output();
+    end_.elapsed_ms = std::chrono::duration<double, std::milli>(Clock::now() - started_).count();
+    std::exchange(done_, nullptr)(std::exchange(end_, {}));
+  }
+
+  void leave() {
+    phase_ = Phase::gone;
+    disarm();
+    close_channel();
+  }
+
+  void discard_output() {
+    process_->drain();
+    static_cast<void>(process_->take_output());
+    static_cast<void>(process_->take_error_output());
+  }
+
+  Socket channel_;
+  asio::steady_timer timer_;
+  std::optional<ChildProcess> process_;
+  FrameDecoder decoder_;
+  std::uint64_t sequence_ = 0;
+  std::uint64_t armed_ = 0;
+  std::size_t observed_bytes_ = 0;
+  Clock::time_point started_;
+  bool exited_ = false;
+  bool killed_ = false;
+  bool channel_ended_ = false;
+  std::optional<RequestEnd::Kind> cause_;  ///< why the request will not end as it should
+  RequestEnd end_;
+  std::function<void(RequestEnd)> done_;
+};
+
+WorkerProcess::WorkerProcess(asio::io_context& context, const std::string& program)
+    : state_(std::make_shared<State>(context, program)) {
+  state_->watch();
+}
+
+WorkerProcess::~WorkerProcess() { state_->kill(); }
+
+bool WorkerProcess::idle() const noexcept { return state_->phase_ == State::Phase::idle; }
+bool WorkerProcess::fresh() const noexcept { return state_->fresh_; }
+bool WorkerProcess::gone() const noexcept { return state_->phase_ == State::Phase::gone; }
+
+void WorkerProcess::request(const Request& request, milliseconds limit, std::function<void(RequestEnd)> done) {
+  state_->request(request, limit, std::move(done));
+}
+
+void WorkerProcess::retire() { state_->retire(); }
+void WorkerProcess::kill() { state_->kill(); }
+
+}  // namespace gpucheck::runner

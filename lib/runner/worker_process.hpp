@@ -1,0 +1,66 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "runner/child_process.hpp"
+#include "runner/protocol.hpp"
+
+namespace gpucheck::runner {
+
+/// How a worker dealt with one request. Not judged yet.
+struct RequestEnd {
+  enum class Kind {
+    replied,         ///< `reply` has the final reply
+    died,            ///< the process ended first: `process`
+    deadline,        ///< nothing in time; the process was killed
+    broken_channel,  ///< the channel was closed or carried something else: `reason`
+  };
+  Kind kind = Kind::died;
+  std::optional<Reply> reply;
+  ProcessEnd process;
+  std::string reason;
+  bool abandoned = false;  ///< the process was killed, but did not go away
+  harness::Observations observations;
+  std::string output_tail;
+  std::string error_tail;
+  double elapsed_ms = 0;
+};
+
+/// One worker, seen from the supervisor: a process, a channel and at most one request
+/// under way. Lives on the thread of its io_context, and longer than its callbacks run.
+class WorkerProcess {
+ public:
+  /// Starts `program worker --descriptor N`. @throws EnvironmentError.
+  WorkerProcess(boost::asio::io_context& context, const std::string& program);
+  /// Kills the process when it is still there.
+  ~WorkerProcess();
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+  /// True when it can take a request.
+  [[nodiscard]] bool idle() const noexcept;
+  /// True until its first request.
+  [[nodiscard]] bool fresh() const noexcept;
+  /// True when its process has ended or was given up.
+  [[nodiscard]] bool gone() const noexcept;
+
+  /// Sends a request; `done` is called once, from the io_context. A process that is not
+  /// done within `limit` is killed with its whole group.
+  /// @pre idle()
+  void request(const Request& request, std::chrono::milliseconds limit, std::function<void(RequestEnd)> done);
+
+  /// Asks the process to leave; kills it when it does not.
+  void retire();
+  /// Kills it. A request under way ends as `died`.
+  void kill();
+
+ private:
+  class State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace gpucheck::runner
