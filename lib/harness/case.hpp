@@ -16,12 +16,12 @@ class Context;
 /// What must be there for a case to be judged at all. What is missing makes the case
 /// a skip, with the reason.
 struct Needs {
-  int devices = 1;                      ///< 0: the case does not open a device
-  std::uint64_t memory_bytes = 0;       ///< free device memory
-  double memory_fraction = 0;           ///< free device memory as a share of the total, 0..1
+  int devices = 1;                          ///< 0: the case does not open a device
+  std::uint64_t memory_bytes = 0;           ///< free device memory
+  double memory_fraction = 0;               ///< free device memory as a share of the total, 0..1
   std::vector<std::string> libraries = {};  ///< shared libraries, for example "libcublas.so.13"
-  bool exclusive = false;               ///< no other case on the device meanwhile
-  bool own_process = false;             ///< a fresh process, used for nothing else
+  bool exclusive = false;                   ///< no other case on the device meanwhile
+  bool own_process = false;                 ///< a fresh process, used for nothing else
 };
 
 /// A way to break what the case checks: `gpucheck prove` runs the case under it and

@@ -6,17 +6,22 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "device/driver.hpp"
 #include "harness/case.hpp"
+#include "harness/result.hpp"
 #include "harness/value.hpp"
 #include "runtime/runtime.hpp"
 
 namespace gpucheck::harness {
+
+class CountingDevice;
 
 /// Thrown by a case that finds, on the way, that what it needs is not there.
 class Skip : public std::runtime_error {
@@ -62,11 +67,13 @@ class Context {
     ChildLauncher* children = nullptr;  ///< null in a child itself
   };
 
+  /// @throws Error for a parameter that the case does not declare, or of another type.
   explicit Context(Setup setup);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
+  [[nodiscard]] const Case& which() const noexcept { return *setup_.which; }
   [[nodiscard]] device::Driver& driver() noexcept { return *setup_.driver; }
   /// Opened on first use. @throws DeviceError.
   [[nodiscard]] device::Device& device();
@@ -74,13 +81,13 @@ class Context {
   [[nodiscard]] runtime::Runtime& runtime();
   [[nodiscard]] bool has_runtime() const noexcept { return runtime_ != nullptr; }
 
-  /// Records what was seen. @throws Error for a key that was observed before.
+  /// Records what was seen. @throws Error for a key that was observed before, is empty
+  /// or begins with "rule.".
   void observe(std::string key, Value value);
   void observe(std::string key, const char* text) { observe(std::move(key), Value(std::string(text))); }
   /// @throws Error also for a number beyond 64 signed bits.
   template <std::integral Number>
-    requires(!std::same_as<Number, bool>)
-  void observe(std::string key, Number number) {
+  requires(!std::same_as<Number, bool>) void observe(std::string key, Number number) {
     if (!std::in_range<std::int64_t>(number)) throw Error("observation " + key + " does not fit 64 signed bits");
     observe(std::move(key), Value(static_cast<std::int64_t>(number)));
   }
@@ -103,12 +110,31 @@ class Context {
 
   [[nodiscard]] const Observations& observations() const noexcept { return observations_; }
 
+  /// For `execute`, once the case's function is done: waits for the device, destroys the
+  /// runtime, and tells which class-wide rules are broken. Ends the use of the context.
+  [[nodiscard]] std::vector<Mismatch> close();
+
  private:
-  [[nodiscard]] const ParameterValue& parameter(std::string_view name) const;
+  /// What the case has to leave as it found it.
+  struct Found {
+    runtime::AllocatorSettings settings;
+    double memory_fraction = 1;
+    device::Stream stream;
+  };
+
+  template <typename T>
+  [[nodiscard]] const T& parameter(std::string_view name, std::string_view type) const;
+  void check_runtime_rules(std::vector<Mismatch>& broken);
+  /// False when the device cannot be used any more.
+  [[nodiscard]] bool check_error_rule(std::vector<Mismatch>& broken);
+  void check_memory_rules(std::vector<Mismatch>& broken);
+  void check_hazard_rule(std::vector<Mismatch>& broken);
 
   Setup setup_;
   Observations observations_;
-  std::unique_ptr<device::Device> device_;
+  std::size_t hazards_before_ = 0;
+  Found found_;
+  std::unique_ptr<CountingDevice> device_;
   std::unique_ptr<runtime::Runtime> runtime_;
 };
 

@@ -12,19 +12,27 @@ namespace gpucheck::harness {
 struct Execution {
   enum class Status { completed, skipped, error };
   Status status = Status::error;
-  std::string reason;                        ///< for skipped and error
-  std::vector<Mismatch> broken_rules;        ///< class-wide rules, judged after a completed case
-  double duration_ms = 0;                    ///< wall time of the case's function and the rules
+  std::string reason;                  ///< for skipped and error
+  std::vector<Mismatch> broken_rules;  ///< class-wide rules, judged after a completed case
+  double duration_ms = 0;              ///< wall time of the case's function and the rules
   /// The process must not run another case: a sticky error, a leak or a broken rule.
   bool contaminated = false;
 };
 
-/// Checks the needs, runs the case in this process, then the class-wide rules: no
-/// device memory leaked, no sticky error left, settings restored, current stream
-/// restored. Never throws.
+/// Checks the needs, runs the case in this process, then the class-wide rules. Never
+/// throws. Each broken rule is a mismatch of basis "rule", its key one of
+/// - rule.no_sticky_error: the device still answers, and its last error can be cleared;
+/// - rule.allocator_memory_freed: the runtime's allocator has no block in use;
+/// - rule.device_memory_freed, rule.pinned_memory_freed: what was allocated through
+///   `Context::device()` was freed, once the runtime with its caches is gone. Counted
+///   call by call: free memory as the device tells it is moved by other processes too;
+/// - rule.settings_restored, rule.memory_fraction_restored, rule.capture_mode_restored,
+///   rule.current_stream_restored: as found, on the thread that ran the case;
+/// - rule.no_hazard: the driver noticed no unordered access.
 Execution execute(Context::Setup setup);
 
-/// Runs a child function of a case; the exit code for the process.
+/// Runs a child function of a case, without needs or rules. Returns the exit code for
+/// the process; an exception goes to stderr and gives 1. Never throws.
 int execute_child(Context::Setup setup, const Child& child);
 
 }  // namespace gpucheck::harness

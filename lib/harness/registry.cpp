@@ -44,6 +44,15 @@ void check_parameter(const Case& which, const Parameter& parameter) {
   }
 }
 
+void check_fault(const Case& which, const Fault& fault) {
+  if (fault.plan.empty()) refuse(which, fmt::format("fault \"{}\" breaks nothing", fault.name));
+  try {
+    fault::check(fault.plan);
+  } catch (const Error& error) {
+    refuse(which, fmt::format("fault \"{}\": {}", fault.name, error.what()));
+  }
+}
+
 void check_needs(const Case& which) {
   if (which.needs.devices < 0) refuse(which, "it needs a negative number of devices");
   const double fraction = which.needs.memory_fraction;
@@ -59,9 +68,7 @@ void check(const Case& which) {
   check_names(which, which.faults, "fault");
   check_names(which, which.children, "child");
   for (const Parameter& parameter : which.parameters) check_parameter(which, parameter);
-  for (const Fault& fault : which.faults) {
-    if (fault.plan.empty()) refuse(which, fmt::format("fault \"{}\" breaks nothing", fault.name));
-  }
+  for (const Fault& fault : which.faults) check_fault(which, fault);
   for (const Child& child : which.children) {
     if (child.run == nullptr) refuse(which, fmt::format("child \"{}\" has no function to run", child.name));
   }

@@ -42,21 +42,21 @@ struct Attempt {
 struct CaseResult {
   std::string name;
   Outcome outcome = Outcome::error;
-  bool flaky = false;              ///< passed, but only on a retry
-  std::string reason;              ///< one line: why not a pass; empty for a pass
-  double duration_ms = 0;          ///< wall time in the worker; until the end was noticed, for a crash or hang
-  Observations observations;       ///< kept also when the case crashed half way
+  bool flaky = false;         ///< passed, but only on a retry
+  std::string reason;         ///< one line: why not a pass; empty for a pass
+  double duration_ms = 0;     ///< wall time in the worker; until the end was noticed, for a crash or hang
+  Observations observations;  ///< kept also when the case crashed half way
   std::vector<Mismatch> mismatches;
-  ParameterValues parameters;      ///< all of them, defaults included
+  ParameterValues parameters;  ///< all of them, defaults included
   std::uint64_t seed = 0;
-  std::string fault;               ///< name of the fault it ran under; empty outside `prove`
-  int repetition = 0;              ///< 0-based, with --repeat
-  std::optional<int> exit_code;    ///< of the worker, for a crash by exit
-  std::optional<int> signal;       ///< of the worker, for a crash by signal
-  std::string output_tail;         ///< last part of the process's stdout, raw bytes
-  std::string error_tail;          ///< last part of its stderr, raw bytes
+  std::string fault;             ///< name of the fault it ran under; empty outside `prove`
+  int repetition = 0;            ///< 0-based, with --repeat
+  std::optional<int> exit_code;  ///< of the worker, for a crash by exit
+  std::optional<int> signal;     ///< of the worker, for a crash by signal
+  std::string output_tail;       ///< last part of the process's stdout, raw bytes
+  std::string error_tail;        ///< last part of its stderr, raw bytes
   std::vector<Attempt> earlier_attempts;
-  std::string rerun_command;       ///< runs just this case again, same parameters and seed
+  std::string rerun_command;  ///< runs just this case again, same parameters and seed
 };
 
 /// What the cases ran on.

@@ -1,0 +1,101 @@
+#include "harness/context.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "harness/counting_device.hpp"
+
+namespace gpucheck::harness {
+namespace {
+
+constexpr std::string_view reserved_prefix = "rule.";
+
+void check_parameters(const Case& which, const ParameterValues& values) {
+  for (const auto& [name, value] : values) {
+    const Parameter* declared = which.find_parameter(name);
+    if (declared == nullptr) throw Error(fmt::format("case {} declares no parameter \"{}\"", which.name, name));
+    if (declared->default_value.index() != value.index()) {
+      throw Error(fmt::format("parameter \"{}\" of case {} is {}, not \"{}\"", name, which.name, declared->allowed(),
+                              to_text(value)));
+    }
+  }
+}
+
+}  // namespace
+
+Context::Context(Setup setup) : setup_(std::move(setup)), hazards_before_(setup_.driver->hazards().size()) {
+  check_parameters(which(), setup_.parameters);
+}
+
+Context::~Context() = default;
+
+device::Device& Context::device() {
+  if (device_ == nullptr) {
+    device::Result<std::unique_ptr<device::Device>> opened = driver().open(setup_.ordinal);
+    if (!opened) throw device::DeviceError(opened.error(), fmt::format("opening device {}", setup_.ordinal));
+    device_ = std::make_unique<CountingDevice>(std::move(*opened));
+  }
+  return *device_;
+}
+
+runtime::Runtime& Context::runtime() {
+  if (runtime_ == nullptr) {
+    runtime_ = std::make_unique<runtime::Runtime>(device());
+    found_ = {.settings = runtime_->allocator().settings(),
+              .memory_fraction = runtime_->allocator().memory_fraction(),
+              .stream = runtime_->current_stream()};
+  }
+  return *runtime_;
+}
+
+void Context::observe(std::string key, Value value) {
+  if (key.empty() || key.starts_with(reserved_prefix)) {
+    throw Error(fmt::format("case {}: \"{}\" cannot be the key of an observation", which().name, key));
+  }
+  const auto same_key = [&key](const Observation& seen) { return seen.key == key; };
+  if (std::any_of(observations_.begin(), observations_.end(), same_key)) {
+    throw Error(fmt::format("case {} observes \"{}\" twice", which().name, key));
+  }
+  observations_.push_back({std::move(key), std::move(value)});
+  if (setup_.on_observation) setup_.on_observation(observations_.back());
+}
+
+template <typename T>
+const T& Context::parameter(std::string_view name, std::string_view type) const {
+  const Parameter* declared = which().find_parameter(name);
+  if (declared == nullptr) throw Error(fmt::format("case {} declares no parameter \"{}\"", which().name, name));
+  const auto given = setup_.parameters.find(name);
+  const ParameterValue& value = given == setup_.parameters.end() ? declared->default_value : given->second;
+  if (const T* content = std::get_if<T>(&value)) return *content;
+  throw Error(fmt::format("parameter \"{}\" of case {} is no {}", name, which().name, type));
+}
+
+std::int64_t Context::integer(std::string_view name) const { return parameter<std::int64_t>(name, "integer"); }
+
+double Context::real(std::string_view name) const { return parameter<double>(name, "real"); }
+
+bool Context::flag(std::string_view name) const { return parameter<bool>(name, "flag"); }
+
+const std::string& Context::text(std::string_view name) const { return parameter<std::string>(name, "text"); }
+
+std::vector<ChildResult> Context::run_children(const std::vector<std::string>& names, std::chrono::milliseconds limit) {
+  if (setup_.children == nullptr) throw Error(fmt::format("case {}: children cannot be started here", which().name));
+  for (const std::string& name : names) {
+    if (which().find_child(name) == nullptr) {
+      throw Error(fmt::format("case {} declares no child \"{}\"", which().name, name));
+    }
+  }
+  std::vector<ChildResult> results = setup_.children->run(which(), names, limit);
+  if (results.size() != names.size()) {
+    throw Error(
+        fmt::format("case {}: {} children were started, {} came back", which().name, names.size(), results.size()));
+  }
+  return results;
+}
+
+ChildResult Context::run_child(const std::string& name, std::chrono::milliseconds limit) {
+  return std::move(run_children({name}, limit).front());
+}
+
+}  // namespace gpucheck::harness

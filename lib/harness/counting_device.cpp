@@ -1,0 +1,75 @@
+#include "harness/counting_device.hpp"
+
+namespace gpucheck::harness {
+namespace {
+
+using device::Result;
+using device::Status;
+using device::Stream;
+
+Result<void*> counted(AllocationLedger& ledger, Result<void*> result, std::size_t bytes) {
+  if (result) ledger.add(*result, bytes);
+  return result;
+}
+
+/// Takes the allocation out first: once it is free, another thread may get its address.
+template <typename Free>
+Status uncounted(AllocationLedger& ledger, void* pointer, Free free) {
+  const std::size_t bytes = ledger.remove(pointer);
+  const Status status = free();
+  if (status != Status::success && bytes > 0) ledger.add(pointer, bytes);
+  return status;
+}
+
+}  // namespace
+
+void AllocationLedger::add(void* pointer, std::size_t bytes) {
+  if (pointer == nullptr) return;
+  const std::scoped_lock lock(mutex_);
+  allocations_.emplace(pointer, bytes);
+}
+
+std::size_t AllocationLedger::remove(void* pointer) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = allocations_.find(pointer);
+  if (found == allocations_.end()) return 0;
+  const std::size_t bytes = found->second;
+  allocations_.erase(found);
+  return bytes;
+}
+
+LiveMemory AllocationLedger::live() const {
+  const std::scoped_lock lock(mutex_);
+  LiveMemory live{.allocations = allocations_.size()};
+  for (const auto& [pointer, bytes] : allocations_) live.bytes += bytes;
+  return live;
+}
+
+Result<void*> CountingDevice::allocate(std::size_t bytes) {
+  return counted(device_memory_, behind().allocate(bytes), bytes);
+}
+
+Status CountingDevice::free(void* pointer) {
+  return uncounted(device_memory_, pointer, [&] { return behind().free(pointer); });
+}
+
+Result<void*> CountingDevice::allocate_async(std::size_t bytes, Stream stream) {
+  Result<void*> result = behind().allocate_async(bytes, stream);
+  const Result<device::CaptureInfo> capture = behind().capture_info(stream);
+  const bool of_graph = capture && capture->status == device::CaptureStatus::active;
+  return of_graph ? result : counted(device_memory_, result, bytes);
+}
+
+Status CountingDevice::free_async(void* pointer, Stream stream) {
+  return uncounted(device_memory_, pointer, [&] { return behind().free_async(pointer, stream); });
+}
+
+Result<void*> CountingDevice::allocate_pinned(std::size_t bytes) {
+  return counted(pinned_memory_, behind().allocate_pinned(bytes), bytes);
+}
+
+Status CountingDevice::free_pinned(void* pointer) {
+  return uncounted(pinned_memory_, pointer, [&] { return behind().free_pinned(pointer); });
+}
+
+}  // namespace gpucheck::harness

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+
+#include "device/forwarding_device.hpp"
+
+namespace gpucheck::harness {
+
+/// Allocations that were not freed yet.
+struct LiveMemory {
+  std::size_t allocations = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// Allocations by address. An address may be there more than once, should a device hand
+/// it out so. Thread-safe.
+class AllocationLedger {
+ public:
+  /// Null is ignored.
+  void add(void* pointer, std::size_t bytes);
+  /// The bytes of the allocation taken out; 0 when there is none.
+  std::size_t remove(void* pointer);
+  [[nodiscard]] LiveMemory live() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_multimap<void*, std::size_t> allocations_;
+};
+
+/// Knows what memory was allocated through it and not freed. Memory that a graph
+/// allocates (allocate_async while capturing) belongs to the graph and is not counted.
+class CountingDevice final : public device::ForwardingDevice {
+ public:
+  using ForwardingDevice::ForwardingDevice;
+
+  [[nodiscard]] device::Result<void*> allocate(std::size_t bytes) override;
+  device::Status free(void* pointer) override;
+  [[nodiscard]] device::Result<void*> allocate_async(std::size_t bytes, device::Stream stream) override;
+  device::Status free_async(void* pointer, device::Stream stream) override;
+  [[nodiscard]] device::Result<void*> allocate_pinned(std::size_t bytes) override;
+  device::Status free_pinned(void* pointer) override;
+
+  [[nodiscard]] LiveMemory live_device_memory() const { return device_memory_.live(); }
+  [[nodiscard]] LiveMemory live_pinned_memory() const { return pinned_memory_.live(); }
+
+ private:
+  AllocationLedger device_memory_;
+  AllocationLedger pinned_memory_;
+};
+
+}  // namespace gpucheck::harness

@@ -1,0 +1,92 @@
+#include "harness/execute.hpp"
+
+#include <boost/core/demangle.hpp>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <fmt/format.h>
+#include <typeinfo>
+
+#include "base/error.hpp"
+#include "harness/needs.hpp"
+
+namespace gpucheck::harness {
+namespace {
+
+using Status = Execution::Status;
+using Clock = std::chrono::steady_clock;
+
+/// The text of the exception being handled; for one that is not gpucheck's own, whose
+/// text may say little, its type too.
+std::string exception_text() {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return error.what();
+  } catch (const std::exception& error) {
+    return fmt::format("{}: {}", boost::core::demangle(typeid(error).name()), error.what());
+  } catch (...) {
+    return "something was thrown that is no std::exception";
+  }
+}
+
+void run_function(Context& context, Execution& execution) {
+  try {
+    context.which().run(context);
+    execution.status = Status::completed;
+  } catch (const Skip& skip) {
+    execution.status = Status::skipped;
+    execution.reason = skip.what();
+  } catch (...) {
+    execution.status = Status::error;
+    execution.reason = exception_text();
+  }
+}
+
+/// A case that did not complete is not judged by the rules, but the process is.
+void apply_rules(Context& context, Execution& execution) {
+  std::vector<Mismatch> broken = context.close();
+  execution.contaminated = !broken.empty();
+  if (execution.status == Status::completed) execution.broken_rules = std::move(broken);
+}
+
+void execute_in(Context& context, Execution& execution) {
+  if (std::optional<std::string> reason = unmet_need(context)) {
+    execution.status = Status::skipped;
+    execution.reason = std::move(*reason);
+    return;
+  }
+  const Clock::time_point start = Clock::now();
+  run_function(context, execution);
+  apply_rules(context, execution);
+  execution.duration_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+Execution execute(Context::Setup setup) {
+  Execution execution;
+  try {
+    Context context(std::move(setup));
+    execute_in(context, execution);
+  } catch (...) {  // before the case ran, or while the rules were checked
+    execution.status = Status::error;
+    execution.reason = exception_text();
+    execution.broken_rules.clear();
+    execution.contaminated = true;
+  }
+  return execution;
+}
+
+int execute_child(Context::Setup setup, const Child& child) {
+  const Case* which = setup.which;
+  try {
+    Context context(std::move(setup));
+    return child.run(context);
+  } catch (...) {
+    fmt::print(stderr, "child \"{}\" of case {}: {}\n", child.name, which->name, exception_text());
+    return 1;
+  }
+}
+
+}  // namespace gpucheck::harness

@@ -1,0 +1,54 @@
+#include "harness/needs.hpp"
+
+#include <algorithm>
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "base/units.hpp"
+
+namespace gpucheck::harness {
+namespace {
+
+using device::Status;
+
+std::optional<std::string> missing_devices(Context& context, int needed) {
+  if (needed == 0) return {};
+  const device::Result<int> count = context.driver().device_count();
+  if (!count && count.error() != Status::no_device) throw device::DeviceError(count.error(), "counting the devices");
+  const int found = count ? *count : 0;
+  if (found >= needed) return {};
+  return fmt::format("needs {} {}, found {}", needed, needed == 1 ? "device" : "devices", found);
+}
+
+std::optional<std::string> missing_memory(Context& context, const Needs& needs) {
+  if (needs.devices == 0 || (needs.memory_bytes == 0 && needs.memory_fraction == 0)) return {};
+  const device::Result<device::MemoryInfo> info = context.device().memory_info();
+  if (!info) throw device::DeviceError(info.error(), "asking for free memory");
+  const double share = needs.memory_fraction * static_cast<double>(info->total_bytes);
+  const std::uint64_t needed = std::max(needs.memory_bytes, static_cast<std::uint64_t>(share));
+  if (info->free_bytes >= needed) return {};
+  return fmt::format("needs {} of free device memory, {} of {} is free", format_bytes(needed),
+                     format_bytes(info->free_bytes), format_bytes(info->total_bytes));
+}
+
+std::optional<std::string> missing_library(const std::string& name) {
+  // Never closed: the case is about to use it, and some of these libraries do not
+  // survive being unloaded.
+  if (::dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL) != nullptr) return {};
+  const char* why = ::dlerror();
+  return fmt::format("needs {}: {}", name, why != nullptr ? why : "it cannot be loaded");
+}
+
+}  // namespace
+
+std::optional<std::string> unmet_need(Context& context) {
+  const Needs& needs = context.which().needs;
+  if (auto reason = missing_devices(context, needs.devices)) return reason;
+  if (auto reason = missing_memory(context, needs)) return reason;
+  for (const std::string& library : needs.libraries) {
+    if (auto reason = missing_library(library)) return reason;
+  }
+  return {};
+}
+
+}  // namespace gpucheck::harness
