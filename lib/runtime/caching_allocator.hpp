@@ -119,7 +119,7 @@ class CachingAllocator {
   /// unknown pool.
   [[nodiscard]] bool has_exactly_live(PoolId pool, const std::vector<const void*>& pointers) const;
 
-  struct State;
+  class State;
 
  private:
   std::unique_ptr<State> state_;

@@ -1,7 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
-#include <optional>
+#include <memory>
 
 #include "device/owned.hpp"
 #include "runtime/pool_id.hpp"
@@ -36,12 +37,15 @@ class Graph {
   [[nodiscard]] PoolId pool() const;
 
  private:
+  void stop_routing();
   void release_pool();
 
   Runtime& runtime_;
   PoolId pool_;
   bool holds_pool_ = false;
-  bool captured_ = false;
+  bool routing_ = false;  ///< between capture_begin and capture_end
+  std::shared_ptr<std::atomic<std::uint64_t>>
+      capture_id_;  ///< shared with the allocator's filter; 0 before the capture is open
   device::Stream capture_stream_;
   device::UniqueGraphExec executable_;
 };

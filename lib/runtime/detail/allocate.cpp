@@ -1,0 +1,127 @@
+#include "runtime/detail/state.hpp"
+
+namespace gpucheck::runtime {
+namespace {
+
+constexpr std::size_t impossible_size = std::size_t{1} << 60U;
+
+void increase(Statistic& statistic) {
+  ++statistic.current;
+  ++statistic.allocated;
+  statistic.peak = std::max(statistic.peak, statistic.current);
+}
+
+}  // namespace
+
+void* CachingAllocator::State::allocate(std::size_t bytes, device::Stream stream) {
+  if (bytes == 0) return nullptr;
+  if (bytes >= impossible_size) {
+    throw OutOfMemoryError("CUDA out of memory. Tried to allocate more than 1EB memory.");
+  }
+  Arena* arena = default_arenas_.find(stream);
+  if (arena == nullptr) return allocate_exclusively(bytes, stream);
+  std::unique_lock lock(arena->lock);
+  if (attention_ == 0) {
+    const std::uint64_t rounded = round_size(bytes, settings_);
+    const BlockIndex fit = arena->find_fit(rounded, policy_);
+    if (fit != detail::no_block && (*arena)[fit].size < policy_.max_split_size) {
+      const Block& block = (*arena)[arena->hand_out(fit, rounded, bytes, policy_)];
+      void* pointer = reinterpret_cast<void*>(block.address);
+      const bool over = arena->counters.over(block.kind);
+      lock.unlock();
+      if (over) {
+        const Exclusive exclusive(*this);
+        settle(*arena);
+      }
+      return pointer;
+    }
+  }
+  lock.unlock();
+  return allocate_exclusively(bytes, stream);
+}
+
+void* CachingAllocator::State::allocate_exclusively(std::size_t bytes, device::Stream stream) {
+  Exclusive lock(*this);
+  if (!caching_) return allocate_uncached(bytes);
+  const Request request = prepare(bytes, stream);
+  return hand_out(find_or_obtain(request, lock), request);
+}
+
+void* CachingAllocator::State::allocate_uncached(std::size_t bytes) {
+  void* pointer = device_.allocate(bytes).value();
+  uncached_pointers_.insert(pointer);
+  return pointer;
+}
+
+CachingAllocator::State::Request CachingAllocator::State::prepare(std::size_t bytes, device::Stream stream) {
+  // While a capture may be open, events must not be queried.
+  if (routings_.empty() && (attention_ & pending_frees) != 0) {
+    process_deferred();
+    pending_.poll([this](BlockRef ref) { finish_free(ref); });
+    update_attention();
+  }
+  Request request;
+  request.arena = &arena_for(pool_for(stream), stream);
+  request.bytes = bytes;
+  request.rounded = round_size(bytes, settings_);
+  request.segment_bytes = segment_size_for(request.rounded, settings_);
+  return request;
+}
+
+CachingAllocator::State::BlockRef CachingAllocator::State::search(const Request& request) {
+  if ((attention_ & garbage_collection) != 0) {
+    ++request.arena->pool().searches[detail::Counters::index(request.kind())];
+  }
+  return {request.arena, request.arena->find_fit(request.rounded, policy_)};
+}
+
+/// Searches again when some callback freed memory. They run unlocked, for they call the
+/// allocator.
+CachingAllocator::State::BlockRef CachingAllocator::State::search_or_ask(const Request& request, Exclusive& lock) {
+  const BlockRef found = search(request);
+  if (found || free_memory_callbacks_.empty()) return found;
+  const auto callbacks = free_memory_callbacks_;
+  lock.unlock();
+  bool freed = false;
+  for (const auto& callback : callbacks) freed = callback() || freed;
+  lock.lock();
+  return freed ? search(request) : found;
+}
+
+CachingAllocator::State::BlockRef CachingAllocator::State::search_last_resort(const Request& request) {
+  if (&request.arena->pool() != &default_pool_) return {};
+  for (const auto& [id, pool] : pools_) {
+    if (!pool->options.use_on_out_of_memory) continue;
+    for (Arena* arena : pool->arenas) {
+      if (arena->stream() != request.arena->stream()) continue;
+      const BlockRef found{arena, arena->find_fit(request.rounded, policy_)};
+      if (found) return found;
+    }
+  }
+  return {};
+}
+
+CachingAllocator::State::BlockRef CachingAllocator::State::find_or_obtain(const Request& request, Exclusive& lock) {
+  BlockRef found = search_or_ask(request, lock);
+  if (found) return found;
+  if ((attention_ & garbage_collection) != 0) collect_garbage();
+  found = obtain_segment(request, false);
+  if (!found) found = search_last_resort(request);
+  if (!found && release_oversize(request)) found = obtain_segment(request, false);
+  if (!found && routings_.empty()) {
+    release_cached({});
+    found = obtain_segment(request, true);
+  }
+  if (!found) fail(request, lock);
+  return found;
+}
+
+void* CachingAllocator::State::hand_out(BlockRef ref, const Request& request) {
+  ref.index = ref.arena->hand_out(ref.index, request.rounded, request.bytes, policy_);
+  settle_when_over(*ref.arena, request.kind());
+  const Block& block = ref.block();
+  if (block.size >= policy_.max_split_size) increase(totals_.oversize_allocations);
+  return reinterpret_cast<void*>(block.address);
+}
+
+}  // namespace gpucheck::runtime

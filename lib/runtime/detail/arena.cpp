@@ -1,0 +1,169 @@
+#include "runtime/detail/arena.hpp"
+
+#include <utility>
+
+namespace gpucheck::runtime::detail {
+namespace {
+
+std::int64_t signed_size(std::uint64_t size) noexcept { return static_cast<std::int64_t>(size); }
+
+}  // namespace
+
+BlockIndex Arena::find_fit(std::uint64_t rounded, const SplitPolicy& policy) const noexcept {
+  const BlockIndex best = best_fit(kind_of(rounded), rounded);
+  return best != no_block && may_serve(blocks_[best].size, rounded, policy) ? best : no_block;
+}
+
+BlockIndex Arena::hand_out(BlockIndex index, std::uint64_t rounded, std::uint64_t requested,
+                           const SplitPolicy& policy) {
+  const PoolKind kind = blocks_[index].kind;
+  const std::int64_t size_before = signed_size(blocks_[index].size);
+  const bool was_split = blocks_[index].is_split();
+  const bool splits = !pool_->options.no_split && should_split(kind, blocks_[index].size, rounded, policy);
+  free_set(kind).erase(blocks_, index);
+  blocks_[index].is_free = false;
+  const BlockIndex taken = splits ? split(index, rounded) : index;
+  Block& block = blocks_[taken];
+  if (splits && !was_split) {
+    counters.increase(kind, inactive_split, 1);
+    counters.increase(kind, inactive_split_bytes, size_before - signed_size(block.size));
+  } else if (was_split) {
+    counters.decrease(kind, inactive_split_bytes, signed_size(block.size));
+    if (!splits) counters.decrease(kind, inactive_split, 1);
+  }
+  block.allocated = true;
+  block.requested = requested;
+  live_.insert(blocks_, taken);
+  count_hand_out(block);
+  return taken;
+}
+
+void Arena::count_hand_out(const Block& block) noexcept {
+  counters.increase(block.kind, allocation, 1);
+  counters.increase(block.kind, allocated_bytes, signed_size(block.size));
+  counters.increase(block.kind, active, 1);
+  counters.increase(block.kind, active_bytes, signed_size(block.size));
+  counters.increase(block.kind, requested_bytes, signed_size(block.requested));
+}
+
+/// Cuts the low `size` bytes off a block as a new one; the rest goes to the free set.
+BlockIndex Arena::split(BlockIndex index, std::uint64_t size) {
+  const BlockIndex low = blocks_.make();
+  Block& rest = blocks_[index];
+  Block& block = blocks_[low];
+  block.address = rest.address;
+  block.size = size;
+  block.kind = rest.kind;
+  block.previous = rest.previous;
+  block.next = index;
+  if (rest.previous != no_block) blocks_[rest.previous].next = low;
+  rest.previous = low;
+  rest.address += size;
+  rest.size -= size;
+  insert_free(index);
+  return low;
+}
+
+void Arena::insert_free(BlockIndex index) noexcept {
+  Block& block = blocks_[index];
+  block.searches_at_insertion = pool_->searches[Counters::index(block.kind)];
+  block.is_free = true;
+  free_set(block.kind).insert(blocks_, index);
+}
+
+BlockIndex Arena::add_segment(std::uintptr_t address, std::uint64_t size, PoolKind kind) {
+  const BlockIndex index = blocks_.make();
+  Block& block = blocks_[index];
+  block.address = address;
+  block.size = size;
+  block.kind = kind;
+  insert_free(index);
+  return index;
+}
+
+void Arena::remove_segment(BlockIndex index) {
+  free_set(blocks_[index].kind).erase(blocks_, index);
+  blocks_.release(index);
+}
+
+void Arena::request_free(BlockIndex index) noexcept {
+  Block& block = blocks_[index];
+  live_.erase(blocks_, block.address);
+  block.allocated = false;
+  counters.decrease(block.kind, allocation, 1);
+  counters.decrease(block.kind, allocated_bytes, signed_size(block.size));
+}
+
+void Arena::finish_free(BlockIndex index) noexcept {
+  Block& block = blocks_[index];
+  const std::uint64_t size = block.size;
+  const std::uint64_t requested = block.requested;
+  std::int64_t count = 0;
+  std::uint64_t merged = 0;
+  for (const BlockIndex neighbour : {block.previous, block.next}) {
+    const std::uint64_t merged_size = merge(index, neighbour);
+    if (merged_size > 0) --count;
+    merged += merged_size;
+  }
+  insert_free(index);
+  std::int64_t bytes = -signed_size(merged);
+  if (block.is_split()) {
+    ++count;
+    bytes += signed_size(block.size);
+  }
+  counters.change(block.kind, inactive_split, count);
+  counters.change(block.kind, inactive_split_bytes, bytes);
+  counters.decrease(block.kind, active, 1);
+  counters.decrease(block.kind, active_bytes, signed_size(size));
+  counters.decrease(block.kind, requested_bytes, signed_size(requested));
+}
+
+std::uint64_t Arena::merge(BlockIndex index, BlockIndex neighbour) noexcept {
+  if (neighbour == no_block || !blocks_[neighbour].is_free) return 0;
+  Block& block = blocks_[index];
+  Block& other = blocks_[neighbour];
+  const std::uint64_t size = other.size;
+  free_set(other.kind).erase(blocks_, neighbour);
+  if (block.previous == neighbour) {
+    block.address = other.address;
+    block.previous = other.previous;
+    if (block.previous != no_block) blocks_[block.previous].next = index;
+  } else {
+    block.next = other.next;
+    if (block.next != no_block) blocks_[block.next].previous = index;
+  }
+  block.size += size;
+  blocks_.release(neighbour);
+  return size;
+}
+
+std::uint64_t Arena::free_bytes() const noexcept {
+  std::uint64_t total = 0;
+  for (BlockIndex index = 1; index < blocks_.end(); ++index) {
+    if (blocks_[index].is_free) total += blocks_[index].size;
+  }
+  return total;
+}
+
+std::vector<BlockIndex> Arena::segments() const {
+  std::vector<BlockIndex> result;
+  for (BlockIndex index = 1; index < blocks_.end(); ++index) {
+    if (blocks_[index].size > 0 && blocks_[index].previous == no_block) result.push_back(index);
+  }
+  return result;
+}
+
+BlockIndex Arena::first_of_segment(BlockIndex index) const noexcept {
+  while (blocks_[index].previous != no_block) index = blocks_[index].previous;
+  return index;
+}
+
+BlockInfo Arena::info(BlockIndex index) const noexcept {
+  const Block& block = blocks_[index];
+  const BlockState state = block.allocated ? BlockState::active_allocated
+                           : block.is_free ? BlockState::inactive
+                                           : BlockState::active_pending_free;
+  return {block.address, block.size, block.requested, state};
+}
+
+}  // namespace gpucheck::runtime::detail

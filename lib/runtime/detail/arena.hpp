@@ -1,0 +1,92 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "device/handles.hpp"
+#include "runtime/detail/block.hpp"
+#include "runtime/detail/counters.hpp"
+#include "runtime/detail/free_set.hpp"
+#include "runtime/detail/pointer_map.hpp"
+#include "runtime/detail/pool.hpp"
+#include "runtime/detail/spin_lock.hpp"
+#include "runtime/detail/stream_uses.hpp"
+#include "runtime/snapshot.hpp"
+
+namespace gpucheck::runtime::detail {
+
+/// All memory of one pool for one stream: a block is reused on its own stream and merged
+/// inside its own segment only, so that nothing here concerns another arena. An arena is
+/// never destroyed before its allocator. Every method needs `lock` held.
+class alignas(128) Arena {
+ public:
+  explicit Arena(std::size_t number) noexcept : number_(number) {}
+
+  SpinLock lock;
+  Counters counters;
+
+  /// Gives an arena without segments to a pool and a stream.
+  void assign(Pool& pool, device::Stream stream) noexcept {
+    pool_ = &pool;
+    stream_ = stream;
+  }
+  /// Its position among the allocator's arenas.
+  [[nodiscard]] std::size_t number() const noexcept { return number_; }
+  [[nodiscard]] Pool& pool() const noexcept { return *pool_; }
+  [[nodiscard]] device::Stream stream() const noexcept { return stream_; }
+  [[nodiscard]] Block& operator[](BlockIndex index) noexcept { return blocks_[index]; }
+  [[nodiscard]] const Block& operator[](BlockIndex index) const noexcept { return blocks_[index]; }
+
+  /// A free block for a request of `rounded` bytes, left in the free set; no_block when
+  /// none may serve.
+  [[nodiscard]] BlockIndex find_fit(std::uint64_t rounded, const SplitPolicy& policy) const noexcept;
+  /// Hands the free block out, split where it should be. Returns the block to use.
+  BlockIndex hand_out(BlockIndex index, std::uint64_t rounded, std::uint64_t requested, const SplitPolicy& policy);
+  /// A new segment, as one free block.
+  BlockIndex add_segment(std::uintptr_t address, std::uint64_t size, PoolKind kind);
+  /// Forgets an unsplit free block.
+  void remove_segment(BlockIndex index);
+
+  /// The block in use that starts at `address`, or no_block.
+  [[nodiscard]] BlockIndex find(std::uintptr_t address) const noexcept { return live_.find(blocks_, address); }
+  [[nodiscard]] std::size_t live_count() const noexcept { return live_.size(); }
+  /// The caller gave the block up; it is not reused before `finish_free`.
+  void request_free(BlockIndex index) noexcept;
+  /// Nobody uses the block any more: merges it with its free neighbours.
+  void finish_free(BlockIndex index) noexcept;
+
+  StreamUses& uses() noexcept { return uses_; }
+  [[nodiscard]] std::vector<BlockIndex> free_blocks(PoolKind kind) const { return free_set(kind).in_order(blocks_); }
+  [[nodiscard]] std::uint64_t free_bytes() const noexcept;
+  /// Some free block of at least `size` bytes, the best fit.
+  [[nodiscard]] BlockIndex best_fit(PoolKind kind, std::uint64_t size) const noexcept {
+    return free_set(kind).best_fit(blocks_, size);
+  }
+  /// First blocks of all segments.
+  [[nodiscard]] std::vector<BlockIndex> segments() const;
+  /// First block of the segment that a block is in.
+  [[nodiscard]] BlockIndex first_of_segment(BlockIndex index) const noexcept;
+  [[nodiscard]] BlockInfo info(BlockIndex index) const noexcept;
+  [[nodiscard]] std::size_t bytes() const noexcept { return sizeof(*this) + blocks_.bytes() + live_.bytes(); }
+
+ private:
+  [[nodiscard]] FreeSet& free_set(PoolKind kind) noexcept { return free_[Counters::index(kind)]; }
+  [[nodiscard]] const FreeSet& free_set(PoolKind kind) const noexcept { return free_[Counters::index(kind)]; }
+  BlockIndex split(BlockIndex index, std::uint64_t size);
+  void insert_free(BlockIndex index) noexcept;
+  /// Size of the neighbour that was merged into the block; 0 when it cannot be.
+  std::uint64_t merge(BlockIndex index, BlockIndex neighbour) noexcept;
+  void count_hand_out(const Block& block) noexcept;
+
+  std::size_t number_;
+  Pool* pool_ = nullptr;
+  device::Stream stream_;
+  BlockStore blocks_;
+  PointerMap live_;
+  StreamUses uses_;
+  std::array<FreeSet, pool_kinds> free_;
+};
+
+}  // namespace gpucheck::runtime::detail

@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+
+#include "runtime/detail/state.hpp"
+
+namespace gpucheck::runtime {
+
+void CachingAllocator::State::free(void* pointer) {
+  if (pointer == nullptr) return;
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  // A wrong or missing arena here is rare and sorted out with everything locked.
+  Arena* arena = addresses_.find(address);
+  if (arena == nullptr) return free_exclusively(pointer);
+  std::unique_lock lock(arena->lock);
+  const BlockIndex index = arena->find(address);
+  if (index == detail::no_block || (*arena)[index].uses != 0 || (*arena)[index].size >= policy_.max_split_size) {
+    lock.unlock();
+    return free_exclusively(pointer);
+  }
+  const PoolKind kind = (*arena)[index].kind;
+  arena->request_free(index);
+  arena->finish_free(index);
+  const bool over = arena->counters.over(kind);
+  lock.unlock();
+  if (over) {
+    const Exclusive exclusive(*this);
+    settle(*arena);
+  }
+}
+
+void CachingAllocator::State::free_exclusively(void* pointer) {
+  const Exclusive lock(*this);
+  const BlockRef ref = find_live(pointer);
+  if (!ref) {
+    if (uncached_pointers_.erase(pointer) == 0) throw Error(fmt::format("invalid device pointer: {}", pointer));
+    return device::check(device_.free(pointer), "free");
+  }
+  if (ref.block().size >= policy_.max_split_size) {
+    --totals_.oversize_allocations.current;
+    ++totals_.oversize_allocations.freed;
+  }
+  ref.arena->request_free(ref.index);
+  if (ref.block().uses == 0) {
+    finish_free(ref);
+  } else if (!routings_.empty()) {
+    deferred_.push_back(ref);  // no event can be recorded while a capture may be open
+  } else {
+    insert_events(ref);
+  }
+  update_attention();
+}
+
+void CachingAllocator::State::record_stream(void* pointer, device::Stream stream) {
+  if (pointer == nullptr) return;
+  const Exclusive lock(*this);
+  const BlockRef ref = find_live(pointer);
+  if (!ref || ref.arena->stream() == stream) return;
+  ref.block().uses = ref.arena->uses().add(ref.block().uses, {stream, !routings_.empty()});
+}
+
+/// The block in use that starts at `pointer`, in whichever arena it is.
+CachingAllocator::State::BlockRef CachingAllocator::State::find_live(const void* pointer) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  if (Arena* arena = addresses_.find(address)) {
+    if (const BlockIndex index = arena->find(address); index != detail::no_block) return {arena, index};
+  }
+  for (const auto& arena : arenas_) {
+    if (const BlockIndex index = arena->find(address); index != detail::no_block) return {arena.get(), index};
+  }
+  return {};
+}
+
+void CachingAllocator::State::finish_free(BlockRef ref) {
+  const PoolKind kind = ref.block().kind;
+  ref.arena->finish_free(ref.index);
+  settle_when_over(*ref.arena, kind);
+}
+
+void CachingAllocator::State::insert_events(BlockRef ref) {
+  for (const detail::StreamUse& use : ref.arena->uses().take(std::exchange(ref.block().uses, 0))) {
+    pending_.add(ref, use.stream);
+  }
+}
+
+/// Streams recorded while a capture was open have been joined by its end, or are
+/// part of the graph: only those recorded outside it need an event.
+void CachingAllocator::State::process_deferred() {
+  for (const BlockRef ref : std::exchange(deferred_, {})) {
+    for (const detail::StreamUse& use : ref.arena->uses().take(std::exchange(ref.block().uses, 0))) {
+      if (!use.during_capture) pending_.add(ref, use.stream);
+    }
+    if (ref.block().events == 0) finish_free(ref);
+  }
+}
+
+void CachingAllocator::State::synchronize_events(const Pool* pool) {
+  ++totals_.num_sync_all_streams;
+  process_deferred();
+  pending_.wait(pool, [this](BlockRef ref) { finish_free(ref); });
+  update_attention();
+}
+
+}  // namespace gpucheck::runtime

@@ -1,0 +1,120 @@
+#include "runtime/detail/free_set.hpp"
+
+namespace gpucheck::runtime::detail {
+namespace {
+
+/// Different for different blocks, since the factor is odd.
+std::uint32_t priority(BlockIndex index) noexcept { return index * 2654435769U; }
+
+bool before(const Block& a, const Block& b) noexcept {
+  return a.size != b.size ? a.size < b.size : a.address < b.address;
+}
+
+/// Parts the tree at `root` into blocks before and after `node`, as its children.
+void split_below(BlockStore& blocks, BlockIndex root, Block& node) noexcept {
+  BlockIndex* left = &node.left;
+  BlockIndex* right = &node.right;
+  while (root != no_block) {
+    Block& at = blocks[root];
+    if (before(at, node)) {
+      *left = root;
+      left = &at.right;
+      root = at.right;
+    } else {
+      *right = root;
+      right = &at.left;
+      root = at.left;
+    }
+  }
+  *left = no_block;
+  *right = no_block;
+}
+
+/// Joins two trees, all of `left` before all of `right`, at `link`.
+void join(BlockStore& blocks, BlockIndex* link, BlockIndex left, BlockIndex right) noexcept {
+  while (left != no_block && right != no_block) {
+    if (priority(left) > priority(right)) {
+      *link = left;
+      link = &blocks[left].right;
+      left = *link;
+    } else {
+      *link = right;
+      link = &blocks[right].left;
+      right = *link;
+    }
+  }
+  *link = left != no_block ? left : right;
+}
+
+void append_in_order(const BlockStore& blocks, BlockIndex root, std::vector<BlockIndex>& out) {
+  std::vector<BlockIndex> path;
+  while (root != no_block || !path.empty()) {
+    while (root != no_block) {
+      path.push_back(root);
+      root = blocks[root].left;
+    }
+    out.push_back(path.back());
+    root = blocks[path.back()].right;
+    path.pop_back();
+  }
+}
+
+}  // namespace
+
+void FreeSet::insert(BlockStore& blocks, BlockIndex index) noexcept {
+  Block& node = blocks[index];
+  const std::size_t bin = bin_of(node.size);
+  used_[bin / 64] |= std::uint64_t{1} << (bin % 64);
+  BlockIndex* link = &roots_[bin];
+  while (*link != no_block && priority(*link) > priority(index)) {
+    Block& at = blocks[*link];
+    link = before(node, at) ? &at.left : &at.right;
+  }
+  split_below(blocks, *link, node);
+  *link = index;
+}
+
+void FreeSet::erase(BlockStore& blocks, BlockIndex index) noexcept {
+  const Block& node = blocks[index];
+  const std::size_t bin = bin_of(node.size);
+  BlockIndex* link = &roots_[bin];
+  while (*link != index) {
+    Block& at = blocks[*link];
+    link = before(node, at) ? &at.left : &at.right;
+  }
+  join(blocks, link, node.left, node.right);
+  if (roots_[bin] == no_block) used_[bin / 64] &= ~(std::uint64_t{1} << (bin % 64));
+}
+
+BlockIndex FreeSet::best_fit(const BlockStore& blocks, std::uint64_t size) const noexcept {
+  std::size_t bin = bin_of(size);
+  BlockIndex best = no_block;
+  for (BlockIndex at = roots_[bin]; at != no_block;) {
+    const bool fits = blocks[at].size >= size;
+    if (fits) best = at;
+    at = fits ? blocks[at].left : blocks[at].right;
+  }
+  if (best != no_block) return best;
+  bin = next_used_bin(bin);
+  if (bin == bin_count) return no_block;
+  for (BlockIndex at = roots_[bin]; at != no_block; at = blocks[at].left) best = at;
+  return best;
+}
+
+std::size_t FreeSet::next_used_bin(std::size_t bin) const noexcept {
+  std::size_t word = bin / 64;
+  std::uint64_t bits = used_[word] & ~(~std::uint64_t{0} >> (63 - bin % 64));
+  while (bits == 0) {
+    if (++word == word_count) return bin_count;
+    bits = used_[word];
+  }
+  return word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+}
+
+std::vector<BlockIndex> FreeSet::in_order(const BlockStore& blocks) const {
+  std::vector<BlockIndex> result;
+  for (const BlockIndex root : roots_) append_in_order(blocks, root, result);
+  return result;
+}
+
+}  // namespace gpucheck::runtime::detail

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/caching_allocator.hpp"
+#include "runtime/rounding.hpp"
+
+namespace gpucheck::runtime::detail {
+
+class Arena;
+
+/// The default pool or a private one. Changed only with all arenas' locks held.
+struct Pool {
+  PoolId id;
+  PoolOptions options;
+  int use_count = 1;
+  std::uint64_t segment_count = 0;
+  /// Searches for a free block, by kind; counted while garbage collection is on.
+  std::array<std::uint64_t, pool_kinds> searches{};
+  std::vector<Arena*> arenas;  ///< in order of their streams' handles
+};
+
+}  // namespace gpucheck::runtime::detail

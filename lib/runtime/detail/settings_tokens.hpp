@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpucheck::runtime::detail {
+
+/// A settings string cut at ',', ':', '[' and ']' (each a token of its own), without
+/// white space. Reads in order. Every read @throws SettingsError past the end.
+class SettingsTokens {
+ public:
+  explicit SettingsTokens(std::string_view text);
+
+  [[nodiscard]] bool at_end() const noexcept { return next_ >= tokens_.size(); }
+  [[nodiscard]] const std::string& peek() const;
+  const std::string& take();
+  /// Takes a separator. Which one stands there is not checked, as PyTorch does not.
+  void skip_separator() { static_cast<void>(take()); }
+
+  bool take_boolean();
+  std::uint64_t take_integer();
+  double take_real();
+
+ private:
+  std::vector<std::string> tokens_;
+  std::size_t next_ = 0;
+};
+
+/// @throws SettingsError unless the token starts with a number.
+std::uint64_t to_integer(const std::string& token);
+
+}  // namespace gpucheck::runtime::detail

@@ -1,0 +1,181 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "runtime/caching_allocator.hpp"
+#include "runtime/detail/arena.hpp"
+#include "runtime/detail/ledger.hpp"
+#include "runtime/detail/lookup.hpp"
+#include "runtime/detail/pending_frees.hpp"
+#include "runtime/detail/pool.hpp"
+
+namespace gpucheck::runtime {
+
+/// The allocator behind the facade.
+///
+/// Locks: an arena's lock guards the arena. `Exclusive` holds `mutex_` and then every
+/// arena's lock; whatever is not an arena's is changed only under it, so that holding
+/// any arena's lock is enough to read. A cached block is handed out and taken back under
+/// its arena's lock alone; everything else is exclusive.
+class CachingAllocator::State {
+ public:
+  State(device::Device& device, const AllocatorSettings& settings);
+  ~State();
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  void* allocate(std::size_t bytes, device::Stream stream);
+  void free(void* pointer);
+  void record_stream(void* pointer, device::Stream stream);
+  void empty_cache(PoolId pool);
+
+  MemoryStatistics stats();
+  void reset_peak_stats();
+  void reset_accumulated_stats();
+  std::vector<SegmentInfo> snapshot(std::optional<PoolId> only);
+  std::optional<BlockInfo> block_info(const void* pointer);
+  BaseAllocation base_allocation(const void* pointer);
+  std::size_t bookkeeping_bytes();
+
+  void set_memory_fraction(double fraction);
+  double memory_fraction();
+  void set_settings(std::string_view text);
+  AllocatorSettings settings();
+  void set_caching(bool enabled);
+  void add_out_of_memory_observer(std::function<void(const OutOfMemoryReport&)> observer);
+  void add_free_memory_callback(std::function<bool()> callback);
+  void set_process_memory_query(std::function<std::optional<std::uint64_t>()> query);
+
+  void retain_pool(PoolId id, PoolOptions options);
+  void begin_allocate_to_pool(PoolId id, PoolFilter filter);
+  void end_allocate_to_pool(PoolId id);
+  void release_pool(PoolId id);
+  int pool_use_count(PoolId id);
+  bool has_exactly_live(PoolId id, const std::vector<const void*>& pointers);
+
+ private:
+  using Block = detail::Block;
+  using BlockIndex = detail::BlockIndex;
+  using BlockRef = detail::BlockRef;
+  using Arena = detail::Arena;
+  using Pool = detail::Pool;
+
+  /// Everything locked. Private pools, statistics and the device are touched under it.
+  class Exclusive {
+   public:
+    explicit Exclusive(State& state);
+    ~Exclusive();
+    Exclusive(const Exclusive&) = delete;
+    Exclusive& operator=(const Exclusive&) = delete;
+    void lock();
+    void unlock();
+
+   private:
+    State& state_;
+    bool locked_ = false;
+  };
+
+  /// Why an allocation cannot be served under its arena's lock alone.
+  enum Attention : unsigned {
+    uncached = 1U << 0U,
+    routing = 1U << 1U,
+    pending_frees = 1U << 2U,
+    garbage_collection = 1U << 3U,
+  };
+
+  struct Request {
+    Arena* arena = nullptr;
+    std::uint64_t bytes = 0;
+    std::uint64_t rounded = 0;
+    std::uint64_t segment_bytes = 0;
+    [[nodiscard]] PoolKind kind() const noexcept { return kind_of(rounded); }
+  };
+  struct Routing {
+    PoolId pool;
+    PoolFilter filter;
+  };
+
+  // -- allocate.cpp
+  void* allocate_exclusively(std::size_t bytes, device::Stream stream);
+  void* allocate_uncached(std::size_t bytes);
+  [[nodiscard]] Request prepare(std::size_t bytes, device::Stream stream);
+  [[nodiscard]] BlockRef search(const Request& request);
+  [[nodiscard]] BlockRef search_or_ask(const Request& request, Exclusive& lock);
+  [[nodiscard]] BlockRef search_last_resort(const Request& request);
+  [[nodiscard]] BlockRef find_or_obtain(const Request& request, Exclusive& lock);
+  void* hand_out(BlockRef ref, const Request& request);
+
+  // -- segments.cpp
+  [[nodiscard]] BlockRef obtain_segment(const Request& request, bool is_retry);
+  [[nodiscard]] device::Result<void*> allocate_on_device(std::uint64_t bytes, device::Stream stream);
+  void release_segment(BlockRef ref);
+  void collect_garbage();
+  bool release_oversize(const Request& request);
+  void release_cached(PoolId id);
+  void release_unsplit(Pool& pool, PoolKind kind);
+  [[nodiscard]] static std::vector<BlockRef> free_blocks(const Pool& pool, PoolKind kind);
+
+  // -- free.cpp
+  void free_exclusively(void* pointer);
+  [[nodiscard]] BlockRef find_live(const void* pointer);
+  void finish_free(BlockRef ref);
+  void insert_events(BlockRef ref);
+  void process_deferred();
+  void synchronize_events(const Pool* pool);
+
+  // -- out_of_memory.cpp
+  [[noreturn]] void fail(const Request& request, Exclusive& lock);
+  [[nodiscard]] std::string out_of_memory_text(const Request& request, const device::MemoryInfo& memory,
+                                               std::optional<std::uint64_t> process_bytes);
+
+  // -- state.cpp
+  [[nodiscard]] Arena& arena_for(Pool& pool, device::Stream stream);
+  [[nodiscard]] Pool& pool_for(device::Stream stream);
+  [[nodiscard]] Pool* find_pool(PoolId id);
+  void use_pool(PoolId id, PoolOptions options);
+  [[nodiscard]] static SegmentInfo segment_info(const Arena& arena, BlockIndex first);
+  void settle(Arena& arena);
+  void settle_when_over(Arena& arena, PoolKind kind);
+  void settle_all();
+  void update_attention();
+
+  device::Device& device_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Arena>> arenas_;
+  std::vector<detail::Counters*> counters_;  ///< of arenas_, in the same order
+  std::vector<Arena*> idle_arenas_;          ///< of private pools that are gone
+  detail::StreamMap default_arenas_;
+  detail::AddressMap addresses_;
+  unsigned attention_ = 0;
+
+  Pool default_pool_;
+  std::map<PoolId, std::unique_ptr<Pool>> pools_;
+  std::vector<Routing> routings_;
+  detail::PendingFrees pending_;
+  std::vector<BlockRef> deferred_;  ///< given up with stream uses while routing
+
+  AllocatorSettings settings_;
+  SplitPolicy policy_;
+  double fraction_ = 1.0;
+  std::optional<std::uint64_t> limit_;
+  bool caching_ = true;
+  std::unordered_set<void*> uncached_pointers_;
+
+  detail::Ledger ledger_;
+  MemoryStatistics totals_;  ///< all but the ledger's figures
+
+  std::vector<std::function<void(const OutOfMemoryReport&)>> observers_;
+  std::vector<std::function<bool()>> free_memory_callbacks_;
+  std::function<std::optional<std::uint64_t>()> process_memory_query_;
+};
+
+}  // namespace gpucheck::runtime
