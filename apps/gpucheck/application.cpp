@@ -1,0 +1,36 @@
+#include "application.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cli.hpp"
+#include "devices.hpp"
+#include "harness/exit_codes.hpp"
+#include "runner/worker.hpp"
+#include "terminal.hpp"
+
+namespace gpucheck::application {
+
+int report_error(const std::exception& error) {
+  note(error.what());
+  const bool usage = dynamic_cast<const UsageError*>(&error) != nullptr;
+  return static_cast<int>(usage ? harness::ExitCode::usage : harness::ExitCode::not_judged);
+}
+
+int run_application(int argc, char** argv, const harness::Registry& registry, const GoldenFactory& embedded_goldens) {
+  try {
+    // Workers are started often: they skip the building of the whole command line.
+    const std::vector<const char*> words(argv + std::min(argc, 1), argv + argc);
+    if (const std::optional<int> served = runner::hidden_command(words, registry, open_driver)) return *served;
+    const Environment environment{registry, embedded_goldens, {argv, argv + argc}};
+    const int exit_code = run_command_line(environment);
+    flush_output();
+    return exit_code;
+  } catch (const std::exception& error) {
+    return report_error(error);
+  }
+}
+
+}  // namespace gpucheck::application

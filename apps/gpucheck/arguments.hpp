@@ -1,0 +1,23 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "runner/runner.hpp"
+
+/// Readers for the small languages of the command line. Each throws UsageError that
+/// says what is allowed.
+namespace gpucheck::application {
+
+/// "500ms", "5s", "1.5s", "2min", from 1 ms to 24 h.
+std::chrono::milliseconds parse_duration(std::string_view text);
+
+/// "2/8": the second of eight parts.
+runner::Shard parse_shard(std::string_view text);
+
+/// "name=value"; dashes in the name become underscores.
+std::pair<std::string, std::string> parse_assignment(std::string_view text);
+
+}  // namespace gpucheck::application

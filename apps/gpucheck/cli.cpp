@@ -1,0 +1,141 @@
+#include "cli.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "base/error.hpp"
+#include "cli_options.hpp"
+#include "version.hpp"
+
+namespace gpucheck::application {
+
+namespace {
+
+constexpr const char* footer =
+    "Exit codes: 0 all passed; 1 a case failed, crashed or hung; 2 usage; 3 could not be judged (no device, a driver "
+    "or tool error, nothing selected, too many skips); 130 and 143 when interrupted.\n"
+    "\"gpucheck COMMAND --help\" tells a command's options.";
+
+template <typename Options>
+using Command = int (*)(const Environment&, const Options&);
+
+/// A subcommand whose options live as long as the callbacks that fill them.
+template <typename Options>
+std::pair<CLI::App*, std::shared_ptr<Options>> add_command(CLI::App& parent, const std::string& name,
+                                                           const std::string& text, Command<Options> command,
+                                                           const Environment& environment, Action& action) {
+  CLI::App* const subcommand = parent.add_subcommand(name, text);
+  const auto options = std::make_shared<Options>();
+  subcommand->final_callback([&environment, &action, options, command] {
+    action = [&environment, options, command] { return command(environment, *options); };
+  });
+  return {subcommand, options};
+}
+
+void add_inspection(CLI::App& application, const Environment& environment, Action& action) {
+  const auto [list_command, list_options] = add_command<ListOptions>(
+      application, "list", "Show the cases' names and what they check", list, environment, action);
+  add_globs(*list_command, list_options->selection);
+  CLI::Option* const json = list_command->add_flag("--json", list_options->json, "As JSON, with everything declared");
+  list_command->add_flag("--plain", list_options->plain, "Names only")->excludes(json);
+
+  const auto [describe_command, describe_options] = add_command<DescribeOptions>(
+      application, "describe", "Show all about one case, and what it must observe", describe, environment, action);
+  describe_command->add_option("case", describe_options->case_name, "Its name")->required()->type_name("CASE");
+  add_golden_directory(*describe_command, describe_options->golden_directory);
+  describe_command->add_flag("--json", describe_options->json, "As JSON");
+
+  const auto [info_command, info_options] = add_command<InfoOptions>(
+      application, "info", "Show the devices and libraries found, or why not", info, environment, action);
+  info_command->add_flag("--json", info_options->json, "As JSON");
+}
+
+void add_run(CLI::App& application, const Environment& environment, Action& action) {
+  const auto [command, options] =
+      add_command<RunOptions>(application, "run", "Run cases and judge them", run, environment, action);
+  add_globs(*command, options->selection);
+  add_parameters(*command, options->execution);
+  add_order(*command, *options);
+  add_execution(*command, options->execution);
+  add_run_control(*command, *options);
+}
+
+void add_prove(CLI::App& application, const Environment& environment, Action& action) {
+  const auto [command, options] = add_command<ProveOptions>(
+      application, "prove", "Show that cases turn red: run each clean, then under each of its declared faults", prove,
+      environment, action);
+  add_globs(*command, options->selection);
+  add_parameters(*command, options->execution);
+  add_execution(*command, options->execution);
+  command->add_flag("--json", options->json, "As JSON");
+}
+
+void add_golden(CLI::App& application, const Environment& environment, Action& action) {
+  CLI::App* const golden = application.add_subcommand("golden", "Compare with golden files, or propose new ones");
+  golden->require_subcommand(1);
+  const auto [diff, diff_options] =
+      add_command<GoldenDiffOptions>(*golden, "diff", "Run cases and show where they differ from their golden files",
+                                     golden_diff, environment, action);
+  add_globs(*diff, diff_options->selection);
+  add_parameters(*diff, diff_options->execution);
+  add_execution(*diff, diff_options->execution);
+
+  const auto [approve, approve_options] = add_command<GoldenApproveOptions>(
+      *golden, "approve", "Run cases and write what they observe as proposals into --golden DIR", golden_approve,
+      environment, action);
+  approve->add_option("cases", approve_options->case_names, "Their names")->required()->type_name("CASE");
+  add_parameters(*approve, approve_options->execution);
+  add_execution(*approve, approve_options->execution);
+  approve->get_option("--golden")->required()->description("Golden files to write; made where there is none");
+}
+
+/// A first word that is no command gets a better answer than "subcommand required".
+void check_first_word(CLI::App& application, const Environment& environment) {
+  if (environment.command_line.size() < 2 || environment.command_line[1].starts_with('-')) return;
+  const std::string& word = environment.command_line[1];
+  const auto named = [&word](CLI::App* command) { return command->get_name() == word; };
+  if (!application.get_subcommands(named).empty()) return;
+  if (environment.registry.find(word) != nullptr) {
+    throw UsageError("\"" + word + "\" is a case, not a command: gpucheck run " + word);
+  }
+  throw UsageError("\"" + word + "\" is neither a command nor a group of cases; gpucheck --help shows both");
+}
+
+/// False when the parser itself has answered (--help, --version).
+bool parse(CLI::App& application, const Environment& environment) {
+  std::vector<std::string> arguments(
+      environment.command_line.begin() + std::min<std::ptrdiff_t>(1, std::ssize(environment.command_line)),
+      environment.command_line.end());
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+  try {
+    application.parse(std::move(arguments));
+    return true;
+  } catch (const CLI::Success& answer) {
+    application.exit(answer, std::cout, std::cerr);
+    return false;
+  } catch (const CLI::ParseError& problem) {
+    throw UsageError(std::string(problem.what()) +
+                     " (gpucheck --help, or --help after a command, shows what is allowed)");
+  }
+}
+
+}  // namespace
+
+int run_command_line(const Environment& environment) {
+  CLI::App application("Checks whether this machine's GPUs may be trusted with deep-learning work", "gpucheck");
+  application.set_version_flag("--version", version_text);
+  application.fallthrough();  // so that --version works anywhere on the line
+  application.require_subcommand(1);
+  application.footer(footer);
+  Action action;
+  add_run(application, environment, action);
+  add_inspection(application, environment, action);
+  add_prove(application, environment, action);
+  add_golden(application, environment, action);
+  add_groups(application, environment, action);
+  check_first_word(application, environment);
+  return parse(application, environment) ? action() : 0;
+}
+
+}  // namespace gpucheck::application

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "commands.hpp"
+
+namespace gpucheck::application {
+
+/// Reads the command line, carries it out, and returns the exit code. --help and
+/// --version are answered on stdout.
+/// @throws UsageError for anything the command line cannot mean, and whatever the
+/// command throws.
+int run_command_line(const Environment& environment);
+
+}  // namespace gpucheck::application

@@ -1,0 +1,139 @@
+#include "cli_options.hpp"
+
+#include "arguments.hpp"
+#include "devices.hpp"
+#include "selection.hpp"
+
+namespace gpucheck::application {
+
+namespace {
+
+constexpr int most = 1'000'000;
+
+/// `--name`, or `--run-name` where a case has a parameter of that name: the case's own
+/// wins, and nothing of `run` is lost.
+std::string free_name(const CLI::App& command, const std::string& name) {
+  const bool taken = command.get_option_no_throw("--" + name) != nullptr;
+  return (taken ? "--run-" : "--") + name;
+}
+
+/// With a one-letter form where `command` has not given the name away.
+std::string free_name(const CLI::App& command, char letter, const std::string& name) {
+  const std::string long_name = free_name(command, name);
+  return long_name == "--" + name ? std::string{'-', letter, ','} + long_name : long_name;
+}
+
+template <typename Target>
+CLI::Option* add(CLI::App& command, const std::string& name, Target& target, const std::string& text) {
+  return command.add_option(free_name(command, name), target, text);
+}
+
+CLI::Option* add_flag(CLI::App& command, const std::string& name, bool& target, const std::string& text) {
+  return command.add_flag(free_name(command, name), target, text);
+}
+
+std::string suite_text() {
+  std::string text = "A named selection:";
+  for (const Suite& suite : suites()) text += " " + std::string(suite.name) + " (" + std::string(suite.summary) + ");";
+  text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+void add_globs(CLI::App& command, Selection& selection) {
+  command.add_option("cases", selection.globs, "Names, groups or globs (* and ?); none means all")->type_name("GLOB");
+  command.add_option("--suite", selection.suite, suite_text())->type_name("NAME")->capture_default_str();
+  add_exclusions(command, selection);
+}
+
+void add_exclusions(CLI::App& command, Selection& selection) {
+  command.add_option("--exclude", selection.excluded, "Leave these out; may be repeated")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
+}
+
+void add_execution(CLI::App& command, ExecutionOptions& options) {
+  add(command, "device", options.device, std::string(device_name_forms()))->type_name("NAME")->capture_default_str();
+  command.add_option(free_name(command, 'j', "jobs"), options.jobs, "Cases side by side; 0: one per core, at most 8")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  command
+      .add_option_function<std::string>(
+          free_name(command, "timeout"),
+          [&options](const std::string& text) { options.timeout = parse_duration(text); },
+          "Time limit of a case instead of its own deadline, for example 500ms or 5s")
+      ->type_name("DURATION");
+  add(command, "seed", options.seed, "Decides shuffling, what cases draw, and the simulator's interleaving")
+      ->type_name("NUMBER")
+      ->capture_default_str();
+  add_golden_directory(command, options.golden_directory);
+}
+
+void add_golden_directory(CLI::App& command, std::string& directory) {
+  add(command, "golden", directory, "Golden files from here instead of those built in")->type_name("DIR");
+}
+
+void add_run_control(CLI::App& command, RunOptions& options) {
+  command
+      .add_option_function<std::string>(
+          free_name(command, "isolate"),
+          [&options](const std::string& text) {
+            options.isolation = text == "process" ? runner::Isolation::process : runner::Isolation::worker;
+          },
+          "worker: processes serve case after case; process: a new one for each")
+      ->check(CLI::IsMember({"worker", "process"}))
+      ->default_str("worker");
+  add(command, "repeat", options.repeat, "Run the selection this many times")
+      ->check(CLI::Range(1, most))
+      ->capture_default_str();
+  add(command, "retries", options.retries,
+      "Try a case that is not a pass again; one that then passes is reported flaky")
+      ->check(CLI::Range(0, most))
+      ->capture_default_str();
+  add_flag(command, "fail-fast", options.fail_fast, "Stop after the first case that is neither a pass nor a skip");
+  add(command, "max-skips", options.max_skips, "More skips than this and the run counts as not judged (exit code 3)")
+      ->check(CLI::Range(0, most));
+  add(command, "skip-exit-code", options.skip_exit_code, "Exit code when every case that ran was skipped")
+      ->type_name("CODE")
+      ->check(CLI::Range(0, 255));
+  add(command, "fault", options.fault, "Run under one of the case's declared faults, as prove does")->type_name("NAME");
+  add(command, "json", options.json_path, "Write results as JSON; - is stdout")->type_name("FILE");
+  add(command, "junit", options.junit_path, "Write results as JUnit XML; - is stdout")->type_name("FILE");
+  command.add_flag(free_name(command, 'q', "quiet"), options.quiet, "Only what is not a pass, and the last line");
+  command.add_flag(free_name(command, 'v', "verbose"), options.verbose, "Also what each case observed");
+  command
+      .add_option_function<std::string>(
+          free_name(command, "color"),
+          [&options](const std::string& text) {
+            options.colour = text == "always"  ? ColourChoice::always
+                             : text == "never" ? ColourChoice::never
+                                               : ColourChoice::automatic;
+          },
+          "auto: on a terminal, unless NO_COLOR or GPUCHECK_NO_COLOR is set or TERM is dumb")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->default_str("auto");
+}
+
+void add_order(CLI::App& command, RunOptions& options) {
+  command.add_flag("--shuffle", options.shuffle, "In an order that the seed decides");
+  command
+      .add_option_function<std::string>(
+          "--shard", [&options](const std::string& text) { options.shard = parse_shard(text); },
+          "The i-th of n parts of the selection, for example 2/8")
+      ->type_name("I/N");
+}
+
+void add_parameters(CLI::App& command, ExecutionOptions& options) {
+  command
+      .add_option_function<std::vector<std::string>>(
+          "-p,--parameter",
+          [&options](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) options.parameters.push_back(parse_assignment(text));
+          },
+          "A value for every selected case that has the parameter; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+}
+
+}  // namespace gpucheck::application

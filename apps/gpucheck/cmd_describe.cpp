@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/units.hpp"
+#include "commands.hpp"
+#include "documents.hpp"
+#include "selection.hpp"
+
+namespace gpucheck::application {
+
+namespace {
+
+using harness::Case;
+
+std::string needs_text(const harness::Needs& needs) {
+  std::vector<std::string> parts;
+  if (needs.devices == 0) parts.emplace_back("no device");
+  if (needs.devices > 0) parts.push_back(fmt::format("{} device{}", needs.devices, needs.devices == 1 ? "" : "s"));
+  if (needs.memory_bytes > 0)
+    parts.push_back(fmt::format("{} of free device memory", format_bytes(needs.memory_bytes)));
+  if (needs.memory_fraction > 0)
+    parts.push_back(fmt::format("{:.0f}% of the memory free", needs.memory_fraction * 100));
+  for (const std::string& library : needs.libraries) parts.push_back(library);
+  if (needs.exclusive) parts.emplace_back("the device to itself");
+  if (needs.own_process) parts.emplace_back("a process of its own");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string heading(const Case& which) {
+  return fmt::format("{}\n  {}\n\nsource    {}\nneeds     {}\ndeadline  {} ms\n", which.name, which.summary,
+                     which.source, needs_text(which.needs), which.deadline.count());
+}
+
+std::string parameters_text(const Case& which) {
+  std::string text = which.parameters.empty() ? "" : "\nparameters (-p name=value)\n";
+  for (const harness::Parameter& parameter : which.parameters) {
+    const std::string default_text = harness::to_text(parameter.default_value);
+    text += fmt::format("  {}  {}; default {}{}{}\n      {}\n", parameter.name, parameter.allowed(), default_text,
+                        parameter.unit.empty() ? "" : " ", parameter.unit, parameter.summary);
+  }
+  return text;
+}
+
+std::string faults_text(const Case& which) {
+  std::string text = which.faults.empty() ? "\nfaults    none declared\n" : "\nfaults that must turn it red\n";
+  for (const harness::Fault& fault : which.faults) text += fmt::format("  {}\n      {}\n", fault.name, fault.summary);
+  return text;
+}
+
+std::string golden_text(const golden::Golden* golden) {
+  if (golden == nullptr) return "\ngolden    none: without one the case fails\n";
+  std::string text = fmt::format("\nexpected ({})\n", golden->origin());
+  for (const golden::Golden::Row& row : golden->rows()) {
+    text += fmt::format("  {}: {}  [{}{}{}]\n", row.key, row.expectation, row.basis, row.condition.empty() ? "" : ", ",
+                        row.condition);
+    if (!row.note.empty()) text += fmt::format("      {}\n", row.note);
+  }
+  return text;
+}
+
+}  // namespace
+
+int describe(const Environment& environment, const DescribeOptions& options) {
+  const Case& which = environment.registry.require(options.case_name);
+  const golden::GoldenSet goldens = load_goldens(environment, options.golden_directory);
+  const golden::Golden* golden = goldens.find(which.name);
+  print(options.json ? case_document(which, golden)
+                     : heading(which) + parameters_text(which) + faults_text(which) + golden_text(golden));
+  return 0;
+}
+
+}  // namespace gpucheck::application

@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "commands.hpp"
+#include "execution.hpp"
+#include "golden/approve.hpp"
+#include "orphans.hpp"
+#include "selection.hpp"
+
+namespace gpucheck::application {
+
+namespace {
+
+namespace fs = std::filesystem;
+using harness::Case;
+using harness::CaseResult;
+using harness::ExitCode;
+using harness::Outcome;
+
+/// Judged, so that its observations can be held against a golden file.
+bool is_judged(const CaseResult& result) { return result.outcome == Outcome::pass || result.outcome == Outcome::fail; }
+
+std::vector<CaseResult> run_cases(const Environment& environment, const ExecutionOptions& options,
+                                  std::span<const Case* const> cases, const golden::GoldenSet& goldens,
+                                  RunRecorder& recorder) {
+  const std::vector<runner::PlannedCase> plan = plan_cases(cases, options);
+  std::vector<CaseResult> results = run_quietly(plan, goldens, runner_options(environment, options), recorder);
+  note_device(recorder.device());
+  std::sort(results.begin(), results.end(), [](const CaseResult& a, const CaseResult& b) { return a.name < b.name; });
+  return results;
+}
+
+std::string difference_text(const CaseResult& result) {
+  if (!is_judged(result)) {
+    return fmt::format("{}: {}: {}\n", result.name, harness::to_text(result.outcome), result.reason);
+  }
+  std::string text = fmt::format("{}\n", result.name);
+  for (const harness::Mismatch& mismatch : result.mismatches) {
+    text += fmt::format("  {}\n    - expected: {} ({})\n    + seen:     {}\n", mismatch.key, mismatch.expected,
+                        mismatch.basis, mismatch.seen);
+  }
+  if (result.mismatches.empty()) text += fmt::format("  {}\n", result.reason);
+  return text;
+}
+
+/// What one `golden diff` found, by kind.
+struct Tally {
+  int same = 0;
+  int different = 0;
+  int unjudged = 0;
+
+  void add(const CaseResult& result) {
+    if (result.outcome == Outcome::pass) {
+      ++same;
+    } else if (is_judged(result) || result.outcome == Outcome::crash || result.outcome == Outcome::hang) {
+      ++different;
+    } else {
+      ++unjudged;
+    }
+  }
+
+  [[nodiscard]] ExitCode exit_code() const {
+    if (different > 0) return ExitCode::failed;
+    return unjudged > 0 || same == 0 ? ExitCode::not_judged : ExitCode::passed;
+  }
+};
+
+fs::path golden_path(const std::string& directory, std::string case_name) {
+  std::replace(case_name.begin(), case_name.end(), '.', '/');
+  return fs::path(directory) / (case_name + ".json");
+}
+
+std::string read_if_there(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Written beside its place and renamed, so that a full disk leaves the old file whole.
+void write_golden(const fs::path& path, const std::string& text) {
+  const fs::path temporary = path.string() + ".tmp";
+  std::error_code problem;
+  fs::create_directories(path.parent_path(), problem);
+  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (file.good()) fs::rename(temporary, path, problem);
+  if (file.good() && !problem) return;
+  fs::remove(temporary, problem);
+  throw EnvironmentError(
+      fmt::format("the golden file {} cannot be written; check that its folder exists and has room", path.string()));
+}
+
+/// The run needs no golden: whatever is observed is held against the old file by
+/// golden::propose, which also reads one that still waits for its basis.
+void approve_case(const CaseResult& result, const std::string& directory, const golden::Facts& facts, int& written) {
+  const fs::path path = golden_path(directory, result.name);
+  const std::string old_text = read_if_there(path);
+  const std::string proposal = golden::propose(old_text, path.string(), result, facts);
+  if (proposal == old_text) {
+    print(fmt::format("{}: {} already says what was seen\n", result.name, path.string()));
+    return;
+  }
+  write_golden(path, proposal);
+  ++written;
+  print(fmt::format("{}: {}\n", result.name, path.string()));
+}
+
+void check_completed(const CaseResult& result) {
+  if (is_judged(result)) return;
+  throw EnvironmentError(fmt::format("{} gave nothing to approve ({}: {}); no golden file of it was written",
+                                     result.name, harness::to_text(result.outcome), result.reason));
+}
+
+}  // namespace
+
+int golden_diff(const Environment& environment, const GoldenDiffOptions& options) {
+  const std::vector<const Case*> cases = select(environment.registry, options.selection);
+  const golden::GoldenSet goldens = load_goldens(environment, options.execution.golden_directory);
+  RunRecorder recorder;
+  Tally tally;
+  for (const CaseResult& result : run_cases(environment, options.execution, cases, goldens, recorder)) {
+    tally.add(result);
+    if (result.outcome != Outcome::pass) print(difference_text(result));
+  }
+  for (const std::string& orphan : find_orphans(goldens, environment.registry, options.selection)) {
+    print(fmt::format("{}\n  a golden file, but no case\n", orphan));
+    ++tally.different;
+  }
+  print(fmt::format("{} as expected, {} different, {} not judged\n", tally.same, tally.different, tally.unjudged));
+  const int signal = recorder.interrupted_by_signal();
+  return static_cast<int>(signal != 0 ? interrupted_exit_code(signal) : tally.exit_code());
+}
+
+int golden_approve(const Environment& environment, const GoldenApproveOptions& options) {
+  std::vector<const Case*> cases;
+  for (const std::string& name : options.case_names) cases.push_back(&environment.registry.require(name));
+  RunRecorder recorder;
+  const golden::GoldenSet none = golden::GoldenSet::from_embedded({});
+  const std::vector<CaseResult> results = run_cases(environment, options.execution, cases, none, recorder);
+  if (recorder.interrupted_by_signal() != 0) {
+    return static_cast<int>(interrupted_exit_code(recorder.interrupted_by_signal()));
+  }
+  int written = 0;
+  for (const CaseResult& result : results) {
+    check_completed(result);
+    approve_case(result, options.execution.golden_directory, {recorder.device().kind}, written);
+  }
+  if (written > 0) {
+    note(
+        "each value marked \"unapproved\" waits for you: write where it comes from (seed, torch, math or vendor) in "
+        "its "
+        "\"basis\"; until then the file is refused");
+  }
+  return 0;
+}
+
+}  // namespace gpucheck::application

@@ -1,0 +1,88 @@
+#include <algorithm>
+#include <memory>
+
+#include "base/error.hpp"
+#include "cli_options.hpp"
+
+namespace gpucheck::application {
+
+namespace {
+
+using harness::Case;
+using harness::Parameter;
+
+/// "--live-bytes" for "live_bytes".
+std::string option_name(const Parameter& parameter) {
+  std::string name = "--" + parameter.name;
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+std::string option_text(const Parameter& parameter) {
+  return parameter.summary + " (" + parameter.allowed() + "; default " + harness::to_text(parameter.default_value) +
+         ")";
+}
+
+/// Values stay text here: `run` reads them, so that they are refused in one place and
+/// in one manner however they were given.
+void add_parameter(CLI::App& command, const Parameter& parameter, ExecutionOptions& options) {
+  const auto take = [&options, name = parameter.name](const std::string& text) {
+    options.parameters.emplace_back(name, text);
+  };
+  const std::string name = option_name(parameter);
+  const std::string text = option_text(parameter);
+  if (std::holds_alternative<bool>(parameter.default_value)) {
+    const auto take_flag = [take](std::int64_t count) { take(count > 0 ? "true" : "false"); };
+    command.add_flag_function(name + ",!--no" + name.substr(1), take_flag, text)->group("Parameters");
+    return;
+  }
+  const std::string type = parameter.unit.empty() ? "VALUE" : parameter.unit;
+  command.add_option_function<std::string>(name, take, text)->type_name(type)->group("Parameters");
+}
+
+/// Options are declared only when the group is named on the command line: the others'
+/// would cost time at every start.
+void add_case(CLI::App& group, const Environment& environment, const Case& which, Action& action) {
+  CLI::App* const command = group.add_subcommand(which.name.substr(which.group().size() + 1), which.summary);
+  const auto options = std::make_shared<RunOptions>();
+  options->selection.globs = {which.name};
+  command->preparse_callback([command, &which, options](std::size_t /*remaining*/) {
+    for (const Parameter& parameter : which.parameters) add_parameter(*command, parameter, options->execution);
+    add_execution(*command, options->execution);
+    add_run_control(*command, *options);
+    command->footer("An option of \"gpucheck run\" that a parameter has taken the name of is called --run-... here.");
+  });
+  command->final_callback(
+      [&environment, options, &action] { action = [&environment, options] { return run(environment, *options); }; });
+}
+
+void add_group(CLI::App& application, const Environment& environment, const std::string& name, Action& action) {
+  CLI::App* const group = application.add_subcommand(name, "Run one of the " + name + " cases");
+  group->group("Groups of cases");
+  group->require_subcommand(1);
+  group->preparse_callback([group, &environment, name, &action](std::size_t /*remaining*/) {
+    for (const Case& which : environment.registry.cases()) {
+      if (which.group() == name) add_case(*group, environment, which, action);
+    }
+  });
+}
+
+bool has_subcommand(CLI::App& application, const std::string& name) {
+  return !application.get_subcommands([&name](CLI::App* command) { return command->get_name() == name; }).empty();
+}
+
+}  // namespace
+
+void add_groups(CLI::App& application, const Environment& environment, Action& action) {
+  std::string previous;
+  for (const Case& which : environment.registry.cases()) {
+    if (which.group() == previous) continue;
+    previous = which.group();
+    if (has_subcommand(application, previous)) {
+      throw Error("the group of cases \"" + previous + "\" has the name of a command");
+    }
+    add_group(application, environment, previous, action);
+  }
+}
+
+}  // namespace gpucheck::application

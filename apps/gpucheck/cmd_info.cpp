@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/units.hpp"
+#include "commands.hpp"
+#include "documents.hpp"
+#include "version.hpp"
+
+namespace gpucheck::application {
+
+namespace {
+
+std::string reason(device::Status status) {
+  return fmt::format("{} ({})", device::status_text(status), device::status_name(status));
+}
+
+MachineReport::Devices find_cuda_devices() {
+  const std::unique_ptr<device::Driver> driver = make_cuda_driver();
+  MachineReport::Devices devices;
+  if (!driver) {
+    devices.problem = "this binary was built without a CUDA toolkit";
+    return devices;
+  }
+  const device::Result<int> count = driver->device_count();
+  devices.versions = driver->versions();
+  if (!count.has_value()) devices.problem = reason(count.error());
+  if (count.has_value() && *count == 0) devices.problem = "the driver sees none";
+  for (int ordinal = 0; ordinal < (count.has_value() ? *count : 0); ++ordinal) {
+    device::Result<std::unique_ptr<device::Device>> device = driver->open(ordinal);
+    if (device.has_value()) {
+      devices.found.push_back((*device)->properties());
+    } else {
+      devices.problem = fmt::format("device {} cannot be opened: {}", ordinal, reason(device.error()));
+    }
+  }
+  return devices;
+}
+
+std::string device_text(const device::DeviceProperties& device) {
+  return fmt::format("  {}, {}, {}, {}, {} multiprocessors, compute capability {}.{}\n", device.name, device.uuid,
+                     device.pci_bus_id, format_bytes(device.total_memory_bytes), device.multiprocessor_count,
+                     device.compute_capability_major, device.compute_capability_minor);
+}
+
+std::string devices_text(const MachineReport::Devices& devices) {
+  std::string text = "CUDA devices\n";
+  for (const device::DeviceProperties& device : devices.found) text += device_text(device);
+  if (!devices.problem.empty()) text += fmt::format("  none usable: {}\n", devices.problem);
+  return text;
+}
+
+std::string libraries_text(const std::vector<LibraryReport>& libraries) {
+  std::string text = "libraries\n";
+  for (const LibraryReport& library : libraries) {
+    const std::string found = fmt::format("{}{}{}", library.version, library.version.empty() ? "" : ", ", library.path);
+    text += fmt::format("  {:<11}  {}\n", library.name,
+                        library.path.empty()      ? "not found: " + library.problem
+                        : library.problem.empty() ? found
+                                                  : fmt::format("{}: {}", found, library.problem));
+  }
+  return text;
+}
+
+}  // namespace
+
+int info(const Environment& /*environment*/, const InfoOptions& options) {
+  const MachineReport report{find_cuda_devices(), find_libraries()};
+  print(options.json
+            ? info_document(report)
+            : fmt::format("{}\n\n{}simulated device\n  profiles: {}\n{}", version_text(), devices_text(report.cuda),
+                          fmt::join(simulator_profiles(), ", "), libraries_text(report.libraries)));
+  return 0;
+}
+
+}  // namespace gpucheck::application

@@ -1,0 +1,25 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "documents.hpp"
+#include "selection.hpp"
+
+namespace gpucheck::application {
+
+int list(const Environment& environment, const ListOptions& options) {
+  const std::vector<const harness::Case*> cases = select(environment.registry, options.selection);
+  if (options.json) {
+    print(list_document(cases));
+    return 0;
+  }
+  std::size_t width = 0;
+  for (const harness::Case* which : cases) width = std::max(width, which->name.size());
+  for (const harness::Case* which : cases) {
+    print(options.plain ? fmt::format("{}\n", which->name)
+                        : fmt::format("{:<{}}  {}\n", which->name, width, which->summary));
+  }
+  return 0;
+}
+
+}  // namespace gpucheck::application

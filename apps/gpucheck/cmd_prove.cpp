@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "commands.hpp"
+#include "documents.hpp"
+#include "execution.hpp"
+#include "proof.hpp"
+#include "selection.hpp"
+
+namespace gpucheck::application {
+
+namespace {
+
+using harness::CaseResult;
+using harness::Outcome;
+
+/// "fail: key_a, key_b and 2 more", "crash: killed by SIGSEGV", "hang: …".
+std::string cause(const CaseResult& result) {
+  constexpr std::size_t shown = 3;
+  if (result.mismatches.empty()) {
+    return fmt::format("{}{}{}", harness::to_text(result.outcome), result.reason.empty() ? "" : ": ", result.reason);
+  }
+  std::vector<std::string_view> keys;
+  for (const harness::Mismatch& mismatch : result.mismatches) keys.push_back(mismatch.key);
+  const std::size_t more = keys.size() > shown ? keys.size() - shown : 0;
+  keys.resize(keys.size() - more);
+  return fmt::format("{}: {}{}", harness::to_text(result.outcome), fmt::join(keys, ", "),
+                     more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+std::string verdict(const FaultTrial& trial) {
+  if (trial.noticed()) return fmt::format("caught ({})", cause(trial.result));
+  return trial.result.outcome == Outcome::pass ? "NOT NOTICED" : fmt::format("NOT NOTICED ({})", cause(trial.result));
+}
+
+/// Name and verdict of each line of a case's block.
+std::vector<std::pair<std::string, std::string>> lines(const CaseProof& proof) {
+  const bool clean = proof.clean.outcome == Outcome::pass;
+  std::vector<std::pair<std::string, std::string>> result;
+  result.emplace_back("(clean)", clean ? "pass" : fmt::format("NOT A PASS ({})", cause(proof.clean)));
+  if (proof.which->faults.empty()) result.emplace_back("(no fault)", "NOT PROVEN: the case declares no fault");
+  for (const harness::Fault& fault : proof.which->faults) {
+    const auto trial = std::find_if(proof.trials.begin(), proof.trials.end(),
+                                    [&](const FaultTrial& t) { return t.result.fault == fault.name; });
+    const std::string not_run = clean ? "NOT RUN (interrupted)" : "not run: the clean run is not a pass";
+    result.emplace_back(fault.name, trial == proof.trials.end() ? not_run : verdict(*trial));
+  }
+  return result;
+}
+
+std::string matrix(const Proof& proof) {
+  std::size_t case_width = 0;
+  std::size_t fault_width = 0;
+  for (const CaseProof& block : proof.cases) {
+    case_width = std::max(case_width, block.which->name.size());
+    for (const auto& [name, verdict] : lines(block)) fault_width = std::max(fault_width, name.size());
+  }
+  std::string text;
+  for (const CaseProof& block : proof.cases) {
+    std::string_view name = block.which->name;
+    for (const auto& [fault, verdict] : lines(block)) {
+      text += fmt::format("{:<{}}  {:<{}}  {}\n", name, case_width, fault, fault_width, verdict);
+      name = "";
+    }
+  }
+  return text;
+}
+
+std::string summary(const Proof& proof) {
+  const auto proven =
+      std::count_if(proof.cases.begin(), proof.cases.end(), [](const CaseProof& block) { return block.proven(); });
+  return fmt::format("{} of {} cases proven, {} of {} faults caught\n", proven, proof.cases.size(),
+                     proof.noticed_count(), proof.fault_count());
+}
+
+void show_progress(std::size_t finished, std::size_t total) {
+  if (can_redraw(stderr)) fmt::print(stderr, "\r\x1b[Kproving: {} of {} runs done", finished, total);
+}
+
+void clear_progress() {
+  if (can_redraw(stderr)) fmt::print(stderr, "\r\x1b[K");
+}
+
+}  // namespace
+
+int prove(const Environment& environment, const ProveOptions& options) {
+  const std::vector<const harness::Case*> cases = select(environment.registry, options.selection);
+  const Proof proof = make_proof(environment, cases, options.execution, show_progress);
+  clear_progress();
+  note_device(proof.device);
+  print(options.json ? proof_document(proof) : matrix(proof) + summary(proof));
+  return static_cast<int>(proof.exit_code());
+}
+
+}  // namespace gpucheck::application

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "application.hpp"
+#include "runner/runner.hpp"
+#include "terminal.hpp"
+
+/// One function per subcommand, each with a plain struct for what was typed. All of
+/// them print results on stdout and return the process's exit code.
+/// @throws UsageError, EnvironmentError.
+namespace gpucheck::application {
+
+/// What every command can reach.
+struct Environment {
+  const harness::Registry& registry;
+  const GoldenFactory& embedded_goldens;
+  std::vector<std::string> command_line;  ///< as typed, program name first
+};
+
+/// Which cases.
+struct Selection {
+  std::vector<std::string> globs;  ///< empty: all
+  std::vector<std::string> excluded;
+  std::string suite = "all";
+};
+
+/// How cases are run; shared by every command that runs some.
+struct ExecutionOptions {
+  std::string device = "auto";
+  int jobs = 0;  ///< 0: one per core, at most 8
+  std::optional<std::chrono::milliseconds> timeout;
+  std::uint64_t seed = 0;
+  std::string golden_directory;  ///< empty: the goldens built into the binary
+  /// Values for cases' parameters, as typed, in the order given; a later one wins.
+  std::vector<std::pair<std::string, std::string>> parameters;
+};
+
+struct ListOptions {
+  Selection selection;
+  bool json = false;
+  bool plain = false;
+};
+
+struct DescribeOptions {
+  std::string case_name;
+  std::string golden_directory;
+  bool json = false;
+};
+
+struct InfoOptions {
+  bool json = false;
+};
+
+struct RunOptions {
+  Selection selection;
+  ExecutionOptions execution;
+  std::string fault;  ///< run the cases under the fault of this name
+  runner::Isolation isolation = runner::Isolation::worker;
+  int repeat = 1;
+  bool shuffle = false;
+  runner::Shard shard;
+  bool fail_fast = false;
+  int retries = 0;
+  int max_skips = -1;
+  std::string json_path;   ///< "-" is stdout
+  std::string junit_path;  ///< likewise
+  bool quiet = false;
+  bool verbose = false;
+  ColourChoice colour = ColourChoice::automatic;
+  std::optional<int> skip_exit_code;  ///< exit code when everything that ran was skipped
+};
+
+struct GoldenDiffOptions {
+  Selection selection;
+  ExecutionOptions execution;
+};
+
+struct GoldenApproveOptions {
+  std::vector<std::string> case_names;
+  ExecutionOptions execution;
+};
+
+struct ProveOptions {
+  Selection selection;
+  ExecutionOptions execution;
+  bool json = false;
+};
+
+int list(const Environment& environment, const ListOptions& options);
+int describe(const Environment& environment, const DescribeOptions& options);
+int info(const Environment& environment, const InfoOptions& options);
+int run(const Environment& environment, const RunOptions& options);
+int golden_diff(const Environment& environment, const GoldenDiffOptions& options);
+int golden_approve(const Environment& environment, const GoldenApproveOptions& options);
+int prove(const Environment& environment, const ProveOptions& options);
+
+}  // namespace gpucheck::application

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/driver.hpp"
+#include "runner/worker.hpp"
+
+/// The only part that knows which sorts of device are built in.
+namespace gpucheck::application {
+
+/// Makes the driver for "auto", "cuda", "cuda:1", "sim", "sim:h100" or
+/// "sim:small,memory=16GiB,devices=2". Only "auto" asks whether there is a CUDA device.
+/// @throws UsageError for a malformed name, EnvironmentError for CUDA in a binary
+/// built without it.
+runner::OpenedDriver open_driver(std::string_view device_name, std::uint64_t seed);
+
+/// What `open_driver` would refuse without touching anything. @throws as it does.
+void check_device_name(std::string_view device_name);
+
+/// One sentence for the help text.
+std::string_view device_name_forms();
+
+/// Null in a binary that was built without a CUDA toolkit. Touches no driver.
+std::unique_ptr<device::Driver> make_cuda_driver();
+
+/// Names of the simulator's profiles.
+std::vector<std::string_view> simulator_profiles();
+
+}  // namespace gpucheck::application

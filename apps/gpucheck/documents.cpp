@@ -1,0 +1,158 @@
+#include "documents.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "harness/json.hpp"
+#include "version.hpp"
+
+namespace gpucheck::application {
+
+namespace {
+
+using harness::Case;
+using Json = nlohmann::ordered_json;
+
+/// Text from drivers and loaders may hold anything; what is not UTF-8 is replaced.
+std::string finish(const Json& document) { return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+Json needs_json(const harness::Needs& needs) {
+  return {
+      {"devices", needs.devices},     {"memory_bytes", needs.memory_bytes}, {"memory_fraction", needs.memory_fraction},
+      {"libraries", needs.libraries}, {"exclusive", needs.exclusive},       {"own_process", needs.own_process}};
+}
+
+Json parameter_json(const harness::Parameter& parameter) {
+  Json json{{"name", parameter.name},
+            {"summary", parameter.summary},
+            {"default", harness::to_json(parameter.default_value)},
+            {"unit", parameter.unit},
+            {"allowed", parameter.allowed()}};
+  if (parameter.minimum) json["minimum"] = *parameter.minimum;
+  if (parameter.maximum) json["maximum"] = *parameter.maximum;
+  if (!parameter.choices.empty()) json["choices"] = parameter.choices;
+  return json;
+}
+
+Json case_json(const Case& which) {
+  Json json{{"name", which.name},
+            {"group", which.group()},
+            {"summary", which.summary},
+            {"source", which.source},
+            {"deadline_ms", which.deadline.count()},
+            {"needs", needs_json(which.needs)},
+            {"parameters", Json::array()},
+            {"faults", Json::array()}};
+  for (const harness::Parameter& parameter : which.parameters) json["parameters"].push_back(parameter_json(parameter));
+  for (const harness::Fault& fault : which.faults) {
+    json["faults"].push_back({{"name", fault.name}, {"summary", fault.summary}});
+  }
+  return json;
+}
+
+Json golden_json(const golden::Golden& golden) {
+  Json rows = Json::array();
+  for (const golden::Golden::Row& row : golden.rows()) {
+    rows.push_back({{"key", row.key},
+                    {"expectation", row.expectation},
+                    {"basis", row.basis},
+                    {"condition", row.condition},
+                    {"note", row.note}});
+  }
+  return {{"origin", golden.origin()}, {"rows", std::move(rows)}};
+}
+
+Json device_json(const device::DeviceProperties& device) {
+  return {{"name", device.name},
+          {"uuid", device.uuid},
+          {"pci_bus_id", device.pci_bus_id},
+          {"total_memory_bytes", device.total_memory_bytes},
+          {"multiprocessor_count", device.multiprocessor_count},
+          {"compute_capability_major", device.compute_capability_major},
+          {"compute_capability_minor", device.compute_capability_minor}};
+}
+
+Json devices_json(const MachineReport::Devices& devices) {
+  Json json{{"devices", Json::array()},
+            {"problem", devices.problem},
+            {"driver_version", devices.versions.driver},
+            {"cuda_driver_version", devices.versions.cuda_driver},
+            {"cuda_runtime_version", devices.versions.cuda_runtime}};
+  for (const device::DeviceProperties& device : devices.found) json["devices"].push_back(device_json(device));
+  return json;
+}
+
+Json build_json() {
+  const BuildInformation& build = build_information();
+  return {{"version", build.version},
+          {"compiler", build.compiler},
+          {"build_type", build.build_type},
+          {"cuda_toolkit", build.cuda_toolkit},
+          {"cuda_architectures", build.cuda_architectures}};
+}
+
+Json result_json(const harness::CaseResult& result) {
+  Json json{{"outcome", harness::to_text(result.outcome)},
+            {"reason", result.reason},
+            {"duration_ms", result.duration_ms},
+            {"mismatches", Json::array()}};
+  for (const harness::Mismatch& mismatch : result.mismatches) json["mismatches"].push_back(harness::to_json(mismatch));
+  return json;
+}
+
+Json case_proof_json(const CaseProof& proof) {
+  Json json{{"name", proof.which->name},
+            {"proven", proof.proven()},
+            {"clean", result_json(proof.clean)},
+            {"faults", Json::array()}};
+  for (const FaultTrial& trial : proof.trials) {
+    Json entry{{"name", trial.result.fault}, {"noticed", trial.noticed()}};
+    entry.update(result_json(trial.result));
+    json["faults"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string list_document(std::span<const Case* const> cases) {
+  Json document{{"schema", "gpucheck.list/1"}, {"version", build_information().version}, {"cases", Json::array()}};
+  for (const Case* which : cases) document["cases"].push_back(case_json(*which));
+  return finish(document);
+}
+
+std::string case_document(const Case& which, const golden::Golden* golden) {
+  Json document{{"schema", "gpucheck.case/1"}};
+  document.update(case_json(which));
+  document["golden"] = golden == nullptr ? Json(nullptr) : golden_json(*golden);
+  return finish(document);
+}
+
+std::string info_document(const MachineReport& report) {
+  Json document{{"schema", "gpucheck.info/1"},
+                {"build", build_json()},
+                {"cuda", devices_json(report.cuda)},
+                {"simulator", {{"profiles", simulator_profiles()}}},
+                {"libraries", Json::array()}};
+  for (const LibraryReport& library : report.libraries) {
+    document["libraries"].push_back({{"name", library.name},
+                                     {"found", !library.path.empty()},
+                                     {"path", library.path},
+                                     {"version", library.version},
+                                     {"problem", library.problem}});
+  }
+  return finish(document);
+}
+
+std::string proof_document(const Proof& proof) {
+  Json document{{"schema", "gpucheck.proof/1"},
+                {"version", build_information().version},
+                {"device", harness::to_json(proof.device)},
+                {"cases", Json::array()},
+                {"fault_count", proof.fault_count()},
+                {"noticed_count", proof.noticed_count()},
+                {"exit_code", static_cast<int>(proof.exit_code())}};
+  for (const CaseProof& entry : proof.cases) document["cases"].push_back(case_proof_json(entry));
+  return finish(document);
+}
+
+}  // namespace gpucheck::application

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "devices.hpp"
+#include "golden/golden.hpp"
+#include "harness/case.hpp"
+#include "libraries.hpp"
+#include "proof.hpp"
+
+/// The JSON documents of the commands that answer with --json, except `run`, whose
+/// document is written by lib/report. Each names its schema, ends with a newline, and
+/// has units in its key names.
+namespace gpucheck::application {
+
+/// "gpucheck.list/1"
+std::string list_document(std::span<const harness::Case* const> cases);
+
+/// "gpucheck.case/1". @param golden null when the case has none.
+std::string case_document(const harness::Case& which, const golden::Golden* golden);
+
+/// What `info` found.
+struct MachineReport {
+  struct Devices {
+    std::vector<device::DeviceProperties> found;
+    std::string problem;  ///< why there is none; empty when there are
+    device::Driver::Versions versions;
+  };
+  Devices cuda;
+  std::vector<LibraryReport> libraries;
+};
+
+/// "gpucheck.info/1"
+std::string info_document(const MachineReport& report);
+
+/// "gpucheck.proof/1"
+std::string proof_document(const Proof& proof);
+
+}  // namespace gpucheck::application

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "commands.hpp"
+
+namespace gpucheck::application {
+
+/// The runner's options for what was typed. @throws UsageError, EnvironmentError for a
+/// device that does not exist or is not built in.
+runner::Options runner_options(const Environment& environment, const ExecutionOptions& options);
+
+/// The plan for the cases, with the parameters as typed and the seed of `options`.
+/// @throws UsageError for a parameter that no case declares or whose value is refused.
+std::vector<runner::PlannedCase> plan_cases(std::span<const harness::Case* const> cases,
+                                            const ExecutionOptions& options, runner::PlanOptions plan_options = {});
+
+/// Keeps what the commands that print their own report need to know of a run.
+class RunRecorder final : public harness::EventSink {
+ public:
+  void on(const harness::RunStarted& event) override;
+  void on(const harness::CaseStarted& event) override;
+  void on(const harness::CaseFinished& event) override;
+  void on(const harness::RunFinished& event) override;
+
+  [[nodiscard]] const harness::DeviceIdentity& device() const noexcept { return device_; }
+  [[nodiscard]] int interrupted_by_signal() const noexcept { return interrupted_by_signal_; }
+  /// Called after each case.
+  std::function<void()> on_case;
+
+ private:
+  harness::DeviceIdentity device_;
+  int interrupted_by_signal_ = 0;
+};
+
+/// Runs the plan quietly. The recorder may be used for several runs in turn.
+std::vector<harness::CaseResult> run_quietly(std::span<const runner::PlannedCase> plan,
+                                             const golden::GoldenSet& goldens, const runner::Options& options,
+                                             RunRecorder& recorder);
+
+/// Tells the person on what the cases run, and why, on stderr.
+void note_device(const harness::DeviceIdentity& device);
+
+/// 130 or 143.
+harness::ExitCode interrupted_exit_code(int signal) noexcept;
+
+}  // namespace gpucheck::application

@@ -1,0 +1,135 @@
+#include "libraries.hpp"
+
+#include <array>
+#include <cstddef>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <link.h>
+#include <memory>
+
+namespace gpucheck::application {
+
+namespace {
+
+struct CloseLibrary {
+  void operator()(void* handle) const noexcept { ::dlclose(handle); }
+};
+using LibraryHandle = std::unique_ptr<void, CloseLibrary>;
+
+/// A function of the library, or null. The signatures are the vendor's documented ones;
+/// no vendor header is needed for them.
+template <typename Function>
+Function* find_function(void* library, const char* name) {
+  return reinterpret_cast<Function*>(::dlsym(library, name));
+}
+
+/// What a library answered: a version, or why there is none.
+struct Answer {
+  std::string version;
+  std::string problem;
+};
+
+Answer missing_function(const char* name) { return {"", fmt::format("it has no function {}", name)}; }
+Answer refused(const char* name, int code) { return {"", fmt::format("{} returned {}", name, code)}; }
+
+Answer ask_driver(void* library) {
+  auto* const get_version = find_function<int(int*)>(library, "cuDriverGetVersion");
+  if (get_version == nullptr) return missing_function("cuDriverGetVersion");
+  int version = 0;
+  if (const int code = get_version(&version); code != 0) return refused("cuDriverGetVersion", code);
+  return {fmt::format("{}.{}", version / 1000, version % 1000 / 10), ""};
+}
+
+Answer ask_nvml(void* library) {
+  auto* const initialise = find_function<int()>(library, "nvmlInit_v2");
+  auto* const shut_down = find_function<int()>(library, "nvmlShutdown");
+  auto* const get_version = find_function<int(char*, unsigned int)>(library, "nvmlSystemGetDriverVersion");
+  if (initialise == nullptr || shut_down == nullptr || get_version == nullptr) return missing_function("nvmlInit_v2");
+  if (const int code = initialise(); code != 0) return refused("nvmlInit_v2", code);
+  std::array<char, 96> text{};
+  const int code = get_version(text.data(), static_cast<unsigned int>(text.size()));
+  shut_down();
+  if (code != 0) return refused("nvmlSystemGetDriverVersion", code);
+  return {fmt::format("driver {}", text.data()), ""};
+}
+
+/// cuBLAS and cuSPARSE answer for one part of the version at a time (libraryPropertyType:
+/// 0 major, 1 minor, 2 patch).
+Answer ask_property(void* library, const char* name) {
+  auto* const get_property = find_function<int(int, int*)>(library, name);
+  if (get_property == nullptr) return missing_function(name);
+  std::array<int, 3> parts{};
+  for (int part = 0; part < 3; ++part) {
+    if (const int code = get_property(part, &parts[static_cast<std::size_t>(part)]); code != 0) {
+      return refused(name, code);
+    }
+  }
+  return {fmt::format("{}.{}.{}", parts[0], parts[1], parts[2]), ""};
+}
+
+Answer ask_cublas(void* library) { return ask_property(library, "cublasGetProperty"); }
+Answer ask_cusparse(void* library) { return ask_property(library, "cusparseGetProperty"); }
+
+/// cuDNN 9 and NCCL from 2.9 count major * 10000 + minor * 100 + patch.
+std::string from_decimal(std::size_t version) {
+  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+Answer ask_cudnn(void* library) {
+  auto* const get_version = find_function<std::size_t()>(library, "cudnnGetVersion");
+  if (get_version == nullptr) return missing_function("cudnnGetVersion");
+  return {from_decimal(get_version()), ""};
+}
+
+Answer ask_nccl(void* library) {
+  auto* const get_version = find_function<int(int*)>(library, "ncclGetVersion");
+  if (get_version == nullptr) return missing_function("ncclGetVersion");
+  int version = 0;
+  if (const int code = get_version(&version); code != 0) return refused("ncclGetVersion", code);
+  return {from_decimal(static_cast<std::size_t>(version)), ""};
+}
+
+struct Library {
+  std::string_view name;
+  std::array<const char*, 2> file_names;  ///< newest first; null after the last
+  Answer (*ask)(void* library);
+};
+
+constexpr std::array<Library, 6> library_table{{
+    {"CUDA driver", {"libcuda.so.1", nullptr}, ask_driver},
+    {"NVML", {"libnvidia-ml.so.1", nullptr}, ask_nvml},
+    {"cuBLAS", {"libcublas.so.13", "libcublas.so.12"}, ask_cublas},
+    {"cuDNN", {"libcudnn.so.9", nullptr}, ask_cudnn},
+    {"cuSPARSE", {"libcusparse.so.12", nullptr}, ask_cusparse},
+    {"NCCL", {"libnccl.so.2", nullptr}, ask_nccl},
+}};
+
+std::string path_of(void* library, const char* file_name) {
+  link_map* map = nullptr;
+  const bool known = ::dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr && map->l_name[0] != '\0';
+  return known ? map->l_name : file_name;
+}
+
+LibraryReport find_library(const Library& library) {
+  LibraryReport report{.name = library.name, .path = "", .version = "", .problem = ""};
+  for (const char* file_name : library.file_names) {
+    if (file_name == nullptr) break;
+    const LibraryHandle handle(::dlopen(file_name, RTLD_LAZY | RTLD_LOCAL));
+    if (handle) {
+      const Answer answer = library.ask(handle.get());
+      return {library.name, path_of(handle.get(), file_name), answer.version, answer.problem};
+    }
+    if (report.problem.empty()) report.problem = ::dlerror();
+  }
+  return report;
+}
+
+}  // namespace
+
+std::vector<LibraryReport> find_libraries() {
+  std::vector<LibraryReport> reports;
+  for (const Library& library : library_table) reports.push_back(find_library(library));
+  return reports;
+}
+
+}  // namespace gpucheck::application

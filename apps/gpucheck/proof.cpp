@@ -1,0 +1,150 @@
+#include "proof.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "execution.hpp"
+#include "selection.hpp"
+
+namespace gpucheck::application {
+
+namespace {
+
+using harness::CaseResult;
+using harness::ExitCode;
+using harness::Outcome;
+using std::chrono::milliseconds;
+
+bool is_red(Outcome outcome) noexcept { return outcome != Outcome::pass && outcome != Outcome::skip; }
+
+/// Twice as much again would be generous; ten times leaves room for a busy machine, so
+/// that a slow trial is not taken for a noticed one. Rounded up to a power of two, so
+/// that cases share a run.
+milliseconds trial_limit(const CaseProof& proof, const ExecutionOptions& options) {
+  if (options.timeout) return *options.timeout;
+  const double wanted_ms = 2000 + 10 * proof.clean.duration_ms;
+  milliseconds limit{2048};
+  while (limit < proof.which->deadline && static_cast<double>(limit.count()) < wanted_ms) limit *= 2;
+  return std::min(limit, proof.which->deadline);
+}
+
+/// A trial before it has run: where its result goes.
+struct PendingTrial {
+  runner::PlannedCase planned;
+  CaseProof* proof;
+};
+
+class Prover {
+ public:
+  Prover(const Environment& environment, const ExecutionOptions& options, const ProofProgress& progress)
+      : goldens_(load_goldens(environment, options.golden_directory)),
+        options_(options),
+        runner_options_(runner_options(environment, options)) {
+    recorder_.on_case = [this, &progress] { progress(++finished_, total_); };
+  }
+
+  Proof prove(std::span<const harness::Case* const> cases) {
+    for (const harness::Case* which : cases) total_ += 1 + which->faults.size();
+    proof_.cases.reserve(cases.size());
+    run_clean(cases);
+    for (auto& [limit, trials] : plan_trials()) run_trials(limit, trials);
+    proof_.device = recorder_.device();
+    proof_.interrupted_by_signal = recorder_.interrupted_by_signal();
+    return std::move(proof_);
+  }
+
+ private:
+  void run_clean(std::span<const harness::Case* const> cases) {
+    plan_ = plan_cases(cases, options_);
+    std::vector<CaseResult> results = run_quietly(plan_, goldens_, runner_options_, recorder_);
+    for (const runner::PlannedCase& planned : plan_) {
+      const auto found = std::find_if(results.begin(), results.end(),
+                                      [&](const CaseResult& r) { return r.name == planned.which->name; });
+      if (found != results.end()) proof_.cases.push_back({planned.which, std::move(*found), {}});
+    }
+  }
+
+  /// By time limit, since a run has one limit for all its cases.
+  std::map<milliseconds, std::vector<PendingTrial>> plan_trials() {
+    std::map<milliseconds, std::vector<PendingTrial>> trials;
+    for (CaseProof& proof : proof_.cases) {
+      if (proof.clean.outcome != Outcome::pass) continue;
+      for (const harness::Fault& fault : proof.which->faults) {
+        runner::PlannedCase planned = planned_clean(proof);
+        planned.fault = fault.name;
+        trials[trial_limit(proof, options_)].push_back({std::move(planned), &proof});
+      }
+    }
+    return trials;
+  }
+
+  const runner::PlannedCase& planned_clean(const CaseProof& proof) const {
+    return *std::find_if(plan_.begin(), plan_.end(),
+                         [&](const runner::PlannedCase& planned) { return planned.which == proof.which; });
+  }
+
+  void run_trials(milliseconds limit, std::vector<PendingTrial>& trials) {
+    if (recorder_.interrupted_by_signal() != 0) return;
+    std::vector<runner::PlannedCase> plan;
+    for (const PendingTrial& trial : trials) plan.push_back(trial.planned);
+    runner::Options options = runner_options_;
+    options.timeout = limit;
+    std::vector<CaseResult> results = run_quietly(plan, goldens_, options, recorder_);
+    for (const PendingTrial& trial : trials) {
+      const auto found = std::find_if(results.begin(), results.end(), [&](const CaseResult& r) {
+        return r.name == trial.planned.which->name && r.fault == trial.planned.fault;
+      });
+      if (found != results.end()) trial.proof->trials.push_back({std::move(*found)});
+    }
+  }
+
+  golden::GoldenSet goldens_;
+  const ExecutionOptions& options_;
+  runner::Options runner_options_;
+  RunRecorder recorder_;
+  std::size_t finished_ = 0;
+  std::size_t total_ = 0;
+  std::vector<runner::PlannedCase> plan_;
+  Proof proof_;
+};
+
+}  // namespace
+
+bool FaultTrial::noticed() const noexcept { return is_red(result.outcome); }
+
+bool CaseProof::proven() const noexcept {
+  return clean.outcome == Outcome::pass && !trials.empty() && trials.size() == which->faults.size() &&
+         std::all_of(trials.begin(), trials.end(), [](const FaultTrial& trial) { return trial.noticed(); });
+}
+
+int Proof::fault_count() const noexcept {
+  return std::accumulate(cases.begin(), cases.end(), 0, [](int sum, const CaseProof& proof) {
+    return sum + static_cast<int>(proof.which->faults.size());
+  });
+}
+
+int Proof::noticed_count() const noexcept {
+  return std::accumulate(cases.begin(), cases.end(), 0, [](int sum, const CaseProof& proof) {
+    return sum + static_cast<int>(std::count_if(proof.trials.begin(), proof.trials.end(),
+                                                [](const FaultTrial& trial) { return trial.noticed(); }));
+  });
+}
+
+ExitCode Proof::exit_code() const noexcept {
+  if (interrupted_by_signal != 0) return interrupted_exit_code(interrupted_by_signal);
+  const auto unjudged = [](const CaseProof& proof) {
+    return proof.clean.outcome == Outcome::skip || proof.clean.outcome == Outcome::error;
+  };
+  const auto failed = [&](const CaseProof& proof) { return !unjudged(proof) && !proof.proven(); };
+  if (std::any_of(cases.begin(), cases.end(), failed)) return ExitCode::failed;
+  if (cases.empty() || std::any_of(cases.begin(), cases.end(), unjudged)) return ExitCode::not_judged;
+  return ExitCode::passed;
+}
+
+Proof make_proof(const Environment& environment, std::span<const harness::Case* const> cases,
+                 const ExecutionOptions& options, const ProofProgress& progress) {
+  return Prover(environment, options, progress).prove(cases);
+}
+
+}  // namespace gpucheck::application

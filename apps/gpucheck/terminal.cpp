@@ -1,0 +1,44 @@
+#include "terminal.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <unistd.h>
+
+#include "base/error.hpp"
+
+namespace gpucheck::application {
+
+namespace {
+
+std::string_view environment_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string_view{} : std::string_view{value};
+}
+
+}  // namespace
+
+bool can_redraw(std::FILE* stream) { return ::isatty(::fileno(stream)) == 1 && environment_variable("TERM") != "dumb"; }
+
+bool use_colour(ColourChoice choice, std::FILE* stream) {
+  if (choice != ColourChoice::automatic) return choice == ColourChoice::always;
+  return can_redraw(stream) && environment_variable("NO_COLOR").empty() &&
+         environment_variable("GPUCHECK_NO_COLOR").empty();
+}
+
+void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+void note(std::string_view text) {
+  const std::string line = "gpucheck: " + std::string(text) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+void flush_output() {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  const char* reason = errno == 0 ? "an earlier write failed" : std::strerror(errno);
+  throw EnvironmentError(std::string("the output could not be written to stdout (") + reason + ")");
+}
+
+}  // namespace gpucheck::application

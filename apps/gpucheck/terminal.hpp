@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdio>
+#include <string_view>
+
+namespace gpucheck::application {
+
+enum class ColourChoice { automatic, always, never };
+
+/// True when the stream is a terminal that understands cursor movement.
+bool can_redraw(std::FILE* stream);
+
+/// `automatic` gives colour to a terminal, unless NO_COLOR or GPUCHECK_NO_COLOR is set
+/// to anything but nothing, or TERM is "dumb".
+bool use_colour(ColourChoice choice, std::FILE* stream);
+
+/// Writes to stdout; a failure shows up in `flush_output`.
+void print(std::string_view text);
+
+/// One line for the person at the terminal, on stderr.
+void note(std::string_view text);
+
+/// @throws EnvironmentError when what was printed could not be written (a full disk).
+void flush_output();
+
+}  // namespace gpucheck::application

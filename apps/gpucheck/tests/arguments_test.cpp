@@ -1,0 +1,63 @@
+#include "arguments.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace gpucheck::application {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST(Duration, TakesEachUnit) {
+  EXPECT_EQ(parse_duration("500ms"), milliseconds(500));
+  EXPECT_EQ(parse_duration("5s"), milliseconds(5'000));
+  EXPECT_EQ(parse_duration("1.5s"), milliseconds(1'500));
+  EXPECT_EQ(parse_duration("2min"), milliseconds(120'000));
+  EXPECT_EQ(parse_duration("24h"), milliseconds(86'400'000));
+}
+
+TEST(Duration, RefusesWhatIsNone) {
+  for (const char* text : {"", "5", "s", "5 s", "-5s", "0s", "0.1ms", "25h", "5sec", "nans", "infs", "1e9s", "5s "}) {
+    EXPECT_THROW(parse_duration(text), UsageError) << text;
+  }
+}
+
+TEST(Duration, SaysWhatIsAllowed) {
+  try {
+    parse_duration("soon");
+    FAIL();
+  } catch (const UsageError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("\"soon\""), std::string::npos);
+    EXPECT_NE(text.find("500ms"), std::string::npos);
+  }
+}
+
+TEST(Shard, CountsFromOne) {
+  const runner::Shard shard = parse_shard("2/8");
+  EXPECT_EQ(shard.index, 2);
+  EXPECT_EQ(shard.count, 8);
+}
+
+TEST(Shard, RefusesWhatIsNone) {
+  for (const char* text : {"", "/", "1", "0/2", "3/2", "1/0", "-1/2", "a/b", "1/2/3", "1/ 2", "1/99999999999"}) {
+    EXPECT_THROW(parse_shard(text), UsageError) << text;
+  }
+}
+
+TEST(Assignment, SplitsAtTheFirstEqualsSign) {
+  EXPECT_EQ(parse_assignment("mode=a=b"), std::pair(std::string("mode"), std::string("a=b")));
+  EXPECT_EQ(parse_assignment("mode="), std::pair(std::string("mode"), std::string()));
+}
+
+TEST(Assignment, TakesDashesInTheName) { EXPECT_EQ(parse_assignment("live-bytes=1-2").first, "live_bytes"); }
+
+TEST(Assignment, RefusesWhatIsNone) {
+  EXPECT_THROW(parse_assignment("iterations"), UsageError);
+  EXPECT_THROW(parse_assignment("=5"), UsageError);
+  EXPECT_THROW(parse_assignment(""), UsageError);
+}
+
+}  // namespace
+}  // namespace gpucheck::application

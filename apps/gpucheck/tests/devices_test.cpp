@@ -1,0 +1,86 @@
+#include "devices.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "base/units.hpp"
+
+namespace gpucheck::application {
+namespace {
+
+using namespace literals;
+
+std::string refusal(std::string_view name) {
+  try {
+    check_device_name(name);
+    return "";
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+}
+
+TEST(DeviceName, SimulatorHasADefaultProfile) {
+  const runner::OpenedDriver opened = open_driver("sim", 1);
+  EXPECT_EQ(opened.driver->kind(), "sim");
+  EXPECT_EQ(opened.resolved, "sim:h100");
+  EXPECT_EQ(opened.note, "");
+}
+
+TEST(DeviceName, SimulatorTakesOptions) {
+  const runner::OpenedDriver opened = open_driver("sim:h100,memory=16GiB,devices=2", 1);
+  EXPECT_EQ(opened.driver->device_count().value(), 2);
+  EXPECT_EQ(opened.driver->open(1).value()->properties().total_memory_bytes, 16_GiB);
+  EXPECT_EQ(opened.resolved, "sim:h100,memory=16GiB,devices=2");
+}
+
+TEST(DeviceName, OptionsNeedNoProfile) { EXPECT_EQ(open_driver("sim:devices=3", 1).driver->device_count().value(), 3); }
+
+TEST(DeviceName, ResolvedNameOpensTheSame) {
+  const runner::OpenedDriver opened = open_driver("sim:memory=4GiB", 1);
+  const runner::OpenedDriver again = open_driver(opened.resolved, 1);
+  EXPECT_EQ(again.driver->open(0).value()->properties().total_memory_bytes, 4_GiB);
+  EXPECT_EQ(again.resolved, opened.resolved);
+}
+
+TEST(DeviceName, EveryProfileOpens) {
+  ASSERT_FALSE(simulator_profiles().empty());
+  for (const std::string_view profile : simulator_profiles()) {
+    EXPECT_TRUE(open_driver("sim:" + std::string(profile), 1).driver->open(0).has_value()) << profile;
+  }
+}
+
+TEST(DeviceName, RefusesWhatIsNone) {
+  for (const char* name : {"", "gpu", "sim:", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "auto:1", "sim:nosuch",
+                           "sim:devices=0", "sim:devices=x", "sim:devices", "sim:h100,,devices=2", "sim:h100,memory=1",
+                           "sim:memory=lots", "sim:memory=4096GiB", "sim:sms=4", "Sim"}) {
+    EXPECT_NE(refusal(name), "") << name;
+  }
+}
+
+TEST(DeviceName, RefusalSaysWhatIsAllowed) {
+  const std::string text = refusal("gpu:0");
+  EXPECT_NE(text.find("\"gpu:0\""), std::string::npos);
+  EXPECT_NE(text.find("cuda:1"), std::string::npos);
+  EXPECT_NE(text.find("sim:PROFILE"), std::string::npos);
+}
+
+TEST(DeviceName, AutomaticFallsBackWithAReason) {
+  const runner::OpenedDriver opened = open_driver("auto", 1);
+  if (opened.driver->kind() == "cuda") GTEST_SKIP() << "this machine has a CUDA device";
+  EXPECT_EQ(opened.resolved, "sim:h100");
+  EXPECT_NE(opened.note.find("no CUDA device ("), std::string::npos) << opened.note;
+  EXPECT_NE(opened.note.find("simulated"), std::string::npos) << opened.note;
+}
+
+TEST(DeviceName, CudaWithoutAToolkitIsRefusedWithTheReason) {
+  if (make_cuda_driver() != nullptr) GTEST_SKIP() << "built with CUDA";
+  try {
+    open_driver("cuda", 1);
+    FAIL();
+  } catch (const EnvironmentError& error) {
+    EXPECT_NE(std::string(error.what()).find("built without a CUDA toolkit"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace gpucheck::application

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "golden/golden.hpp"
+#include "harness/case.hpp"
+
+namespace gpucheck::application::fixture_cases {
+
+/// Cases that behave in one way each: well or badly.
+std::vector<harness::Case> all();
+
+/// Their golden files. `demo.no_golden` has none; `demo.lost` has no case.
+std::span<const golden::GoldenSet::File> goldens();
+
+}  // namespace gpucheck::application::fixture_cases

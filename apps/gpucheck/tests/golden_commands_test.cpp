@@ -1,0 +1,95 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "subprocess.hpp"
+
+namespace gpucheck::application {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(GoldenDiff, NoDifferenceIsCodeZero) {
+  const CommandResult result = fixture({"golden", "diff", "proof", "--device", "sim"});
+  EXPECT_EQ(result.exit_code, 0) << result.error_output;
+  EXPECT_EQ(result.output, "2 as expected, 0 different, 0 not judged\n");
+}
+
+TEST(GoldenDiff, ShowsBothSides) {
+  const CommandResult result = fixture({"golden", "diff", "demo.wrong", "--device", "sim"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.output,
+            "demo.wrong\n  answer\n    - expected: 42 (seed)\n    + seen:     41\n"
+            "0 as expected, 1 different, 0 not judged\n");
+}
+
+TEST(GoldenDiff, ShowsGoldensWithoutACase) {
+  const CommandResult result = fixture({"golden", "diff", "demo", "--device", "sim"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.output, HasSubstr("demo.lost\n  a golden file, but no case\n"));
+}
+
+TEST(GoldenDiff, SkipsAreNotJudged) {
+  EXPECT_EQ(fixture({"golden", "diff", "skipped", "--device", "sim"}).exit_code, 3);
+}
+
+TEST(GoldenApprove, ProposesWhatWasSeenAndSaysWhatToFillIn) {
+  const TemporaryFolder folder;
+  const CommandResult result =
+      fixture({"golden", "approve", "demo.no_golden", "--device", "sim", "--golden", folder / "new"});
+  EXPECT_EQ(result.exit_code, 0) << result.error_output;
+  EXPECT_THAT(result.error_output, AllOf(HasSubstr("unapproved"), HasSubstr("basis")));
+  const json proposal = json::parse(read_file(folder / "new/demo/no_golden.json"));
+  EXPECT_EQ(proposal["expect"]["answer"]["equals"], 42);
+  EXPECT_EQ(proposal["expect"]["answer"]["basis"], "unapproved");
+}
+
+TEST(GoldenApprove, ProposalIsRefusedUntilAPersonFillsItIn) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> approve{"golden", "approve",  "demo.no_golden", "--device",
+                                         "sim",    "--golden", folder.path()};
+  ASSERT_EQ(fixture(approve).exit_code, 0);
+  const std::vector<std::string> run{"run", "demo.no_golden", "--device", "sim", "--golden", folder.path()};
+  const CommandResult refused = fixture(run);
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.error_output, AllOf(HasSubstr("no_golden.json"), HasSubstr("basis")));
+  EXPECT_EQ(fixture(approve).exit_code, 0) << "a proposal can be proposed again";
+
+  const std::string path = folder / "demo/no_golden.json";
+  std::string text = read_file(path);
+  const std::string unapproved = "unapproved";
+  text.replace(text.find(unapproved), unapproved.size(), "math");
+  write_file(path, text);
+  EXPECT_EQ(fixture(run).exit_code, 0);
+}
+
+TEST(GoldenApprove, LeavesAMatchingFileAlone) {
+  const TemporaryFolder folder;
+  const std::string text = R"({"case": "demo.wrong", "expect": {"answer": {"equals": 41, "basis": "math"}}})";
+  write_file(folder / "demo/wrong.json", text);
+  const CommandResult result =
+      fixture({"golden", "approve", "demo.wrong", "--device", "sim", "--golden", folder.path()});
+  EXPECT_EQ(result.exit_code, 0) << result.error_output;
+  EXPECT_EQ(read_file(folder / "demo/wrong.json"), text);
+}
+
+TEST(GoldenApprove, WritesNothingForACaseThatDidNotEnd) {
+  const TemporaryFolder folder;
+  const CommandResult result =
+      fixture({"golden", "approve", "bad.crashes", "--device", "sim", "--golden", folder.path()});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.error_output, AllOf(HasSubstr("bad.crashes"), HasSubstr("crash")));
+  EXPECT_EQ(read_file(folder / "bad/crashes.json"), "");
+}
+
+TEST(GoldenApprove, UnwritableFolderIsSaid) {
+  const CommandResult result =
+      fixture({"golden", "approve", "demo.no_golden", "--device", "sim", "--golden", "/proc/nowhere"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.error_output, HasSubstr("/proc/nowhere/demo/no_golden.json"));
+}
+
+}  // namespace
+}  // namespace gpucheck::application

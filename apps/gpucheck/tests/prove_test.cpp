@@ -1,0 +1,78 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "subprocess.hpp"
+
+namespace gpucheck::application {
+namespace {
+
+using nlohmann::json;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+
+CommandResult prove(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "prove");
+  arguments.insert(arguments.end(), {"--device", "sim"});
+  return fixture(arguments);
+}
+
+TEST(Prove, EveryFaultNoticedIsCodeZero) {
+  const CommandResult result = prove({"proof"});
+  EXPECT_EQ(result.exit_code, 0) << result.output << result.error_output;
+  EXPECT_THAT(result.output, ContainsRegex("proof.watchful +\\(clean\\) +pass"));
+  EXPECT_THAT(result.output, ContainsRegex("allocation_fails +caught \\(fail: allocated\\)"));
+  EXPECT_THAT(result.output, ContainsRegex("allocation_hangs +caught \\(hang"));
+  EXPECT_THAT(result.output, ContainsRegex("allocation_kills +caught \\(crash"));
+  EXPECT_THAT(result.output, HasSubstr("2 of 2 cases proven, 4 of 4 faults caught"));
+}
+
+TEST(Prove, UnnoticedFaultIsCodeOne) {
+  const CommandResult result = prove({"blind", "proof.exclusive"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.output, ContainsRegex("allocation_fails +NOT NOTICED"));
+  EXPECT_THAT(result.output, HasSubstr("1 of 2 cases proven, 1 of 2 faults caught"));
+}
+
+TEST(Prove, RedCleanRunIsCodeOne) {
+  const CommandResult result = prove({"demo.wrong"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.output, ContainsRegex("\\(clean\\) +NOT A PASS \\(fail: answer\\)"));
+}
+
+TEST(Prove, CaseWithoutFaultsIsNotProven) {
+  const CommandResult result = prove({"demo.parameters"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.output, HasSubstr("NOT PROVEN: the case declares no fault"));
+}
+
+TEST(Prove, SkippedCleanRunIsNotJudged) {
+  const CommandResult result = prove({"skipped.crowd"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.output, HasSubstr("not run: the clean run is not a pass"));
+}
+
+TEST(Prove, FailureOutweighsASkip) { EXPECT_EQ(prove({"skipped.crowd", "blind"}).exit_code, 1); }
+
+TEST(Prove, JsonHasTheMatrix) {
+  const CommandResult result = prove({"blind", "proof.watchful", "--json", "--timeout", "1s"});
+  const json document = json::parse(result.output);
+  EXPECT_EQ(document["schema"], "gpucheck.proof/1");
+  EXPECT_EQ(document["exit_code"], 1);
+  EXPECT_EQ(document["device"]["kind"], "sim");
+  EXPECT_EQ(document["cases"].at(0)["name"], "blind.eyes");
+  EXPECT_EQ(document["cases"].at(0)["faults"].at(0)["noticed"], false);
+  EXPECT_EQ(document["cases"].at(0)["faults"].at(0)["outcome"], "pass");
+  EXPECT_EQ(document["cases"].at(1)["faults"].size(), 3U);
+  EXPECT_EQ(document["cases"].at(1)["faults"].at(1)["outcome"], "hang");
+}
+
+TEST(Prove, HangingFaultTakesLessThanTheDeadline) {
+  const json document = json::parse(prove({"proof.watchful", "--json"}).output);
+  const json& hang = document["cases"].at(0)["faults"].at(1);
+  EXPECT_EQ(hang["name"], "allocation_hangs");
+  EXPECT_LT(hang["duration_ms"], 9'000) << "the case's deadline is 10 s";
+}
+
+}  // namespace
+}  // namespace gpucheck::application

@@ -1,0 +1,162 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "subprocess.hpp"
+
+namespace gpucheck::application {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using Words = std::vector<std::string>;
+
+/// Runs on the simulator with the report on stdout.
+struct Run {
+  explicit Run(Words arguments) {
+    arguments.insert(arguments.end(), {"--device", "sim", "--json", "-"});
+    result = fixture(arguments);
+    document = json::parse(result.output, nullptr, false);
+  }
+  [[nodiscard]] const json& only_case() const { return document["cases"].at(0); }
+  CommandResult result;
+  json document;
+};
+
+TEST(Run, PassesWithCodeZero) {
+  const Run run({"run", "proof.watchful"});
+  EXPECT_EQ(run.result.exit_code, 0) << run.result.error_output;
+  EXPECT_EQ(run.only_case()["outcome"], "pass");
+}
+
+TEST(Run, MismatchFails) {
+  const Run run({"run", "demo.wrong"});
+  EXPECT_EQ(run.result.exit_code, 1);
+  EXPECT_EQ(run.only_case()["outcome"], "fail");
+  EXPECT_EQ(run.only_case()["mismatches"].at(0)["key"], "answer");
+}
+
+TEST(Run, CaseWithoutGoldenFails) {
+  const Run run({"run", "demo.no_golden"});
+  EXPECT_EQ(run.result.exit_code, 1);
+  EXPECT_EQ(run.only_case()["outcome"], "fail");
+}
+
+TEST(Run, CrashAndHangFail) {
+  const Run run({"run", "bad", "--timeout", "300ms"});
+  EXPECT_EQ(run.result.exit_code, 1);
+  EXPECT_EQ(run.document["cases"].at(0)["outcome"], "crash");
+  EXPECT_EQ(run.document["cases"].at(1)["outcome"], "hang");
+}
+
+TEST(Run, GoldenWithoutCaseFailsInEveryReport) {
+  const TemporaryFolder folder;
+  const Run whole({"run", "--exclude", "bad", "--exclude", "demo.wrong", "--exclude", "demo.no*", "--exclude", "blind",
+                   "--junit", folder / "whole.xml"});
+  EXPECT_EQ(whole.result.exit_code, 1);
+  ASSERT_TRUE(whole.document.is_object()) << whole.result.output;
+  bool found = false;
+  for (const json& entry : whole.document["cases"]) found |= entry["name"] == "demo.lost" && entry["outcome"] == "fail";
+  EXPECT_TRUE(found);
+  EXPECT_THAT(read_file(folder / "whole.xml"), HasSubstr("lost"));
+  EXPECT_THAT(whole.result.error_output, HasSubstr("demo.lost"));
+}
+
+TEST(Run, OnlySkipsAreNotJudged) {
+  const Run run({"run", "skipped"});
+  EXPECT_EQ(run.result.exit_code, 3);
+}
+
+TEST(Run, SkipExitCodeIsForSkipsAlone) {
+  EXPECT_EQ(Run({"run", "skipped", "--skip-exit-code", "77"}).result.exit_code, 77);
+  EXPECT_EQ(Run({"run", "skipped", "demo.wrong", "--skip-exit-code", "77"}).result.exit_code, 1);
+  EXPECT_EQ(Run({"run", "skipped", "proof.watchful", "--skip-exit-code", "77"}).result.exit_code, 0);
+}
+
+TEST(Run, TooManySkipsAreNotJudged) {
+  EXPECT_EQ(Run({"run", "skipped", "proof.watchful", "--max-skips", "2"}).result.exit_code, 0);
+  EXPECT_EQ(Run({"run", "skipped", "proof.watchful", "--max-skips", "1"}).result.exit_code, 3);
+}
+
+TEST(Run, TakesParametersLastOneWins) {
+  const Run run({"run", "demo.parameters", "-p", "count=7", "-p", "count=8", "-p", "careful=true"});
+  EXPECT_EQ(run.result.exit_code, 0) << run.result.error_output;
+  EXPECT_EQ(run.only_case()["observations"]["count"], 8);
+  EXPECT_EQ(run.only_case()["observations"]["careful"], true);
+}
+
+TEST(Run, FaultTurnsTheCaseRed) {
+  const Run run({"run", "proof.watchful", "--fault", "allocation_fails"});
+  EXPECT_EQ(run.result.exit_code, 1);
+  EXPECT_EQ(run.only_case()["fault"], "allocation_fails");
+}
+
+TEST(Run, RepeatsAndShards) {
+  EXPECT_EQ(Run({"run", "proof.watchful", "--repeat", "3"}).document["cases"].size(), 3U);
+  const Run first({"run", "skipped", "--shard", "1/2"});
+  const Run second({"run", "skipped", "--shard", "2/2"});
+  EXPECT_EQ(first.only_case()["name"], "skipped.crowd");
+  EXPECT_EQ(second.only_case()["name"], "skipped.moon");
+}
+
+TEST(Run, IsolatesByProcessOnRequest) { EXPECT_EQ(Run({"run", "proof", "--isolate", "process"}).result.exit_code, 0); }
+
+TEST(Run, ReportOnStdoutMovesTheConsoleToStderr) {
+  const Run run({"run", "demo.wrong"});
+  EXPECT_TRUE(run.document.is_object()) << run.result.output;
+  EXPECT_THAT(run.result.error_output, HasSubstr("demo.wrong"));
+}
+
+TEST(Run, ConsoleIsOnStdoutOtherwise) {
+  const CommandResult result = fixture({"run", "demo.wrong", "--device", "sim"});
+  EXPECT_THAT(result.output, AllOf(HasSubstr("demo.wrong"), HasSubstr("41"), HasSubstr("42")));
+}
+
+TEST(Run, ColourOnlyOnRequestOffATerminal) {
+  EXPECT_THAT(fixture({"run", "demo.wrong", "--device", "sim"}).output, Not(HasSubstr("\x1b[")));
+  EXPECT_THAT(fixture({"run", "demo.wrong", "--device", "sim", "--color", "always"}).output, HasSubstr("\x1b["));
+  EXPECT_THAT(fixture({"run", "demo.wrong", "--device", "sim", "--color", "never"}).output, Not(HasSubstr("\x1b[")));
+}
+
+TEST(Run, UnwritableReportIsSaidBeforeTheFirstCase) {
+  const CommandResult result = fixture({"run", "bad.crashes", "--device", "sim", "--junit", "/nonexistent/r.xml"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.output, IsEmpty());
+  EXPECT_THAT(result.error_output, HasSubstr("/nonexistent/r.xml"));
+}
+
+TEST(Run, GoldenDirectoryReplacesTheBuiltIn) {
+  const TemporaryFolder folder;
+  write_file(folder / "demo/wrong.json",
+             R"({"case": "demo.wrong", "expect": {"answer": {"equals": 41, "basis": "math"}}})");
+  EXPECT_EQ(Run({"run", "demo.wrong", "--golden", folder.path()}).result.exit_code, 0);
+  EXPECT_EQ(Run({"run", "demo.parameters", "--golden", folder.path()}).result.exit_code, 1) << "no golden there";
+}
+
+TEST(Group, TakesParametersAsOptions) {
+  const Run run({"demo", "parameters", "--count", "7", "--careful", "--seed", "11"});
+  EXPECT_EQ(run.result.exit_code, 0) << run.result.error_output;
+  EXPECT_EQ(run.only_case()["observations"], (json{{"count", 7}, {"careful", true}, {"seed", 11}}));
+}
+
+TEST(Group, FlagCanBeTurnedOff) {
+  EXPECT_EQ(Run({"demo", "parameters", "--no-careful"}).only_case()["observations"]["careful"], false);
+}
+
+TEST(Group, RunsOwnSeedHasAnotherNameWhereTaken) {
+  const Run run({"demo", "parameters", "--seed", "11", "--run-seed", "5"});
+  EXPECT_EQ(run.only_case()["observations"]["seed"], 11);
+  EXPECT_EQ(run.document["seed"], 5);
+  EXPECT_EQ(Run({"demo", "wrong", "--seed", "6"}).document["seed"], 6);
+}
+
+TEST(Workers, HiddenCommandsWithoutTheirOptionsAreUsage) {
+  EXPECT_EQ(fixture({"worker"}).exit_code, 2);
+  EXPECT_EQ(fixture({"child", "--case", "demo.wrong"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace gpucheck::application

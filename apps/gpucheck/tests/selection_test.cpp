@@ -1,0 +1,70 @@
+#include "selection.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "fixture_cases.hpp"
+#include "orphans.hpp"
+
+namespace gpucheck::application {
+namespace {
+
+class SelectionTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] std::vector<std::string> names(const Selection& selection) const {
+    std::vector<std::string> result;
+    for (const harness::Case* which : select(registry_, selection)) result.push_back(which->name);
+    return result;
+  }
+
+  [[nodiscard]] std::vector<std::string> orphans(const Selection& selection) const {
+    return find_orphans(golden::GoldenSet::from_embedded(fixture_cases::goldens()), registry_, selection);
+  }
+
+  harness::Registry registry_{fixture_cases::all()};
+};
+
+using Names = std::vector<std::string>;
+
+TEST_F(SelectionTest, NothingNamedMeansAll) { EXPECT_EQ(names({}).size(), registry_.cases().size()); }
+
+TEST_F(SelectionTest, UnitesGlobsInNameOrderOnce) {
+  EXPECT_EQ(names({.globs = {"skipped.*", "bad", "bad.crashes"}}),
+            (Names{"bad.crashes", "bad.hangs", "skipped.crowd", "skipped.moon"}));
+}
+
+TEST_F(SelectionTest, ExcludesAfterwards) {
+  EXPECT_EQ(names({.globs = {"bad", "skipped"}, .excluded = {"*.moon", "bad.hangs"}}),
+            (Names{"bad.crashes", "skipped.crowd"}));
+}
+
+TEST_F(SelectionTest, EachGlobMustMatch) { EXPECT_THROW(names({.globs = {"bad", "nothing.*"}}), EnvironmentError); }
+
+TEST_F(SelectionTest, NothingLeftIsAnError) {
+  EXPECT_THROW(names({.globs = {"bad"}, .excluded = {"bad.*"}}), EnvironmentError);
+}
+
+TEST_F(SelectionTest, UnknownNameOrSuiteIsUsage) {
+  EXPECT_THROW(names({.globs = {"bad.crash"}}), UsageError);
+  EXPECT_THROW(names({.excluded = {"bad.crash"}}), UsageError);
+  EXPECT_THROW(names({.suite = "everything"}), UsageError);
+}
+
+TEST_F(SelectionTest, QuickLeavesOutExclusiveCases) {
+  EXPECT_EQ(names({.globs = {"proof"}, .suite = "quick"}), Names{"proof.watchful"});
+  EXPECT_EQ(names({.globs = {"proof"}, .suite = "all"}), (Names{"proof.exclusive", "proof.watchful"}));
+}
+
+TEST_F(SelectionTest, FindsGoldensWithoutACase) {
+  EXPECT_EQ(orphans({}), Names{"demo.lost"});
+  EXPECT_EQ(orphans({.globs = {"demo"}}), Names{"demo.lost"});
+  EXPECT_EQ(orphans({.globs = {"demo.l*"}}), Names{"demo.lost"});
+}
+
+TEST_F(SelectionTest, OtherSelectionsDoNotCoverTheOrphan) {
+  EXPECT_EQ(orphans({.globs = {"bad", "demo.wrong"}}), Names{});
+  EXPECT_EQ(orphans({.excluded = {"demo"}}), Names{});
+}
+
+}  // namespace
+}  // namespace gpucheck::application
