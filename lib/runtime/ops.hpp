@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "device/kernels/strided.hpp"
 #include "runtime/runtime.hpp"
 
 /// Work on device memory, by raw pointer, element count and stream. All pointers are to
@@ -35,11 +36,15 @@ void sum(Runtime& runtime, const float* in, std::size_t count, double* out, devi
 template <typename T>
 void fill_strided(Runtime& runtime, T* data, std::size_t count, T value, std::size_t stride, device::Stream stream);
 
-/// *counter += how many of data[0], data[stride], ... below `count` differ from `value`
-/// (bit for bit). T: uint8_t, int32_t, float. @throws Error for a stride of 0.
+/// What passes over memory found: {verified, wrong}, in elements. Zero it before the first.
+using Tally = device::kernels::Tally;
+
+/// Compares data[0], data[stride], ... below `count` with `value` and adds to `tally`.
+/// T: uint8_t, int32_t, float (where NaN differs from everything).
+/// @throws Error for a stride of 0.
 template <typename T>
-void count_mismatches(Runtime& runtime, const T* data, std::size_t count, T value, std::size_t stride,
-                      std::uint64_t* counter, device::Stream stream);
+void verify(Runtime& runtime, const T* data, std::size_t count, T value, std::size_t stride, Tally* tally,
+            device::Stream stream);
 
 /// Device-side assert that the one value is not zero. T: int64_t, float, bool,
 /// std::complex<float>. @throws Error unless there is exactly one value.

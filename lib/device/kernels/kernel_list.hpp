@@ -6,8 +6,12 @@
 #include <type_traits>
 
 #include "device/kernel.hpp"
+#include "device/kernels/checks.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/kernels/flip_bit.hpp"
+#include "device/kernels/reduce.hpp"
+#include "device/kernels/sampling.hpp"
+#include "device/kernels/strided.hpp"
 
 /// Every kernel gpucheck can run. A kernel is added by writing its functor in this
 /// folder and its instantiations here: `cuda/` and `sim/` both build their launch
@@ -19,7 +23,15 @@ using KernelList = std::tuple<  //
     Fill<std::uint8_t>, Fill<std::int32_t>, Fill<std::int64_t>, Fill<float>,
     Iota<std::int32_t>, Iota<std::int64_t>,
     AddScalar<std::int32_t>, AddScalar<std::int64_t>, AddScalar<float>,
-    Count, RequireBelow>;
+    Count, RequireBelow,
+    FillStrided<std::uint8_t>, FillStrided<std::int32_t>, FillStrided<float>,
+    FillVectors<std::uint8_t>, FillVectors<std::int32_t>, FillVectors<std::int64_t>, FillVectors<float>,
+    VerifyStrided<std::uint8_t>, VerifyStrided<std::int32_t>, VerifyStrided<float>,
+    VerifyVectors<std::uint8_t>, VerifyVectors<std::int32_t>, VerifyVectors<float>,
+    SumIntegers, SumPartially<float>, SumPartially<double>,
+    RequireNonzero<std::int64_t>, RequireNonzero<float>, RequireNonzero<bool>, RequireNonzero<ComplexFloat>,
+    IndexRows<std::int32_t>, IndexRows<std::int64_t>, IndexRows<float>,
+    SumWeightParts, AccumulateParts, AccumulateWeights, DrawCategories>;
 
 namespace detail {
 

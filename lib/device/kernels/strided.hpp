@@ -1,0 +1,110 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "device/kernel.hpp"
+#include "device/kernels/blocks.hpp"
+#include "device/kernels/thread.hpp"
+
+namespace gpucheck::device::kernels {
+
+/// What passes over memory found, added up by all of them.
+struct Tally {
+  std::uint64_t verified = 0;  ///< elements compared
+  std::uint64_t wrong = 0;     ///< of those, how many differed
+};
+
+/// data[i * stride] = value; `elements` is how far data reaches.
+template <typename T>
+struct FillStrided {
+  static constexpr std::string_view name = "fill_strided";
+  T* data;
+  std::size_t elements;
+  std::size_t stride;
+  T value;
+  [[nodiscard]] std::array<MemoryAccess, 1> accesses(std::size_t) const { return {writes(data, elements * sizeof(T))}; }
+  GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const { data[thread.index * stride] = value; }
+};
+
+/// All of data = value, 16 bytes by each invocation; data must be aligned to that.
+template <typename T>
+struct FillVectors {
+  static constexpr std::string_view name = "fill_vectors";
+  T* data;
+  std::size_t elements;
+  T value;
+  [[nodiscard]] std::array<MemoryAccess, 1> accesses(std::size_t) const { return {writes(data, elements * sizeof(T))}; }
+  GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
+    constexpr std::size_t width = Vector<T>::width;
+    const std::size_t first = thread.index * width;
+    if (first + width <= elements) {
+      Vector<T> vector;
+      for (T& lane : vector.lanes) lane = value;
+      *reinterpret_cast<Vector<T>*>(data + first) = vector;
+    } else {
+      for (std::size_t i = first; i < elements; ++i) data[i] = value;
+    }
+  }
+};
+
+/// Compares data[0], data[stride], ... with `value`: each invocation every n-th of them.
+template <typename T>
+struct VerifyStrided {
+  static constexpr std::string_view name = "verify_strided";
+  const T* data;
+  std::size_t elements;
+  std::size_t stride;
+  T value;
+  Tally* tally;
+  [[nodiscard]] std::array<MemoryAccess, 2> accesses(std::size_t) const {
+    return {reads(data, elements * sizeof(T)), updates(tally, sizeof(Tally))};
+  }
+  GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
+    const std::size_t samples = (elements + stride - 1) / stride;
+    std::uint64_t verified = 0;
+    std::uint64_t wrong = 0;
+    for (std::size_t i = thread.index; i < samples; i += thread.count) {
+      ++verified;
+      wrong += data[i * stride] == value ? 0U : 1U;
+    }
+    thread.atomic_add(&tally->verified, verified);
+    if (wrong > 0) thread.atomic_add(&tally->wrong, wrong);
+  }
+};
+
+/// Compares all of data with `value`, 16 bytes at a time; data must be aligned to that.
+template <typename T>
+struct VerifyVectors {
+  static constexpr std::string_view name = "verify_vectors";
+  const T* data;
+  std::size_t elements;
+  T value;
+  Tally* tally;
+  [[nodiscard]] std::array<MemoryAccess, 2> accesses(std::size_t) const {
+    return {reads(data, elements * sizeof(T)), updates(tally, sizeof(Tally))};
+  }
+  GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
+    constexpr std::size_t width = Vector<T>::width;
+    const std::size_t vectors = elements / width;
+    std::uint64_t verified = 0;
+    std::uint64_t wrong = 0;
+#if defined(__CUDA_ARCH__)
+#pragma unroll 4
+#endif
+    for (std::size_t i = thread.index; i < vectors; i += thread.count) {
+      const Vector<T> vector = *reinterpret_cast<const Vector<T>*>(data + i * width);
+      for (const T lane : vector.lanes) wrong += lane == value ? 0U : 1U;
+      verified += width;
+    }
+    for (std::size_t i = vectors * width + thread.index; i < elements; i += thread.count) {
+      ++verified;
+      wrong += data[i] == value ? 0U : 1U;
+    }
+    thread.atomic_add(&tally->verified, verified);
+    if (wrong > 0) thread.atomic_add(&tally->wrong, wrong);
+  }
+};
+
+}  // namespace gpucheck::device::kernels
