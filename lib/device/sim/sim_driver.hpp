@@ -18,6 +18,8 @@ struct Profile {
   device::DeviceProperties properties;
   /// Memory that is in use before the first allocation (a context's own share), bytes.
   std::uint64_t reserved_memory_bytes = 0;
+  /// Memory bandwidth in virtual time, bytes per nanosecond (GB/s).
+  std::uint64_t memory_bytes_per_ns = 3'000;
 };
 
 /// Names of the profiles that `profile` knows, in alphabetical order.

@@ -1,0 +1,118 @@
+#include "device/sim/device_memory.hpp"
+
+#include <numeric>
+#include <sys/mman.h>
+
+namespace gpucheck::sim {
+
+namespace {
+
+/// Requests up to this size share pages with others.
+constexpr std::uint64_t small_limit = std::uint64_t{1} << 20;
+/// Addresses reserved for each byte of capacity.
+constexpr std::uint64_t addresses_per_byte = 4;
+
+void* as_pointer(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
+
+}  // namespace
+
+DeviceMemory::DeviceMemory(std::uint64_t capacity_bytes, std::uint64_t reserved_bytes)
+    : capacity_(capacity_bytes), used_(reserved_bytes) {}
+
+DeviceMemory::~DeviceMemory() {
+  if (reservation_.bytes != 0) ::munmap(as_pointer(reservation_.begin), reservation_.bytes);
+}
+
+bool DeviceMemory::reserve() {
+  if (reservation_.bytes != 0) return true;
+  const std::uint64_t bytes = round_up(capacity_, page_bytes) * addresses_per_byte + page_bytes;
+  void* base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) return false;
+  reservation_ = {reinterpret_cast<std::uintptr_t>(base), bytes};
+  const std::uintptr_t first_page = round_up(reservation_.begin, page_bytes);
+  pages_.insert({first_page, bytes - page_bytes});
+  return true;
+}
+
+std::optional<std::uintptr_t> DeviceMemory::take_addresses(std::uint64_t bytes) {
+  if (!reserve()) return std::nullopt;
+  return pages_.take(bytes);
+}
+
+bool DeviceMemory::charge(std::uint64_t bytes) noexcept {
+  if (bytes > free_bytes()) return false;
+  used_ += bytes;
+  return true;
+}
+
+void DeviceMemory::return_addresses(Range range, bool charged) {
+  ::madvise(as_pointer(range.begin), range.bytes, MADV_DONTNEED);
+  pages_.insert(range);
+  if (charged) used_ -= range.bytes;
+}
+
+std::optional<std::uintptr_t> DeviceMemory::take_pages(std::uint64_t bytes) {
+  if (bytes > free_bytes()) return std::nullopt;
+  const auto begin = take_addresses(bytes);
+  if (begin) used_ += bytes;
+  return begin;
+}
+
+void DeviceMemory::return_pages(Range range) { return_addresses(range, true); }
+
+std::optional<Range> DeviceMemory::allocate(std::uint64_t bytes) {
+  if (bytes > capacity_) return std::nullopt;
+  if (bytes > small_limit) {
+    const std::uint64_t rounded = round_up(bytes, page_bytes);
+    const auto begin = take_pages(rounded);
+    return begin ? std::optional(Range{*begin, rounded}) : std::nullopt;
+  }
+  const std::uint64_t rounded = round_up(bytes, allocation_alignment);
+  auto begin = small_.take(rounded);
+  if (!begin) {
+    const auto page = take_pages(page_bytes);
+    if (!page) return std::nullopt;
+    small_.insert({*page, page_bytes});
+    begin = small_.take(rounded);
+  }
+  return Range{*begin, rounded};
+}
+
+void DeviceMemory::release(Range range) {
+  if (range.bytes > small_limit) {
+    return_pages(range);
+    return;
+  }
+  const Range merged = small_.insert(range);
+  const std::uintptr_t first_page = round_up(merged.begin, page_bytes);
+  const std::uintptr_t end_page = merged.end() / page_bytes * page_bytes;
+  if (first_page >= end_page) return;
+  const Range whole{first_page, end_page - first_page};
+  small_.remove(whole);
+  return_pages(whole);
+}
+
+bool DeviceMemory::owns(std::uintptr_t address) const noexcept {
+  return address >= reservation_.begin && address < reservation_.end();
+}
+
+const AllocationMap::Allocation* AllocationMap::find(std::uintptr_t begin) const {
+  const auto found = allocations_.find(begin);
+  return found == allocations_.end() ? nullptr : &found->second;
+}
+
+bool AllocationMap::contains(Range range) const {
+  const auto next = allocations_.upper_bound(range.begin);
+  if (next == allocations_.begin()) return false;
+  const auto& [begin, allocation] = *std::prev(next);
+  // Written so that a size near the end of the number range does not wrap around.
+  const std::uint64_t offset = range.begin - begin;
+  return offset < allocation.bytes && range.bytes <= allocation.bytes - offset;
+}
+
+std::uint64_t AllocationMap::bytes() const noexcept {
+  return std::accumulate(allocations_.begin(), allocations_.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const auto& entry) { return sum + entry.second.bytes; });
+}
+
+}  // namespace gpucheck::sim

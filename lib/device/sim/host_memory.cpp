@@ -1,0 +1,76 @@
+#include "device/sim/host_memory.hpp"
+
+#include <cstdlib>
+
+#include "device/sim/device_memory.hpp"
+
+namespace gpucheck::sim {
+
+using device::Status;
+
+namespace {
+
+constexpr std::uint64_t host_page_bytes = 4096;
+
+}  // namespace
+
+HostMemory::~HostMemory() {
+  for (const auto& [begin, entry] : ranges_) {
+    if (entry.origin == Origin::allocated) std::free(reinterpret_cast<void*>(begin));
+  }
+}
+
+void* HostMemory::allocate(std::uint64_t bytes) {
+  void* pointer = std::aligned_alloc(host_page_bytes, round_up(bytes, host_page_bytes));
+  if (pointer != nullptr) ranges_.emplace(reinterpret_cast<std::uintptr_t>(pointer), Entry{bytes, Origin::allocated});
+  return pointer;
+}
+
+Status HostMemory::free(void* pointer) {
+  const auto found = ranges_.find(reinterpret_cast<std::uintptr_t>(pointer));
+  if (found == ranges_.end() || found->second.origin != Origin::allocated) return Status::invalid_value;
+  ranges_.erase(found);
+  std::free(pointer);
+  return Status::success;
+}
+
+Status HostMemory::register_range(void* pointer, std::uint64_t bytes) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(pointer);
+  if (pointer == nullptr || bytes == 0 || begin + bytes < begin) return Status::invalid_value;
+  const auto next = ranges_.lower_bound(begin + bytes);
+  if (next != ranges_.begin()) {
+    const auto& [other_begin, other] = *std::prev(next);
+    if (other_begin + other.bytes > begin) {
+      return other.origin == Origin::allocated ? Status::invalid_value : Status::host_memory_already_registered;
+    }
+  }
+  ranges_.emplace(begin, Entry{bytes, Origin::registered});
+  return Status::success;
+}
+
+Status HostMemory::unregister(void* pointer) {
+  if (pointer == nullptr) return Status::invalid_value;
+  const auto range = find(pointer);
+  if (!range) return Status::host_memory_not_registered;
+  const auto found = ranges_.find(range->begin);
+  const bool is_start = range->begin == reinterpret_cast<std::uintptr_t>(pointer);
+  if (!is_start || found->second.origin != Origin::registered) return Status::invalid_value;
+  ranges_.erase(found);
+  return Status::success;
+}
+
+std::optional<Range> HostMemory::find(const void* address) const {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  const auto next = ranges_.upper_bound(at);
+  if (next == ranges_.begin()) return std::nullopt;
+  const auto& [begin, entry] = *std::prev(next);
+  if (at - begin >= entry.bytes) return std::nullopt;
+  return Range{begin, entry.bytes};
+}
+
+bool HostMemory::contains(Range range) const {
+  const auto holder = find(reinterpret_cast<const void*>(range.begin));
+  return holder && range.bytes <= holder->end() - range.begin;
+}
+
+}  // namespace gpucheck::sim

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "device/sim/handle_table.hpp"
+#include "device/sim/sim_driver.hpp"
+#include "device/sim/timeline.hpp"
+
+namespace gpucheck::sim {
+
+/// What CUDA keeps for each host thread.
+struct ThreadState {
+  device::Status last_error = device::Status::success;
+  device::CaptureMode capture_mode = device::CaptureMode::global;
+};
+
+/// The whole simulated machine: devices, streams, captures, threads. Shared by the
+/// driver and every device it opened. All of it is guarded by the timeline's mutex.
+class Machine {
+ public:
+  explicit Machine(Options options);
+
+  /// Number of the calling thread, unique in the process.
+  static std::uint64_t thread_number() noexcept;
+  ThreadState& thread() { return threads_[thread_number()]; }
+
+  /// A new key for a handle table.
+  std::uintptr_t new_handle() noexcept { return handles_ += 16; }
+  [[nodiscard]] Context& context(int device) { return *world.contexts[static_cast<std::size_t>(device)]; }
+  /// The state of a stream handle on a device, null when there is no such stream there.
+  StreamState* stream(device::Stream handle, int device);
+
+  /// A captured sequence is spoiled: ending it will say so.
+  static void invalidate(const CapturePointer& capture) { capture->invalidated = true; }
+  /// Calls that may wait or allocate are refused while a capture forbids them to this
+  /// thread (`cudaThreadExchangeStreamCaptureMode`), and spoil the captures that do.
+  device::Status refuse_unsafe();
+  /// A call that touches every stream of a device is refused while any capture is open.
+  device::Status refuse_while_capturing();
+  /// The default stream may not be used while a blocking stream of its device captures.
+  device::Status refuse_legacy(int device, bool invalidates = true);
+  /// No stream takes part in the capture any more.
+  void close(const CapturePointer& capture);
+
+  /// The host waits for all work of a device, and knows afterwards that it is done.
+  void wait_for(Context& context);
+  /// Blocks and chunks of the pools that nobody uses any more go back to their device.
+  void trim_pools();
+
+  Options options;
+  World world;
+  Timeline timeline;
+  HandleTable<device::Stream, StreamState> streams;
+  HandleTable<device::Event, EventState> events;
+  HandleTable<device::Graph, GraphState> graphs;
+  HandleTable<device::GraphExec, Executable> executables;
+  std::vector<CapturePointer> captures;  ///< those that have not ended
+  std::uint64_t next_capture_id = 1;
+  std::map<std::string_view, std::uint64_t> calls;
+
+ private:
+  std::uintptr_t handles_ = 0x1000;
+  std::unordered_map<std::uint64_t, ThreadState> threads_;
+};
+
+}  // namespace gpucheck::sim

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "device/sim/device_memory.hpp"
+#include "device/sim/race_detector.hpp"
+#include "device/sim/vector_clock.hpp"
+
+namespace gpucheck::sim {
+
+/// A device's default pool for stream-ordered allocation, with a release threshold of
+/// zero: whatever is unused at a synchronisation goes back to the device. A block is
+/// reused where its free is known to be ordered before, or has happened already.
+/// Not thread-safe.
+class MemoryPool {
+ public:
+  explicit MemoryPool(DeviceMemory& memory) : memory_(memory) {}
+
+  struct Block {
+    std::uintptr_t begin = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t usable_ns = 0;  ///< the allocating stream waits until then
+    Stamp after{};                ///< and for this step, when the epoch is not 0
+  };
+  /// `knows` is what is ordered before the allocation.
+  std::optional<Block> allocate(std::uint64_t bytes, const VectorClock& knows);
+  /// The block is free from virtual time `finish_ns` on, by the operation `stamp`.
+  void free(Range range, std::uint64_t finish_ns, Stamp stamp);
+  /// Makes blocks whose free has happened usable by everyone.
+  void collect(std::uint64_t now_ns, RaceDetector& races);
+  /// Gives unused chunks back to the device.
+  void trim();
+
+ private:
+  struct Pending {
+    Range range;
+    std::uint64_t finish_ns = 0;
+    Stamp stamp;
+  };
+
+  template <typename Predicate>
+  std::optional<Block> reuse(std::uint64_t bytes, Predicate usable);
+  bool grow(std::uint64_t bytes);
+
+  DeviceMemory& memory_;
+  FreeRanges free_;
+  std::vector<Pending> pending_;
+  std::vector<Range> chunks_;
+};
+
+}  // namespace gpucheck::sim

@@ -1,0 +1,133 @@
+#include "device/sim/sim_driver.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "device/sim/machine.hpp"
+#include "device/sim/simulated_device.hpp"
+
+namespace gpucheck::sim {
+
+using device::Result;
+using device::Status;
+
+namespace {
+
+/// The ordinals that `list` names, up to the first one that does not exist; invalid_device
+/// when one is named twice, as CUDA has it.
+Result<std::vector<int>> parse_visible(std::string_view list, int device_count) {
+  std::vector<int> visible;
+  while (!list.empty()) {
+    const std::string_view item = list.substr(0, list.find(','));
+    int ordinal = -1;
+    const auto [end, problem] = std::from_chars(item.data(), item.data() + item.size(), ordinal);
+    const bool is_number = problem == std::errc{} && end == item.data() + item.size();
+    if (!is_number || ordinal < 0 || ordinal >= device_count) break;
+    if (std::find(visible.begin(), visible.end(), ordinal) != visible.end()) return Status::invalid_device;
+    visible.push_back(ordinal);
+    list.remove_prefix(std::min(item.size() + 1, list.size()));
+  }
+  return visible;
+}
+
+Result<std::vector<int>> find_visible(int device_count) {
+  std::vector<int> all(static_cast<std::size_t>(device_count));
+  std::generate(all.begin(), all.end(), [next = 0]() mutable { return next++; });
+  const std::string name(visible_devices_variable);
+  const char* list = std::getenv(name.c_str());
+  auto visible = list == nullptr ? Result<std::vector<int>>(std::move(all)) : parse_visible(list, device_count);
+  if (visible && visible->empty()) return Status::no_device;
+  return visible;
+}
+
+class SimulatedDriver final : public Driver {
+ public:
+  explicit SimulatedDriver(Options options) : machine_(std::make_shared<Machine>(std::move(options))) {}
+
+  [[nodiscard]] std::string_view kind() const noexcept override { return "sim"; }
+  [[nodiscard]] std::string_view visible_devices_variable() const noexcept override {
+    return sim::visible_devices_variable;
+  }
+  [[nodiscard]] Versions versions() override { return {}; }
+
+  [[nodiscard]] Result<int> device_count() override {
+    const std::lock_guard lock(machine_->timeline.mutex());
+    ++machine_->calls["device_count"];
+    const auto& visible = initialise();
+    if (!visible) return visible.error();
+    return static_cast<int>(visible->size());
+  }
+
+  [[nodiscard]] Result<int> device_count_without_initialising() override {
+    const std::lock_guard lock(machine_->timeline.mutex());
+    if (!visible_ || !*visible_) return Status::initialization_error;
+    return static_cast<int>((*visible_)->size());
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<device::Device>> open(int ordinal) override {
+    const std::lock_guard lock(machine_->timeline.mutex());
+    ++machine_->calls["open"];
+    const auto& visible = initialise();
+    if (!visible) return visible.error();
+    if (ordinal < 0 || ordinal >= static_cast<int>(visible->size())) return Status::invalid_device;
+    const int index = (*visible)[static_cast<std::size_t>(ordinal)];
+    return std::unique_ptr<device::Device>(std::make_unique<SimulatedDevice>(machine_, ordinal, index, *visible));
+  }
+
+  [[nodiscard]] std::vector<Race> races() const override {
+    const std::lock_guard lock(machine_->timeline.mutex());
+    return machine_->timeline.races().races();
+  }
+
+  [[nodiscard]] std::vector<std::string> hazards() const override {
+    std::vector<std::string> lines;
+    for (Race& race : races()) lines.push_back(std::move(race.description));
+    return lines;
+  }
+
+  [[nodiscard]] ApiCalls api_calls() const override {
+    const std::lock_guard lock(machine_->timeline.mutex());
+    ApiCalls calls;
+    for (const auto& [name, count] : machine_->calls) {
+      calls.total += count;
+      calls.by_name.emplace_back(name, count);
+    }
+    return calls;
+  }
+
+  [[nodiscard]] std::uint64_t now_ns() const override {
+    const std::lock_guard lock(machine_->timeline.mutex());
+    return machine_->timeline.now_ns();
+  }
+
+  void advance(std::uint64_t nanoseconds) override {
+    const std::lock_guard lock(machine_->timeline.mutex());
+    machine_->timeline.advance(nanoseconds);
+  }
+
+  [[nodiscard]] std::uint64_t live_bytes() const override {
+    const std::lock_guard lock(machine_->timeline.mutex());
+    std::uint64_t bytes = 0;
+    for (const auto& context : machine_->world.contexts) bytes += context->allocations.bytes();
+    return bytes;
+  }
+
+ private:
+  const Result<std::vector<int>>& initialise() {
+    if (!visible_) visible_ = find_visible(machine_->options.device_count);
+    return *visible_;
+  }
+
+  std::shared_ptr<Machine> machine_;
+  std::optional<Result<std::vector<int>>> visible_;
+};
+
+}  // namespace
+
+std::unique_ptr<Driver> make_driver(Options options) { return std::make_unique<SimulatedDriver>(std::move(options)); }
+
+}  // namespace gpucheck::sim

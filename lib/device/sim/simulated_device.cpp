@@ -1,0 +1,91 @@
+#include "device/sim/simulated_device.hpp"
+
+#include <fmt/format.h>
+#include <utility>
+
+namespace gpucheck::sim {
+
+using device::Result;
+using device::Status;
+
+SimulatedDevice::SimulatedDevice(std::shared_ptr<Machine> machine, int position, int index, std::vector<int> visible)
+    : machine_(std::move(machine)),
+      position_(position),
+      index_(index),
+      visible_(std::move(visible)),
+      context_(machine_->context(index)),
+      properties_(machine_->options.profile.properties) {
+  // Plainly not hardware, and different for each device of the machine.
+  properties_.uuid = fmt::format("SIM-{}-{}", machine_->options.profile.name, index);
+  properties_.pci_bus_id = fmt::format("sim:{:02x}:00.0", index);
+}
+
+std::string SimulatedDevice::error_text(Status status) const { return std::string(device::status_text(status)); }
+
+std::uint64_t SimulatedDevice::memory_ns(std::uint64_t bytes) const noexcept {
+  return costs::transfer_ns(bytes, machine_->options.profile.memory_bytes_per_ns);
+}
+
+void SimulatedDevice::begin_call(std::string_view name, std::uint64_t cost_ns) {
+  ++machine_->calls[name];
+  timeline().advance(cost_ns);
+}
+
+Result<StreamState*> SimulatedDevice::target(device::Stream handle) {
+  StreamState* stream = machine_->stream(handle, index_);
+  if (stream == nullptr) return Status::invalid_resource_handle;
+  if (stream->capture) {
+    if (stream->capture->invalidated) return Status::stream_capture_invalidated;
+    return stream;
+  }
+  if (stream == &context_.default_stream) {
+    if (const Status status = machine_->refuse_legacy(index_); status != Status::success) return status;
+  }
+  return stream;
+}
+
+void SimulatedDevice::submit(StreamState& stream, Work work) {
+  auto shared = std::make_shared<const Work>(std::move(work));
+  if (!stream.capture) {
+    timeline().enqueue(context_, stream, std::move(shared));
+    return;
+  }
+  std::vector<GraphNode>& nodes = stream.capture->graph->nodes;
+  nodes.push_back({.work = std::move(shared), .dependencies = stream.frontier});
+  stream.frontier = {nodes.size() - 1};
+}
+
+// As CUDA's runtime does: the error is a note of the thread's, taken out by reading it.
+// A spoiled context shows in every call that needs it, not here.
+Status SimulatedDevice::last_error() {
+  const std::lock_guard lock(timeline().mutex());
+  begin_call("last_error", costs::api_call_ns);
+  return std::exchange(machine_->thread().last_error, Status::success);
+}
+
+Status SimulatedDevice::peek_last_error() {
+  const std::lock_guard lock(timeline().mutex());
+  begin_call("peek_last_error", costs::api_call_ns);
+  return machine_->thread().last_error;
+}
+
+Result<bool> SimulatedDevice::can_access_peer(int peer_ordinal) {
+  return call(
+      "can_access_peer",
+      [&]() -> Result<bool> {
+        if (peer_ordinal < 0 || peer_ordinal >= static_cast<int>(visible_.size())) return Status::invalid_device;
+        return peer_ordinal != position_;
+      },
+      AfterSticky::works);
+}
+
+Status SimulatedDevice::enable_peer_access(int peer_ordinal) {
+  return call("enable_peer_access", [&] {
+    if (peer_ordinal < 0 || peer_ordinal >= static_cast<int>(visible_.size())) return Status::invalid_device;
+    if (peer_ordinal == position_) return Status::peer_access_unsupported;
+    const bool is_new = context_.peers.insert(visible_[static_cast<std::size_t>(peer_ordinal)]).second;
+    return is_new ? Status::success : Status::peer_access_already_enabled;
+  });
+}
+
+}  // namespace gpucheck::sim

@@ -1,0 +1,100 @@
+#include <algorithm>
+
+#include "device/sim/simulated_device.hpp"
+
+namespace gpucheck::sim {
+
+using device::Result;
+using device::Status;
+
+namespace {
+
+/// Pages for everything the graph allocates, and the addresses become known to the API.
+Status claim_memory(const Executable& executable, AllocationMap& allocations) {
+  for (const ExecutableStep& step : executable.steps) {
+    if (const auto* begin = std::get_if<BeginAllocation>(&step.node.work->action)) {
+      if (!std::static_pointer_cast<const GraphMemory>(begin->allocation.owner)->charge()) return Status::out_of_memory;
+      allocations.add(begin->address, begin->allocation);
+    } else if (const auto* end = std::get_if<EndAllocation>(&step.node.work->action)) {
+      allocations.remove(end->address);
+    }
+  }
+  return Status::success;
+}
+
+}  // namespace
+
+Result<std::size_t> SimulatedDevice::node_count(device::Graph handle) {
+  const auto body = [&]() -> Result<std::size_t> {
+    const GraphState* graph = machine_->graphs.find(handle);
+    if (graph == nullptr) return Status::invalid_value;
+    return graph->data->nodes.size();
+  };
+  return call("node_count", body, AfterSticky::works);
+}
+
+Result<device::GraphExec> SimulatedDevice::instantiate(device::Graph handle) {
+  return call("instantiate", [&]() -> Result<device::GraphExec> {
+    const GraphState* graph = machine_->graphs.find(handle);
+    if (graph == nullptr) return Status::invalid_value;
+    if (const Status status = machine_->refuse_unsafe(); status != Status::success) return status;
+    Executable executable{.device = graph->data->device};
+    if (allocates(*graph->data)) {
+      executable.allocating_graph = graph->data;
+      const auto& others = machine_->executables.objects();
+      const bool again = std::any_of(others.begin(), others.end(),
+                                     [&](const auto& other) { return other.second->allocating_graph == graph->data; });
+      if (again) return Status::not_supported;
+    }
+    std::size_t branches = 0;
+    executable.steps = make_steps(*graph->data, branches);
+    std::generate_n(std::back_inserter(executable.branches), branches, [&] { return timeline().new_component(); });
+    const device::GraphExec result{machine_->new_handle()};
+    machine_->executables.insert(result.value, std::move(executable));
+    return result;
+  });
+}
+
+Status SimulatedDevice::launch(device::GraphExec handle, device::Stream on) {
+  return call("launch", [&] {
+    Executable* executable = machine_->executables.find(handle);
+    if (executable == nullptr) return Status::invalid_value;
+    const auto stream = target(on);
+    if (!stream) return stream.error();
+    if ((*stream)->capture) {
+      machine_->invalidate((*stream)->capture);
+      return Status::stream_capture_unsupported;
+    }
+    const Status status = claim_memory(*executable, context_.allocations);
+    if (status == Status::success) timeline().launch(context_, **stream, *executable);
+    return status;
+  });
+}
+
+Status SimulatedDevice::update(device::GraphExec handle, device::Graph with) {
+  return call("update", [&] {
+    Executable* executable = machine_->executables.find(handle);
+    const GraphState* graph = machine_->graphs.find(with);
+    if (executable == nullptr || graph == nullptr) return Status::invalid_value;
+    if (!same_topology(executable->steps, *graph->data)) return Status::graph_exec_update_failure;
+    for (NodeIndex index = 0; index < executable->steps.size(); ++index) {
+      executable->steps[index].node = graph->data->nodes[index];
+    }
+    return Status::success;
+  });
+}
+
+Status SimulatedDevice::destroy_graph(device::Graph handle) {
+  return call(
+      "destroy_graph", [&] { return machine_->graphs.erase(handle) ? Status::success : Status::invalid_value; },
+      AfterSticky::works);
+}
+
+Status SimulatedDevice::destroy_executable(device::GraphExec handle) {
+  return call(
+      "destroy_executable",
+      [&] { return machine_->executables.erase(handle) ? Status::success : Status::invalid_value; },
+      AfterSticky::works);
+}
+
+}  // namespace gpucheck::sim

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "device/sim/race_detector.hpp"
+#include "device/sim/world.hpp"
+
+namespace gpucheck::sim {
+
+/// Virtual time. Each operation gets its start and finish when it is enqueued, since all
+/// it waits for is known by then; its effects happen at its finish, in the order of
+/// finishing, as soon as the host's clock has passed it. Nothing sleeps: a host that
+/// waits moves the clock.
+///
+/// One mutex guards the whole simulated machine. Every method but the constructor and
+/// `mutex` wants it held; it is released while a host function runs.
+///
+/// The host counts as one party to happens-before, however many threads it has: a
+/// simulator cannot see how they agree among themselves, and calls follow each other
+/// under the mutex. What any of them has waited for is known to all later calls.
+class Timeline {
+ public:
+  Timeline(World& world, std::uint64_t seed) : world_(world), seed_(seed) {}
+
+  [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
+  [[nodiscard]] std::uint64_t now_ns() const noexcept { return now_ns_; }
+  [[nodiscard]] RaceDetector& races() noexcept { return races_; }
+  [[nodiscard]] Component new_component() noexcept { return ++components_; }
+  /// True on a thread that is inside a host function.
+  [[nodiscard]] static bool inside_host_function() noexcept;
+
+  /// The host spends time; whatever is complete by then happens.
+  void advance(std::uint64_t nanoseconds);
+  /// The host waits for a point in time.
+  void wait_until(std::uint64_t time_ns);
+  /// True when everything that finishes at `time_ns` or before has happened.
+  [[nodiscard]] bool reached(std::uint64_t time_ns) const noexcept;
+  /// The host knows that all this has happened.
+  void host_learns(const VectorClock& clock);
+  /// Everything that was ever enqueued is complete and the host knows it.
+  void settle() noexcept;
+
+  /// Orders the stream's next operation after what it implicitly follows: the default
+  /// stream and the blocking streams, and whatever the host knows.
+  void order(Context& context, StreamState& stream);
+  void enqueue(Context& context, StreamState& stream, WorkPointer work);
+  void launch(Context& context, StreamState& stream, Executable& executable);
+  void record(Context& context, StreamState& stream, EventState& event);
+  void wait(Context& context, StreamState& stream, const EventState& event);
+  /// Checks something that the host does to memory against all pending work.
+  void host_access(std::string_view name, const device::MemoryAccess& access);
+
+ private:
+  struct Operation {
+    Actor actor;
+    Context* context = nullptr;
+    WorkPointer work;
+    /// Of a source in page-locked memory that the host might change too early.
+    struct Source {
+      std::uint64_t digest = 0;
+      std::uint64_t host_writes = 0;
+    };
+    std::optional<Source> source;
+  };
+
+  static bool later(const Operation& a, const Operation& b) noexcept;
+  std::uint64_t random() noexcept;
+  std::uint64_t submit(Context& context, const StreamState& stream, const WorkPointer& work, std::uint64_t start_ns,
+                       Stamp stamp, const VectorClock& knows);
+  [[nodiscard]] std::optional<Operation::Source> watch(const Work& work) const;
+  void step(StreamState& stream);
+  void run_due();
+  void perform(const Operation& operation);
+  void call_host(const CallHost& call) noexcept;
+
+  World& world_;
+  const std::uint64_t seed_;
+  std::mutex mutex_;
+  std::condition_variable_any idle_;
+  std::uint64_t now_ns_ = 0;
+  std::uint64_t sequence_ = 0;
+  std::uint64_t draws_ = 0;
+  Component components_ = 0;
+  VectorClock host_clock_;
+  std::uint64_t host_epoch_ = 1;
+  std::vector<Operation> pending_;  // a heap: the next to finish in front
+  bool running_ = false;            // some thread is performing operations
+  std::uint64_t running_finish_ns_ = 0;
+  RaceDetector races_;
+};
+
+}  // namespace gpucheck::sim

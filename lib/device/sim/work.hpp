@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "device/device.hpp"
+#include "device/sim/device_memory.hpp"
+
+namespace gpucheck::sim {
+
+struct RunKernel {
+  device::KernelId kernel{};
+  std::vector<std::byte> functor;
+  std::size_t count = 0;
+};
+
+struct CopyBytes {
+  void* destination = nullptr;
+  const void* source = nullptr;
+  std::size_t bytes = 0;
+  std::vector<std::byte> staged;  ///< the source's content when it had to be read at once, else empty
+};
+
+struct FillBytes {
+  void* destination = nullptr;
+  std::uint8_t value = 0;
+  std::size_t bytes = 0;
+};
+
+struct CallHost {
+  device::HostFunction function = nullptr;
+  void* argument = nullptr;
+};
+
+/// From here on in stream order, the range may be touched.
+struct BeginAllocation {
+  std::uintptr_t address = 0;
+  AllocationMap::Allocation allocation;
+};
+
+/// From here on in stream order, it may not.
+struct EndAllocation {
+  std::uintptr_t address = 0;
+  AllocationMap::Allocation allocation;
+};
+
+using Action = std::variant<std::monostate, RunKernel, CopyBytes, FillBytes, CallHost, BeginAllocation, EndAllocation>;
+
+/// Something a stream or a graph node does: what it is called, what memory it touches,
+/// how long it takes and what happens at its end. Shared by everyone who may run it.
+struct Work {
+  std::string_view name;  ///< static text
+  Action action;
+  std::vector<device::MemoryAccess> accesses;  ///< device and page-locked memory; bounds and races are checked
+  std::uint64_t duration_ns = 0;
+};
+
+using WorkPointer = std::shared_ptr<const Work>;
+
+}  // namespace gpucheck::sim
