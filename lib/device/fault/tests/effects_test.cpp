@@ -1,0 +1,376 @@
+#include <bit>
+#include <csignal>
+#include <sys/time.h>
+
+#include "device/fault/tests/faulty.hpp"
+
+// Effects that only some operations take.
+namespace gpucheck::fault {
+namespace {
+
+using device::CaptureMode;
+using device::CopyKind;
+using device::Stream;
+namespace kernels = device::kernels;
+
+constexpr std::size_t size = 64;
+
+Plan once(Operation operation, Effect effect) { return {{{.operation = operation, .effect = effect}}}; }
+
+/// Positions of the bytes that differ from `expected`, and that each does so by one bit.
+std::vector<std::size_t> flipped(const std::vector<std::uint8_t>& seen, std::uint8_t expected) {
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    if (seen[i] == expected) continue;
+    positions.push_back(i);
+    EXPECT_EQ(std::popcount(static_cast<unsigned>(seen[i] ^ expected)), 1) << "byte " << i;
+  }
+  return positions;
+}
+
+/// Only the middle word may be hit.
+void expect_one_flip(const std::vector<std::uint8_t>& seen, std::uint8_t expected) {
+  const std::vector<std::size_t> positions = flipped(seen, expected);
+  ASSERT_EQ(positions.size(), 1U);
+  EXPECT_GE(positions[0], seen.size() / 2 - 1);
+  EXPECT_LT(positions[0], seen.size() / 2 + 4);
+}
+
+std::vector<std::uint8_t> read(const Faulty& faulty, const void* memory, std::size_t bytes, Stream stream = {}) {
+  std::vector<std::uint8_t> host(bytes);
+  device::check(faulty.device().copy(host.data(), memory, bytes, CopyKind::device_to_host, stream), "copy");
+  device::check(faulty.device().synchronize(stream), "synchronize");
+  return host;
+}
+
+TEST(FlipBit, SpoilsAFill) {
+  const Faulty faulty(once(Operation::fill, Effect::flip_bit));
+  const auto memory = faulty.make_memory(size);
+  ASSERT_EQ(faulty.device().fill(memory.get(), 7, size, {}), Status::success);
+  expect_one_flip(read(faulty, memory.get(), size), 7);
+  ASSERT_EQ(faulty.device().fill(memory.get(), 7, size, {}), Status::success);
+  EXPECT_TRUE(flipped(read(faulty, memory.get(), size), 7).empty());  // once
+  EXPECT_TRUE(faulty.simulator().races().empty());
+}
+
+TEST(FlipBit, SpoilsASingleByte) {
+  const Faulty faulty(once(Operation::fill, Effect::flip_bit));
+  const auto memory = faulty.make_memory(1);
+  ASSERT_EQ(faulty.device().fill(memory.get(), 7, 1, {}), Status::success);
+  EXPECT_EQ(flipped(read(faulty, memory.get(), 1), 7).size(), 1U);
+}
+
+TEST(FlipBit, SpoilsACopyToTheDevice) {
+  const Faulty faulty(once(Operation::copy, Effect::flip_bit));
+  const auto memory = faulty.make_memory(size);
+  const std::vector<std::uint8_t> source(size, 9);
+  ASSERT_EQ(faulty.device().copy(memory.get(), source.data(), size, CopyKind::host_to_device, {}), Status::success);
+  expect_one_flip(read(faulty, memory.get(), size), 9);
+}
+
+TEST(FlipBit, SpoilsACopyToTheHost) {
+  const Faulty faulty(once(Operation::copy, Effect::flip_bit));
+  const auto memory = faulty.make_memory(size);
+  const auto stream = faulty.make_stream();
+  ASSERT_EQ(faulty.device().fill(memory.get(), 9, size, stream.get()), Status::success);
+  expect_one_flip(read(faulty, memory.get(), size, stream.get()), 9);
+  EXPECT_TRUE(flipped(read(faulty, memory.get(), size, stream.get()), 9).empty());
+}
+
+TEST(FlipBit, SpoilsTheFirstMemoryAKernelWrites) {
+  const Faulty faulty(once(Operation::launch_kernel, Effect::flip_bit));
+  const auto stream = faulty.make_stream();
+  const auto memory = faulty.make_memory(size);
+  ASSERT_EQ(device::launch(faulty.device(), kernels::Spin{1}, 1, stream.get()), Status::success);  // writes nothing
+  const kernels::Fill<std::uint8_t> write{static_cast<std::uint8_t*>(memory.get()), 3};
+  ASSERT_EQ(device::launch(faulty.device(), write, 0, stream.get()), Status::success);  // nothing either
+  ASSERT_EQ(device::launch(faulty.device(), write, size, stream.get()), Status::success);
+  expect_one_flip(read(faulty, memory.get(), size, stream.get()), 3);
+  EXPECT_TRUE(faulty.simulator().races().empty());
+}
+
+TEST(FlipBit, IsRecordedInACapture) {
+  const Faulty faulty({{{Operation::fill, Effect::flip_bit}, {Operation::copy, Effect::flip_bit}}});
+  device::Device& device = faulty.device();
+  const auto stream = faulty.make_stream();
+  const auto memory = faulty.make_memory(size);
+  auto host = device::own<device::UniquePinnedMemory>(device, device.allocate_pinned(size));
+  ASSERT_EQ(device.begin_capture(stream.get(), CaptureMode::global), Status::success);
+  ASSERT_EQ(device.fill(memory.get(), 7, size, stream.get()), Status::success);
+  ASSERT_EQ(device.copy(host.get(), memory.get(), size, CopyKind::device_to_host, stream.get()), Status::success);
+  const auto graph = device::own<device::UniqueGraph>(device, device.end_capture(stream.get()));
+  EXPECT_EQ(*device.node_count(graph.get()), 4U);  // fill, flip, copy, flip
+  const auto executable = device::own<device::UniqueGraphExec>(device, device.instantiate(graph.get()));
+  for (int replay = 0; replay < 2; ++replay) {
+    ASSERT_EQ(device.launch(executable.get(), stream.get()), Status::success);
+    ASSERT_EQ(device.synchronize(stream.get()), Status::success);
+    const auto* bytes = static_cast<std::uint8_t*>(host.get());
+    EXPECT_TRUE(flipped({bytes, bytes + size}, 7).empty()) << "both flips hit the same bit";
+    expect_one_flip(read(faulty, memory.get(), size, stream.get()), 7);
+  }
+}
+
+TEST(Alias, GivesOutMemoryThatIsHeld) {
+  const Faulty faulty(once(Operation::allocate, Effect::alias));
+  device::Device& device = faulty.device();
+  void* first = device.allocate(1024).value();   // nothing to share yet: passes
+  void* larger = device.allocate(4096).value();  // nothing as large: passes
+  void* shared = device.allocate(2048).value();
+  void* own = device.allocate(512).value();  // only once
+  EXPECT_NE(first, larger);
+  EXPECT_EQ(shared, larger);
+  EXPECT_NE(own, first);
+  EXPECT_NE(own, larger);
+  for (void* pointer : {first, shared, own}) EXPECT_EQ(device.free(pointer), Status::success);
+  ASSERT_EQ(device.fill(larger, 1, 4096, {}), Status::success);  // still held once
+  ASSERT_EQ(device.synchronize(), Status::success);
+  EXPECT_EQ(device.free(larger), Status::success);
+  EXPECT_EQ(device.free(larger), Status::invalid_value);
+  EXPECT_EQ(faulty.simulator().live_bytes(), 0U);
+}
+
+TEST(Alias, SharesNothingThatWasFreed) {
+  const Faulty faulty(Plan{{{.operation = Operation::allocate, .effect = Effect::alias, .times = 0}}});
+  device::Device& device = faulty.device();
+  void* first = device.allocate(1024).value();
+  ASSERT_EQ(device.free(first), Status::success);
+  const std::uint64_t calls = faulty.calls();
+  void* second = device.allocate(1024).value();
+  EXPECT_EQ(faulty.calls(), calls + 1);
+  EXPECT_EQ(device.free(second), Status::success);
+}
+
+TEST(DropFree, LeaksTheMemory) {
+  const Faulty faulty(once(Operation::free, Effect::drop));
+  const std::uint64_t before = faulty.simulator().live_bytes();
+  void* memory = faulty.device().allocate(4096).value();
+  EXPECT_EQ(faulty.device().free(memory), Status::success);
+  EXPECT_GE(faulty.simulator().live_bytes(), before + 4096);
+}
+
+TEST(RunNow, RunsWhatIsBeingRecorded) {
+  const Faulty faulty(once(Operation::launch_kernel, Effect::run_now));
+  device::Device& device = faulty.device();
+  const auto stream = faulty.make_stream();
+  const auto memory = faulty.make_memory(sizeof(std::uint64_t));
+  auto* counter = static_cast<std::uint64_t*>(memory.get());
+  ASSERT_EQ(device.fill(counter, 0, sizeof(*counter), {}), Status::success);
+  ASSERT_EQ(device.synchronize(), Status::success);
+  const kernels::Count count{counter, 1};
+  ASSERT_EQ(device::launch(device, count, 1, stream.get()), Status::success);  // not captured: passes, runs once
+  ASSERT_EQ(device.synchronize(), Status::success);
+
+  ASSERT_EQ(device.begin_capture(stream.get(), CaptureMode::global), Status::success);
+  ASSERT_EQ(device::launch(device, count, 1, stream.get()), Status::success);  // recorded, and run
+  ASSERT_EQ(device::launch(device, count, 1, stream.get()), Status::success);  // recorded only
+  const auto graph = device::own<device::UniqueGraph>(device, device.end_capture(stream.get()));
+  EXPECT_EQ(*device.node_count(graph.get()), 2U);
+
+  const auto counted = [&] {
+    const std::vector<std::uint8_t> bytes = read(faulty, counter, sizeof(*counter));
+    return int{bytes[0]};
+  };
+  EXPECT_EQ(counted(), 2);
+  const auto executable = device::own<device::UniqueGraphExec>(device, device.instantiate(graph.get()));
+  ASSERT_EQ(device.launch(executable.get(), stream.get()), Status::success);
+  ASSERT_EQ(device.synchronize(), Status::success);
+  EXPECT_EQ(counted(), 4);
+}
+
+TEST(WrongAnswer, MiscountsNodes) {
+  const Faulty faulty(Plan{{{.operation = Operation::node_count, .effect = Effect::wrong_answer, .times = 0}}});
+  device::Device& device = faulty.device();
+  const auto stream = faulty.make_stream();
+  ASSERT_EQ(device.begin_capture(stream.get(), CaptureMode::global), Status::success);
+  const auto empty = device::own<device::UniqueGraph>(device, device.end_capture(stream.get()));
+  EXPECT_EQ(*device.node_count(empty.get()), 1U);
+  ASSERT_EQ(device.begin_capture(stream.get(), CaptureMode::global), Status::success);
+  faulty.spin(stream.get());
+  const auto one = device::own<device::UniqueGraph>(device, device.end_capture(stream.get()));
+  EXPECT_EQ(*device.node_count(one.get()), 0U);
+}
+
+TEST(WrongAnswer, GivesADefaultStreamThatEveryCallRefuses) {
+  const Faulty faulty(once(Operation::default_stream, Effect::wrong_answer));
+  device::Device& device = faulty.device();
+  const Stream wrong = device.default_stream();
+  EXPECT_NE(wrong, device.default_stream());  // only once
+  const auto memory = faulty.make_memory(size);
+  const auto event = faulty.make_event();
+  const std::uint64_t calls = faulty.calls();
+  constexpr Status refused = Status::invalid_resource_handle;
+  EXPECT_EQ(status_of(device.allocate_async(size, wrong)), refused);
+  EXPECT_EQ(device.free_async(memory.get(), wrong), refused);
+  EXPECT_EQ(device.destroy_stream(wrong), refused);
+  EXPECT_EQ(device.query(wrong), refused);
+  EXPECT_EQ(device.synchronize(wrong), refused);
+  EXPECT_EQ(device.wait(wrong, event.get()), refused);
+  EXPECT_EQ(device.record(event.get(), wrong), refused);
+  EXPECT_EQ(device.copy(memory.get(), memory.get(), 1, CopyKind::device_to_device, wrong), refused);
+  EXPECT_EQ(device.fill(memory.get(), 0, size, wrong), refused);
+  EXPECT_EQ(device::launch(device, kernels::Spin{1}, 1, wrong), refused);
+  EXPECT_EQ(device.host_callback(
+                wrong, [](void*) {}, nullptr),
+            refused);
+  EXPECT_EQ(device.begin_capture(wrong, CaptureMode::global), refused);
+  EXPECT_EQ(status_of(device.end_capture(wrong)), refused);
+  EXPECT_EQ(status_of(device.capture_info(wrong)), refused);
+  EXPECT_EQ(device.launch(device::GraphExec{1}, wrong), refused);
+  EXPECT_EQ(faulty.calls(), calls);
+}
+
+TEST(WrongAnswer, LiesAboutFacts) {
+  const Faulty faulty({{{Operation::error_text, Effect::wrong_answer},
+                        {Operation::memory_info, Effect::wrong_answer},
+                        {Operation::pointer_info, Effect::wrong_answer},
+                        {Operation::elapsed_ms, Effect::wrong_answer},
+                        {Operation::capture_info, Effect::wrong_answer},
+                        {Operation::can_access_peer, Effect::wrong_answer}}},
+                      2);
+  device::Device& device = faulty.device();
+  EXPECT_EQ(device.error_text(Status::out_of_memory), "unknown error");
+  EXPECT_EQ(device.error_text(Status::out_of_memory), "out of memory");
+
+  const auto memory = faulty.make_memory(1 << 20);
+  EXPECT_EQ(device.memory_info()->free_bytes, device.properties().total_memory_bytes);
+  EXPECT_LT(device.memory_info()->free_bytes, device.properties().total_memory_bytes);
+  EXPECT_EQ(device.pointer_info(memory.get())->kind, device::MemoryKind::unregistered);
+  EXPECT_EQ(device.pointer_info(memory.get())->kind, device::MemoryKind::device);
+
+  const auto start = faulty.make_event();
+  const auto stop = faulty.make_event();
+  ASSERT_EQ(device.record(start.get(), {}), Status::success);
+  faulty.spin({});
+  ASSERT_EQ(device.record(stop.get(), {}), Status::success);
+  ASSERT_EQ(device.synchronize(stop.get()), Status::success);
+  EXPECT_EQ(*device.elapsed_ms(start.get(), stop.get()), 0.0F);
+  EXPECT_GT(*device.elapsed_ms(start.get(), stop.get()), 1.0F);
+
+  const bool wrong = *device.can_access_peer(1);
+  EXPECT_NE(*device.can_access_peer(1), wrong);
+
+  const auto stream = faulty.make_stream();
+  ASSERT_EQ(device.begin_capture(stream.get(), CaptureMode::global), Status::success);
+  EXPECT_EQ(device.capture_info(stream.get())->status, device::CaptureStatus::none);
+  EXPECT_EQ(device.capture_info(stream.get())->status, device::CaptureStatus::active);
+  static_cast<void>(device::own<device::UniqueGraph>(device, device.end_capture(stream.get())));
+}
+
+TEST(WrongAnswer, TakesUnfinishedWorkForFinished) {
+  const Faulty faulty(
+      {{{Operation::query_event, Effect::wrong_answer}, {Operation::query_stream, Effect::wrong_answer}}});
+  device::Device& device = faulty.device();
+  const auto stream = faulty.make_stream();
+  const auto event = faulty.make_event();
+  EXPECT_EQ(device.query(event.get()), Status::success);  // rightly so: the rules wait
+  EXPECT_EQ(device.query(stream.get()), Status::success);
+  faulty.spin(stream.get());
+  ASSERT_EQ(device.record(event.get(), stream.get()), Status::success);
+  EXPECT_EQ(device.query(event.get()), Status::success);
+  EXPECT_EQ(device.query(event.get()), Status::not_ready);
+  EXPECT_EQ(device.query(stream.get()), Status::success);
+  EXPECT_EQ(device.query(stream.get()), Status::not_ready);
+}
+
+TEST(DropRecord, LeavesTheEventNeverRecorded) {
+  const Faulty faulty(once(Operation::record, Effect::drop));
+  const auto stream = faulty.make_stream();
+  const auto event = faulty.make_event();
+  faulty.spin(stream.get());
+  ASSERT_EQ(faulty.device().record(event.get(), stream.get()), Status::success);
+  EXPECT_EQ(faulty.device().query(event.get()), Status::success);  // as CUDA has it for such an event
+  EXPECT_EQ(faulty.device().query(stream.get()), Status::not_ready);
+}
+
+TEST(DropWait, LeavesStreamsUnordered) {
+  for (const bool dropped : {true, false}) {
+    const Faulty faulty(dropped ? once(Operation::wait, Effect::drop) : Plan{});
+    device::Device& device = faulty.device();
+    const auto memory = faulty.make_memory(size);
+    const auto first = faulty.make_stream();
+    const auto second = faulty.make_stream();
+    const auto event = faulty.make_event();
+    ASSERT_EQ(device.fill(memory.get(), 1, size, first.get()), Status::success);
+    ASSERT_EQ(device.record(event.get(), first.get()), Status::success);
+    ASSERT_EQ(device.wait(second.get(), event.get()), Status::success);
+    ASSERT_EQ(device.fill(memory.get(), 2, size, second.get()), Status::success);
+    ASSERT_EQ(device.synchronize(), Status::success);
+    EXPECT_EQ(faulty.driver().hazards().empty(), !dropped);
+  }
+}
+
+/// Leaves a sticky error: a device-side assert that does not hold.
+void poison(const Faulty& faulty) {
+  const auto memory = faulty.make_memory(sizeof(std::int32_t)).release();
+  device::check(faulty.device().fill(memory, 1, sizeof(std::int32_t), {}), "fill");
+  const kernels::RequireBelow require{static_cast<const std::int32_t*>(memory), 0};
+  device::check(device::launch(faulty.device(), require, 1, {}), "launch");
+}
+
+TEST(HideStickyErrors, LetsNoStatusShowThem) {
+  const Faulty faulty(once(Operation::launch_kernel, Effect::hide_sticky_errors));
+  poison(faulty);
+  EXPECT_EQ(faulty.device().synchronize(), Status::success);
+  EXPECT_EQ(faulty.device().synchronize(Stream{}), Status::success);
+  EXPECT_EQ(faulty.device().last_error(), Status::success);
+  EXPECT_EQ(faulty.device().fill(nullptr, 0, 1, {}), Status::success);
+  EXPECT_EQ(status_of(faulty.device().allocate(64)), Status::assertion);  // has no value to give
+}
+
+TEST(HideStickyErrors, ShowsEveryOtherError) {
+  const Faulty faulty(once(Operation::free, Effect::hide_sticky_errors));
+  int on_the_stack = 0;
+  EXPECT_EQ(faulty.device().free(&on_the_stack), Status::invalid_value);
+}
+
+TEST(ReportSuccess, SwallowsAStickyErrorWhereItIsAskedFor) {
+  const Faulty faulty({{{.operation = Operation::synchronize, .effect = Effect::report_success, .times = 0}}});
+  poison(faulty);
+  EXPECT_EQ(faulty.device().synchronize(), Status::success);
+  EXPECT_EQ(faulty.device().last_error(), Status::assertion);
+}
+
+TEST(Initialize, CountsTheDevicesAtOnce) {
+  const auto lazy = inject(sim::make_driver({.profile = sim::profile("small")}), {});
+  EXPECT_EQ(status_of(lazy->device_count_without_initialising()), Status::initialization_error);
+  const auto eager =
+      inject(sim::make_driver({.profile = sim::profile("small")}), once(Operation::initialize, Effect::eager));
+  EXPECT_EQ(status_of(eager->device_count_without_initialising()), Status::success);
+}
+
+TEST(Initialize, Fails) {
+  Plan plan = once(Operation::initialize, Effect::fail);
+  plan.rules[0].status = Status::devices_unavailable;
+  const auto driver = inject(sim::make_driver({.profile = sim::profile("small")}), plan);
+  EXPECT_EQ(status_of(driver->device_count()), Status::devices_unavailable);
+  EXPECT_EQ(status_of(driver->open(0)), Status::devices_unavailable);
+}
+
+void hang_in_a_call() {
+  const Faulty faulty(once(Operation::synchronize, Effect::hang));
+  const itimerval soon{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = 200'000}};
+  ::setitimer(ITIMER_REAL, &soon, nullptr);
+  static_cast<void>(faulty.device().synchronize());
+}
+
+void die_in_a_call() {
+  const Faulty faulty(once(Operation::copy, Effect::kill_process));
+  char byte = 0;
+  static_cast<void>(faulty.device().copy(&byte, &byte, 1, CopyKind::host_to_host, {}));
+}
+
+class ProcessEffect : public testing::Test {
+ protected:
+  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+TEST_F(ProcessEffect, Hangs) { EXPECT_EXIT(hang_in_a_call(), testing::KilledBySignal(SIGALRM), ""); }
+
+TEST_F(ProcessEffect, KillsTheProcess) {
+  EXPECT_EXIT(die_in_a_call(), testing::KilledBySignal(SIGKILL), "");
+  EXPECT_EXIT(static_cast<void>(inject(nullptr, once(Operation::initialize, Effect::kill_process))),
+              testing::KilledBySignal(SIGKILL), "");
+}
+
+}  // namespace
+}  // namespace gpucheck::fault

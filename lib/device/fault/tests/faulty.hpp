@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <memory>
+#include <numeric>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "device/fault/fault_driver.hpp"
+#include "device/launch.hpp"
+#include "device/owned.hpp"
+#include "device/sim/sim_driver.hpp"
+
+namespace gpucheck::fault {
+
+using device::Result;
+using device::Status;
+
+template <typename T>
+Status status_of(const Result<T>& result) {
+  return result ? Status::success : result.error();
+}
+
+/// Simulated devices under a plan, and the simulator's own view of what reached them.
+class Faulty {
+ public:
+  explicit Faulty(Plan plan, int device_count = 1) {
+    auto driver = sim::make_driver({.profile = sim::profile("small"), .device_count = device_count});
+    simulator_ = driver.get();
+    driver_ = inject(std::move(driver), std::move(plan));
+    for (int i = 0; i < device_count; ++i) devices_.push_back(std::move(driver_->open(i).value()));
+  }
+
+  [[nodiscard]] sim::Driver& simulator() const { return *simulator_; }
+  [[nodiscard]] device::Driver& driver() const { return *driver_; }
+  [[nodiscard]] device::Device& device(std::size_t index = 0) const { return *devices_.at(index); }
+
+  [[nodiscard]] std::uint64_t calls() const { return simulator_->api_calls().total; }
+
+  [[nodiscard]] device::UniqueStream make_stream() const {
+    return device::own<device::UniqueStream>(device(), device().create_stream(device::StreamKind::non_blocking, 0));
+  }
+  [[nodiscard]] device::UniqueEvent make_event() const {
+    return device::own<device::UniqueEvent>(device(), device().create_event(device::EventKind::timing));
+  }
+  [[nodiscard]] device::UniqueDeviceMemory make_memory(std::size_t bytes) const {
+    return device::own<device::UniqueDeviceMemory>(device(), device().allocate(bytes));
+  }
+
+  void spin(device::Stream stream) const {
+    constexpr std::uint64_t nanoseconds = 50'000'000;
+    device::check(device::launch(device(), device::kernels::Spin{nanoseconds}, 1, stream), "spin");
+  }
+
+ private:
+  sim::Driver* simulator_ = nullptr;
+  std::unique_ptr<device::Driver> driver_;
+  std::vector<std::unique_ptr<device::Device>> devices_;
+};
+
+}  // namespace gpucheck::fault

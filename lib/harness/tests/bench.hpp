@@ -1,0 +1,61 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device/fault/fault_driver.hpp"
+#include "device/launch.hpp"
+#include "device/owned.hpp"
+#include "device/sim/sim_driver.hpp"
+#include "harness/execute.hpp"
+
+namespace gpucheck::harness {
+
+/// A simulated device and a case made for one test.
+class Bench {
+ public:
+  explicit Bench(void (*run)(Context&) = [](Context&) {}) {
+    which.name = "test.made_up";
+    which.run = run;
+  }
+
+  [[nodiscard]] Context::Setup setup() {
+    Context::Setup setup;
+    setup.which = &which;
+    setup.driver = driver.get();
+    setup.parameters = parameters;
+    setup.seed = 7;
+    setup.on_observation = [this](const Observation& observation) { observed.push_back(observation); };
+    setup.children = children;
+    return setup;
+  }
+  [[nodiscard]] Execution execute() { return harness::execute(setup()); }
+  /// The status the driver would give had nothing used it yet.
+  [[nodiscard]] bool is_untouched() const { return !driver->device_count_without_initialising(); }
+
+  std::unique_ptr<sim::Driver> driver = sim::make_driver({.profile = sim::profile("small")});
+  Case which;
+  ParameterValues parameters;
+  Observations observed;
+  ChildLauncher* children = nullptr;
+};
+
+inline std::vector<std::string> keys(const std::vector<Mismatch>& mismatches) {
+  std::vector<std::string> keys;
+  for (const Mismatch& mismatch : mismatches) keys.push_back(mismatch.key);
+  return keys;
+}
+
+/// Leaves a sticky error: a device-side assert that does not hold.
+inline void poison(Context& context) {
+  device::Device& device = context.device();
+  const auto memory = device::own<device::UniqueDeviceMemory>(device, device.allocate(sizeof(std::int32_t)));
+  device::check(device.fill(memory.get(), 1, sizeof(std::int32_t), {}), "fill");
+  const device::kernels::RequireBelow require{static_cast<const std::int32_t*>(memory.get()), 0};
+  device::check(device::launch(device, require, 1, {}), "launch");
+}
+
+}  // namespace gpucheck::harness

@@ -1,0 +1,201 @@
+#include <limits>
+
+#include "harness/tests/bench.hpp"
+
+// Each class-wide rule is broken on purpose, alone, and kept by a twin.
+namespace gpucheck::harness {
+namespace {
+
+using device::CaptureMode;
+using Keys = std::vector<std::string>;
+using Status = Execution::Status;
+
+/// The rules that a case breaks.
+Keys broken_by(void (*run)(Context&)) {
+  Bench bench(run);
+  const Execution execution = bench.execute();
+  EXPECT_EQ(execution.status, Status::completed) << execution.reason;
+  EXPECT_EQ(execution.contaminated, !execution.broken_rules.empty());
+  for (const Mismatch& mismatch : execution.broken_rules) {
+    EXPECT_EQ(mismatch.basis, "rule");
+    EXPECT_NE(mismatch.expected, "");
+    EXPECT_NE(mismatch.seen, "");
+  }
+  return keys(execution.broken_rules);
+}
+
+TEST(Rules, AreKeptByACaseThatTidiesUp) {
+  EXPECT_EQ(broken_by([](Context& context) {
+              runtime::Runtime& runtime = context.runtime();
+              void* block = runtime.allocator().allocate(4096, context.device().default_stream());
+              runtime.allocator().free(block);  // stays cached, and that is fine
+              runtime.allocator().set_settings("max_split_size_mb:64");
+              runtime.allocator().set_settings("");
+              const runtime::CurrentStreamGuard guard(runtime, runtime.streams().next());
+              void* memory = context.device().allocate(4096).value();
+              device::check(context.device().free(memory), "free");
+              void* pinned = context.device().allocate_pinned(4096).value();
+              device::check(context.device().free_pinned(pinned), "free_pinned");
+              void* async = context.device().allocate_async(4096, {}).value();
+              device::check(context.device().free_async(async, {}), "free_async");
+            }),
+            Keys{});
+}
+
+TEST(Rules, SeeABlockThatTheAllocatorStillLends) {
+  EXPECT_EQ(broken_by([](Context& context) {
+              static_cast<void>(context.runtime().allocator().allocate(4096, context.device().default_stream()));
+            }),
+            Keys{"rule.allocator_memory_freed"});
+}
+
+TEST(Rules, SeeDeviceMemoryLeaked) {
+  EXPECT_EQ(broken_by([](Context& context) { static_cast<void>(context.device().allocate(4096)); }),
+            Keys{"rule.device_memory_freed"});
+  EXPECT_EQ(broken_by([](Context& context) { static_cast<void>(context.device().allocate_async(4096, {})); }),
+            Keys{"rule.device_memory_freed"});
+}
+
+TEST(Rules, CountALeakInBytes) {
+  Bench bench([](Context& context) {
+    static_cast<void>(context.device().allocate(4096));
+    static_cast<void>(context.device().allocate(100));
+  });
+  const Execution execution = bench.execute();
+  ASSERT_EQ(execution.broken_rules.size(), 1U);
+  EXPECT_EQ(execution.broken_rules[0].seen, "4196 bytes in 2 allocations");
+}
+
+TEST(Rules, SeePinnedMemoryLeaked) {
+  EXPECT_EQ(broken_by([](Context& context) { static_cast<void>(context.device().allocate_pinned(4096)); }),
+            Keys{"rule.pinned_memory_freed"});
+}
+
+TEST(Rules, SeeAFreeThatFailed) {
+  Bench bench([](Context& context) {
+    void* memory = context.device().allocate(4096).value();
+    static_cast<void>(context.device().free(memory));
+  });
+  const auto faulty = fault::inject(sim::make_driver({.profile = sim::profile("small")}),
+                                    {{{fault::Operation::free, fault::Effect::fail}}});
+  Context::Setup setup = bench.setup();
+  setup.driver = faulty.get();
+  EXPECT_EQ(keys(execute(std::move(setup)).broken_rules), Keys{"rule.device_memory_freed"});
+}
+
+TEST(Rules, LeaveAGraphItsMemory) {
+  EXPECT_EQ(broken_by([](Context& context) {
+              device::Device& device = context.device();
+              const auto stream =
+                  device::own<device::UniqueStream>(device, device.create_stream(device::StreamKind::non_blocking, 0));
+              device::check(device.begin_capture(stream.get(), CaptureMode::global), "begin_capture");
+              static_cast<void>(device.allocate_async(4096, stream.get()));
+              static_cast<void>(device::own<device::UniqueGraph>(device, device.end_capture(stream.get())));
+            }),
+            Keys{});
+}
+
+TEST(Rules, SeeAStickyError) { EXPECT_EQ(broken_by(poison), Keys{"rule.no_sticky_error"}); }
+
+TEST(Rules, SayWhichStickyErrorItIs) {
+  Bench bench(poison);
+  const Execution execution = bench.execute();
+  ASSERT_EQ(execution.broken_rules.size(), 1U);
+  EXPECT_EQ(execution.broken_rules[0].seen, "device-side assert triggered (cudaErrorAssert)");
+}
+
+TEST(Rules, SeeAStickyErrorThatSynchronizingHides) {
+  Bench bench(poison);
+  const auto faulty = fault::inject(
+      sim::make_driver({.profile = sim::profile("small")}),
+      {{{.operation = fault::Operation::synchronize, .effect = fault::Effect::report_success, .times = 0}}});
+  Context::Setup setup = bench.setup();
+  setup.driver = faulty.get();
+  EXPECT_EQ(keys(execute(std::move(setup)).broken_rules), Keys{"rule.no_sticky_error"});
+}
+
+TEST(Rules, ForgiveAnErrorThatPasses) {
+  EXPECT_EQ(
+      broken_by([](Context& context) { EXPECT_EQ(context.device().free(&context), device::Status::invalid_value); }),
+      Keys{});
+}
+
+TEST(Rules, SeeACaptureLeftOpen) {
+  EXPECT_EQ(broken_by([](Context& context) {
+              const device::Stream stream = context.device().create_stream(device::StreamKind::non_blocking, 0).value();
+              device::check(context.device().begin_capture(stream, CaptureMode::global), "begin_capture");
+            }),
+            Keys{"rule.no_sticky_error"});
+}
+
+TEST(Rules, SeeSettingsChanged) {
+  EXPECT_EQ(broken_by([](Context& context) { context.runtime().allocator().set_settings("max_split_size_mb:64"); }),
+            Keys{"rule.settings_restored"});
+}
+
+TEST(Rules, SeeTheMemoryFractionChanged) {
+  EXPECT_EQ(broken_by([](Context& context) { context.runtime().allocator().set_memory_fraction(0.5); }),
+            Keys{"rule.memory_fraction_restored"});
+}
+
+TEST(Rules, SeeTheCaptureModeChanged) {
+  EXPECT_EQ(broken_by([](Context& context) {
+              static_cast<void>(context.device().exchange_capture_mode(CaptureMode::relaxed));
+            }),
+            Keys{"rule.capture_mode_restored"});
+}
+
+TEST(Rules, SeeAnotherCurrentStream) {
+  EXPECT_EQ(
+      broken_by([](Context& context) { context.runtime().set_current_stream(context.runtime().streams().next()); }),
+      Keys{"rule.current_stream_restored"});
+}
+
+/// Two streams write the same memory; `ordered` says whether one waits for the other.
+void write_twice(Context& context, bool ordered) {
+  device::Device& device = context.device();
+  const auto memory = device::own<device::UniqueDeviceMemory>(device, device.allocate(64));
+  const auto make_stream = [&device] {
+    return device::own<device::UniqueStream>(device, device.create_stream(device::StreamKind::non_blocking, 0));
+  };
+  const auto first = make_stream();
+  const auto second = make_stream();
+  device::check(device.fill(memory.get(), 1, 64, first.get()), "fill");
+  if (ordered) device::check(device.synchronize(first.get()), "synchronize");
+  device::check(device.fill(memory.get(), 2, 64, second.get()), "fill");
+  device::check(device.synchronize(), "synchronize");
+}
+
+TEST(Rules, SeeAnUnorderedAccess) {
+  EXPECT_EQ(broken_by([](Context& context) { write_twice(context, false); }), Keys{"rule.no_hazard"});
+  EXPECT_EQ(broken_by([](Context& context) { write_twice(context, true); }), Keys{});
+}
+
+TEST(Rules, BlameNoCaseForHazardsBeforeIt) {
+  Bench bench([](Context& context) { write_twice(context, false); });
+  EXPECT_EQ(keys(bench.execute().broken_rules), Keys{"rule.no_hazard"});
+  bench.which.run = [](Context&) {};
+  EXPECT_TRUE(bench.execute().broken_rules.empty());
+}
+
+TEST(Rules, DoNotJudgeACaseThatDidNotComplete) {
+  Bench bench([](Context& context) {
+    static_cast<void>(context.device().allocate(4096));
+    throw Error("half way");
+  });
+  const Execution failed = bench.execute();
+  EXPECT_EQ(failed.status, Status::error);
+  EXPECT_EQ(failed.reason, "half way");
+  EXPECT_TRUE(failed.broken_rules.empty());
+  EXPECT_TRUE(failed.contaminated);
+  bench.which.run = [](Context& context) {
+    context.runtime().allocator().set_memory_fraction(0.5);
+    throw Skip("not here");
+  };
+  const Execution skipped = bench.execute();
+  EXPECT_EQ(skipped.status, Status::skipped);
+  EXPECT_TRUE(skipped.contaminated);
+}
+
+}  // namespace
+}  // namespace gpucheck::harness
