@@ -1,0 +1,117 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpucheck::replay {
+
+enum class Kind : std::uint8_t {
+  absent,  ///< no value: an empty memo slot
+  null,
+  boolean,
+  signed_integer,    ///< fits 64 bits, signed
+  unsigned_integer,  ///< above the largest signed one
+  real,
+  text,
+  list,
+  tuple,
+  dictionary,
+};
+
+/// One value of a document. What `bits` holds depends on `kind`: the number itself, a
+/// text's place and length, or a container's number.
+struct Value {
+  std::uint64_t bits = 0;
+  std::uint32_t offset = 0;  ///< where in the file
+  Kind kind = Kind::absent;
+};
+static_assert(sizeof(Value) == 16);
+
+/// How much a reader takes before it refuses the file.
+struct ReadLimits {
+  /// Offsets are kept in 32 bits; 2 GiB leave room for decoded escapes.
+  std::uint64_t file_bytes = (std::uint64_t{1} << 31) - 1;
+  std::size_t depth = 64;  ///< open containers; a snapshot needs 7
+};
+
+/// A whole file as plain values: what a JSON text or a pickle of plain containers
+/// means. Texts are views of the file's bytes. It takes memory linear in the file's
+/// size, whatever the file holds: values that a pickle names twice are shared, not
+/// copied, and `Cursor` bounds the walk over them.
+class Document {
+ public:
+  /// Takes over the file's bytes; `name` is for error texts.
+  Document(std::string name, std::unique_ptr<char[]> bytes, std::size_t size);
+  /// Copies `bytes`.
+  Document(std::string name, std::string_view bytes);
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] std::string_view bytes() const noexcept { return {bytes_.get(), size_}; }
+  [[nodiscard]] const Value& root() const noexcept { return root_; }
+  void set_root(Value root) noexcept { root_ = root; }
+  /// Values held in containers.
+  [[nodiscard]] std::size_t value_count() const noexcept { return values_.size(); }
+
+  // -- texts --------------------------------------------------------------------
+  /// A text that stands in the file as it is.
+  [[nodiscard]] static Value text_at(std::size_t start, std::size_t length, std::size_t offset) noexcept;
+  /// A text that had to be decoded.
+  [[nodiscard]] Value decoded_text(std::string_view text, std::size_t offset);
+  [[nodiscard]] std::string_view text(const Value& value) const noexcept;
+
+  // -- containers ---------------------------------------------------------------
+  [[nodiscard]] Value new_container(Kind kind, std::size_t offset);
+  /// Adds to the end; a dictionary holds keys and values in turn.
+  void append(const Value& container, std::span<const Value> values);
+  /// Calls `visit` with each stretch of a container's values, in order.
+  template <typename Visit>
+  void for_each_run(const Value& container, Visit&& visit) const {
+    for (std::uint32_t at = containers_[container.bits].first; at != end_; at = runs_[at].next) {
+      visit(std::span<const Value>(values_).subspan(runs_[at].start, runs_[at].count));
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t end_ = UINT32_MAX;
+  struct Run {
+    std::uint32_t start;
+    std::uint32_t count;
+    std::uint32_t next;
+  };
+  struct Container {
+    std::uint32_t first = end_;
+    std::uint32_t last = end_;
+  };
+
+  std::string name_;
+  std::unique_ptr<char[]> bytes_;
+  std::size_t size_;
+  std::string decoded_;
+  std::vector<Value> values_;
+  std::vector<Run> runs_;
+  std::vector<Container> containers_;
+  Value root_;
+};
+
+inline Value integer(std::int64_t number, std::size_t offset) noexcept {
+  return {std::bit_cast<std::uint64_t>(number), static_cast<std::uint32_t>(offset), Kind::signed_integer};
+}
+inline Value integer(std::uint64_t number, std::size_t offset) noexcept {
+  const Kind kind = number > INT64_MAX ? Kind::unsigned_integer : Kind::signed_integer;
+  return {number, static_cast<std::uint32_t>(offset), kind};
+}
+inline Value real(double number, std::size_t offset) noexcept {
+  return {std::bit_cast<std::uint64_t>(number), static_cast<std::uint32_t>(offset), Kind::real};
+}
+inline Value boolean(bool truth, std::size_t offset) noexcept {
+  return {truth ? 1U : 0U, static_cast<std::uint32_t>(offset), Kind::boolean};
+}
+inline Value null(std::size_t offset) noexcept { return {0, static_cast<std::uint32_t>(offset), Kind::null}; }
+
+}  // namespace gpucheck::replay

@@ -1,0 +1,14 @@
+#pragma once
+
+/// Allocator traces played against an allocator. `read_file` reads a trace file or a
+/// PyTorch memory snapshot; `convert` makes a trace out of a snapshot's events;
+/// `compare` plays a trace and holds every step against what the file says; `what_if`
+/// plays it for what it comes to. `CachingAllocatorTarget` is the caching allocator to
+/// play against. Nothing here is thread-safe; nothing is shared either.
+
+#include "replay/caching_allocator_target.hpp"  // IWYU pragma: export
+#include "replay/compare.hpp"                   // IWYU pragma: export
+#include "replay/conversion.hpp"                // IWYU pragma: export
+#include "replay/file.hpp"                      // IWYU pragma: export
+#include "replay/file_error.hpp"                // IWYU pragma: export
+#include "replay/what_if.hpp"                   // IWYU pragma: export

@@ -1,0 +1,100 @@
+#include "replay/what_if.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "replay/player.hpp"
+
+namespace gpucheck::replay {
+
+namespace {
+
+class Observer {
+ public:
+  Observer(const Trace& trace, TraceTarget& target) : trace_(trace), target_(target), player_(trace, target) {
+    usage_.reserve(trace.events.size());
+  }
+
+  WhatIf run(std::size_t max_samples) {
+    for (std::size_t step = 0; step < trace_.events.size(); ++step) {
+      try {
+        take(step);
+      } catch (const Error& error) {
+        throw EnvironmentError(fmt::format("trace {}, step {}: {}", trace_.name, step, error.what()));
+      }
+    }
+    result_.steps = trace_.events.size();
+    result_.retry_count = target_.figures()[retries_figure_];
+    find_worst_fragmentation();
+    sample(std::max<std::size_t>(max_samples, 2));
+    player_.free_all();
+    return std::move(result_);
+  }
+
+ private:
+  struct Usage {
+    std::int64_t allocated_bytes;
+    std::int64_t reserved_bytes;
+  };
+  static constexpr std::size_t retries_figure_ = 9;
+  static_assert(figure_names[retries_figure_] == "num_alloc_retries");
+
+  void take(std::size_t step) {
+    const Event& event = trace_.events[step];
+    const Player::Step seen = player_.play(event);
+    if (seen.out_of_memory) {
+      note_out_of_memory(step, event.size);
+    } else if (event.action == Action::try_allocate || event.expect_out_of_memory) {
+      ++result_.rescued_count;
+    }
+    const Figures figures = target_.figures();
+    usage_.push_back({figures[allocated_bytes_figure], figures[reserved_bytes_figure]});
+    const UsageSample now = at(step);
+    if (now.reserved_bytes > result_.peak_reserved.reserved_bytes) result_.peak_reserved = now;
+    if (now.allocated_bytes > result_.peak_allocated.allocated_bytes) result_.peak_allocated = now;
+  }
+
+  void note_out_of_memory(std::size_t step, std::uint64_t size) {
+    if (result_.out_of_memory_count++ > 0) return;
+    result_.first_out_of_memory_step = step;
+    result_.first_out_of_memory_bytes = size;
+  }
+
+  [[nodiscard]] UsageSample at(std::size_t step) const {
+    return {step, usage_[step].allocated_bytes, usage_[step].reserved_bytes};
+  }
+
+  void find_worst_fragmentation() {
+    for (std::size_t step = 0; step < usage_.size(); ++step) {
+      const UsageSample now = at(step);
+      if (2 * now.reserved_bytes < result_.peak_reserved.reserved_bytes) continue;
+      if (now.fragmentation() > result_.worst_fragmentation.fragmentation()) result_.worst_fragmentation = now;
+    }
+  }
+
+  void sample(std::size_t max_samples) {
+    const std::size_t steps = usage_.size();
+    const std::size_t count = std::min(steps, max_samples);
+    for (std::size_t i = 1; i <= count; ++i) result_.samples.push_back(at(i * steps / count - 1));
+  }
+
+  const Trace& trace_;
+  TraceTarget& target_;
+  Player player_;
+  std::vector<Usage> usage_;
+  WhatIf result_;
+};
+
+}  // namespace
+
+double UsageSample::fragmentation() const noexcept {
+  if (reserved_bytes <= 0) return 0.0;
+  return static_cast<double>(reserved_bytes - allocated_bytes) / static_cast<double>(reserved_bytes);
+}
+
+WhatIf what_if(const Trace& trace, TraceTarget& target, std::size_t max_samples) {
+  return Observer(trace, target).run(max_samples);
+}
+
+}  // namespace gpucheck::replay
