@@ -1,0 +1,237 @@
+#include <cstdlib>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <string>
+#include <sys/resource.h>
+#include <thread>
+#include <unistd.h>
+
+#include "base/units.hpp"
+#include "device/sim/tests/lab.hpp"
+
+namespace gpucheck::sim {
+namespace {
+
+using device::Status;
+using namespace literals;
+
+std::unique_ptr<Driver> make(std::string_view profile_name, int device_count = 1) {
+  return make_driver({.profile = profile(profile_name), .seed = 0, .device_count = device_count});
+}
+
+std::uint64_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::uint64_t total_pages = 0;
+  std::uint64_t resident_pages = 0;
+  statm >> total_pages >> resident_pages;
+  return resident_pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// Sets an environment variable for a scope.
+class Environment {
+ public:
+  Environment(std::string_view name, const char* value) : name_(name) { ::setenv(name_.c_str(), value, 1); }
+  ~Environment() { ::unsetenv(name_.c_str()); }
+
+ private:
+  std::string name_;
+};
+
+TEST(Profiles, AreKnownByName) {
+  EXPECT_EQ(profile_names(), (std::vector<std::string_view>{"h100", "h200", "small"}));
+  for (const std::string_view name : profile_names()) EXPECT_EQ(profile(name).name, name);
+  EXPECT_THROW(static_cast<void>(profile("h1000")), UsageError);
+}
+
+// NVIDIA H100 SXM data sheet and CUDA programming guide, compute capability 9.0.
+TEST(Profiles, AnH100HasTheNumbersOfAnH100) {
+  const auto properties = profile("h100").properties;
+  EXPECT_EQ(properties.multiprocessor_count, 132);
+  EXPECT_EQ(properties.max_threads_per_multiprocessor, 2048);
+  EXPECT_EQ(properties.max_threads_per_block, 1024);
+  EXPECT_EQ(properties.compute_capability_major, 9);
+  EXPECT_EQ(properties.l2_cache_bytes, 50_MiB);
+  EXPECT_EQ(properties.greatest_priority, -5);
+  EXPECT_EQ(format_bytes(properties.total_memory_bytes), "79.18 GiB");
+}
+
+TEST(Profiles, NobodyTakesThemForHardware) {
+  Lab lab(0, 2, "h100");
+  const auto second = lab.driver().open(1).value();
+  for (const device::Device* device : {&lab.device(), second.get()}) {
+    EXPECT_EQ(device->properties().uuid.rfind("SIM-", 0), 0U);
+    EXPECT_EQ(device->properties().pci_bus_id.rfind("sim:", 0), 0U);
+    EXPECT_NE(device->properties().name.find("Simulated"), std::string::npos);
+  }
+  EXPECT_NE(lab.device().properties().uuid, second->properties().uuid);
+}
+
+TEST(DeviceMemory, OfALargeDeviceIsNotTouchedUntilUsed) {
+  const std::uint64_t before = resident_bytes();
+  Lab lab(0, 1, "h100");
+  std::vector<void*> blocks;
+  for (int index = 0; index < 78; ++index) blocks.push_back(lab.device().allocate(1_GiB).value());
+  EXPECT_EQ(lab.driver().live_bytes(), 78_GiB);
+  lab.fill(static_cast<std::int32_t*>(blocks[40]), 1, 1024, lab.stream());
+  check(lab.device().synchronize(), "synchronize");
+  EXPECT_LT(resident_bytes(), before + 64_MiB);
+}
+
+TEST(DeviceMemory, GoesBackToTheSystemWhenFreed) {
+  Lab lab(0, 1, "h100");
+  const std::uint64_t before = resident_bytes();
+  void* block = lab.device().allocate(64_MiB).value();
+  check(lab.device().fill(block, 1, 64_MiB, device::legacy_default_stream), "fill");
+  check(lab.device().synchronize(), "synchronize");
+  EXPECT_GT(resident_bytes(), before + 60_MiB);
+  check(lab.device().free(block), "free");
+  EXPECT_LT(resident_bytes(), before + 30_MiB);
+}
+
+TEST(DeviceMemory, RunsOutAtTheProfilesSizeAndRecovers) {
+  Lab lab;
+  EXPECT_EQ(lab.device().allocate(256_MiB).error(), Status::out_of_memory);
+  const auto free_bytes = lab.device().memory_info().value().free_bytes;
+  EXPECT_EQ(free_bytes, 240_MiB);
+  void* all = lab.device().allocate(free_bytes).value();
+  EXPECT_EQ(lab.device().allocate(1).error(), Status::out_of_memory);
+  check(lab.device().free(all), "free");
+  EXPECT_EQ(lab.device().memory_info().value().free_bytes, free_bytes);
+}
+
+// Holes do not matter to a device with virtual memory.
+TEST(DeviceMemory, DoesNotFragment) {
+  Lab lab;
+  std::vector<void*> blocks;
+  for (int index = 0; index < 120; ++index) blocks.push_back(lab.device().allocate(2_MiB).value());
+  for (std::size_t index = 0; index < blocks.size(); index += 2) check(lab.device().free(blocks[index]), "free");
+  EXPECT_TRUE(lab.device().allocate(120_MiB).has_value());
+}
+
+TEST(Pool, GivesUnusedMemoryBackAtTheNextSynchronisation) {
+  Lab lab;
+  const auto stream = lab.stream();
+  const auto before = lab.device().memory_info().value().free_bytes;
+  void* block = lab.device().allocate_async(1_MiB, stream).value();
+  EXPECT_EQ(lab.device().memory_info().value().free_bytes, before - 32_MiB);
+  check(lab.device().free_async(block, stream), "free_async");
+  EXPECT_EQ(lab.device().memory_info().value().free_bytes, before - 32_MiB);
+  lab.synchronize(stream);
+  EXPECT_EQ(lab.device().memory_info().value().free_bytes, before);
+}
+
+TEST(ApiCalls, AreCountedByName) {
+  const auto driver = make("small");
+  EXPECT_EQ(driver->api_calls().total, 0U);
+  const auto device = driver->open(0).value();
+  EXPECT_EQ(device->properties().multiprocessor_count, 4);  // known since it was opened
+  void* block = device->allocate(64).value();
+  check(device->free(block), "free");
+  EXPECT_EQ(device->query(device::legacy_default_stream), Status::success);
+  EXPECT_EQ(device->query(device::legacy_default_stream), Status::success);
+  const ApiCalls calls = driver->api_calls();
+  const std::vector<std::pair<std::string, std::uint64_t>> expected{
+      {"allocate", 1}, {"free", 1}, {"open", 1}, {"query", 2}};
+  EXPECT_EQ(calls.by_name, expected);
+  EXPECT_EQ(calls.total, 5U);
+}
+
+TEST(Initialisation, ComesWithTheFirstCountOrOpen) {
+  const auto driver = make("small", 2);
+  EXPECT_EQ(driver->device_count_without_initialising().error(), Status::initialization_error);
+  EXPECT_EQ(driver->device_count().value(), 2);
+  EXPECT_EQ(driver->device_count_without_initialising().value(), 2);
+}
+
+TEST(Initialisation, ReadsTheVisibleDevicesThen) {
+  const auto driver = make("small", 4);
+  const Environment visible(visible_devices_variable, "2,0,9,1");
+  EXPECT_EQ(driver->device_count().value(), 2);
+  EXPECT_EQ(driver->open(0).value()->properties().uuid, "SIM-small-2");
+  EXPECT_EQ(driver->open(1).value()->properties().uuid, "SIM-small-0");
+  EXPECT_EQ(driver->open(2).error(), Status::invalid_device);
+}
+
+TEST(Initialisation, WithoutAVisibleDeviceThereIsNoDevice) {
+  const auto driver = make("small");
+  const Environment visible(visible_devices_variable, "");
+  EXPECT_EQ(driver->device_count().error(), Status::no_device);
+  EXPECT_EQ(driver->open(0).error(), Status::no_device);
+  EXPECT_EQ(driver->device_count_without_initialising().error(), Status::initialization_error);
+}
+
+TEST(Initialisation, ADeviceNamedTwiceIsInvalid) {
+  const auto driver = make("small", 2);
+  const Environment visible(visible_devices_variable, "1,1");
+  EXPECT_EQ(driver->device_count().error(), Status::invalid_device);
+}
+
+TEST(Peers, AKernelReachesAnotherDeviceOnlyOnceEnabled) {
+  for (const bool enabled : {false, true}) {
+    Lab lab(0, 2);
+    const auto second = lab.driver().open(1).value();
+    auto* theirs = static_cast<std::int32_t*>(second->allocate(64).value());
+    EXPECT_TRUE(lab.device().can_access_peer(1).value());
+    EXPECT_FALSE(lab.device().can_access_peer(0).value());
+    EXPECT_EQ(lab.device().can_access_peer(2).error(), Status::invalid_device);
+    if (enabled) {
+      EXPECT_EQ(lab.device().enable_peer_access(1), Status::success);
+      EXPECT_EQ(lab.device().enable_peer_access(1), Status::peer_access_already_enabled);
+    }
+    lab.fill(theirs, 1, 16, lab.stream());
+    EXPECT_EQ(lab.device().synchronize(), enabled ? Status::success : Status::illegal_address);
+    EXPECT_EQ(second->synchronize(), Status::success);
+  }
+}
+
+TEST(HostFunctions, MayNotCallTheDeviceButMayTakeALockThatACallerHolds) {
+  Lab lab;
+  const auto stream = lab.stream();
+  struct Shared {
+    std::mutex mutex;
+    device::Device* device;
+    Status seen = Status::success;
+  } shared{.mutex = {}, .device = &lab.device()};
+  check(lab.device().host_callback(
+            stream,
+            [](void* argument) {
+              auto& state = *static_cast<Shared*>(argument);
+              const std::lock_guard lock(state.mutex);
+              state.seen = state.device->synchronize();
+            },
+            &shared),
+        "host_callback");
+  std::thread other([&] {
+    for (int round = 0; round < 1000; ++round) {
+      const std::lock_guard lock(shared.mutex);
+      static_cast<void>(lab.device().memory_info().value());
+    }
+  });
+  lab.synchronize(stream);
+  other.join();
+  EXPECT_EQ(shared.seen, Status::not_permitted);
+}
+
+TEST(Threads, MayUseOneDeviceTogether) {
+  Lab lab;
+  constexpr std::size_t count = 256;
+  std::vector<std::thread> threads;
+  for (int index = 0; index < 4; ++index) {
+    threads.emplace_back([&lab, index] {
+      const auto stream = lab.stream();
+      std::int32_t* values = lab.memory(count);
+      std::int32_t* landing = lab.pinned(count);
+      for (int round = 0; round < 50; ++round) {
+        lab.iota(values, count, stream, index + round);
+        lab.copy(landing, values, count * sizeof(std::int32_t), device::CopyKind::device_to_host, stream);
+        lab.synchronize(stream);
+        ASSERT_EQ(landing[count - 1], index + round + static_cast<std::int32_t>(count) - 1);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_TRUE(lab.driver().races().empty());
+}
+
+}  // namespace
+}  // namespace gpucheck::sim
