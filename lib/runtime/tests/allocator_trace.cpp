@@ -1,0 +1,94 @@
+#include "allocator_trace.hpp"
+
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace gpucheck::runtime::test {
+namespace {
+
+void read_changes(std::istream& in, TracedFigures& figures) {
+  std::array<std::int64_t, std::tuple_size_v<TracedFigures>> changes{};
+  bool active_bytes_given = false;
+  bool active_given = false;
+  char letter = 0;
+  std::int64_t change = 0;
+  while (in >> letter >> change) {
+    changes.at(static_cast<std::size_t>(letter - 'A')) = change;
+    active_bytes_given = active_bytes_given || letter == 'C';
+    active_given = active_given || letter == 'H';
+  }
+  if (!active_bytes_given) changes[2] = changes[0];
+  if (!active_given) changes[7] = changes[6];
+  for (std::size_t i = 0; i < figures.size(); ++i) figures[i] += changes[i];
+}
+
+TracedStep read_step(char call, std::istream& in, TracedFigures& figures) {
+  TracedStep step;
+  step.call = call;
+  if (call == 'a') in >> step.id >> step.bytes >> step.stream;
+  if (call == 'f') in >> step.id;
+  if (call == 'r') in >> step.id >> step.stream;
+  std::string word;
+  in >> word;
+  if (word == "oom") {
+    step.out_of_memory = true;
+    in >> word;
+  }
+  if (word != "|") throw std::runtime_error("no '|' in a step");
+  read_changes(in, figures);
+  step.after = figures;
+  return step;
+}
+
+TracedSegment read_segment(std::istream& in) {
+  TracedSegment segment;
+  std::string kind;
+  in >> segment.size >> segment.on_default_stream >> kind;
+  segment.is_large = kind == "large";
+  TracedBlock block;
+  char colon = 0;
+  char state = 0;
+  while (in >> block.size >> colon >> block.requested >> colon >> state) {
+    block.allocated = state == 'a';
+    segment.blocks.push_back(block);
+  }
+  return segment;
+}
+
+AllocatorTrace read_heading(std::istream& in) {
+  AllocatorTrace trace;
+  in >> trace.name >> trace.streams >> trace.limit_bytes >> trace.settings;
+  return trace;
+}
+
+}  // namespace
+
+std::vector<AllocatorTrace> load_traces(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  std::vector<AllocatorTrace> traces;
+  TracedFigures figures{};
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    std::istringstream in(line);
+    std::string word;
+    if (!(in >> word) || word[0] == '#') continue;
+    if (word == "trace") {
+      traces.push_back(read_heading(in));
+      figures = {};
+    } else if (word == "end") {
+      in >> word;
+      in >> traces.back().final_statistics[word];
+    } else if (word == "segment") {
+      traces.back().final_segments.push_back(read_segment(in));
+    } else {
+      traces.back().steps.push_back(read_step(word[0], in, figures));
+      traces.back().steps.back().line = number;
+    }
+  }
+  return traces;
+}
+
+}  // namespace gpucheck::runtime::test

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runtime/snapshot.hpp"
+
+namespace gpucheck::runtime::test {
+
+/// The figures that a trace has after each step, in the order of the file's letters.
+using TracedFigures = std::array<std::int64_t, 11>;
+inline constexpr std::array traced_names{"allocated_bytes", "reserved_bytes",    "active_bytes", "inactive_split_bytes",
+                                         "requested_bytes", "segment",           "allocation",   "active",
+                                         "inactive_split",  "num_alloc_retries", "num_ooms"};
+
+struct TracedStep {
+  char call = ' ';  ///< a, f, r, e or s
+  int id = 0;
+  std::size_t bytes = 0;
+  std::size_t stream = 0;
+  bool out_of_memory = false;
+  TracedFigures after{};
+  int line = 0;  ///< in the file
+};
+
+struct TracedBlock {
+  std::uint64_t size = 0;
+  std::uint64_t requested = 0;
+  bool allocated = false;
+  auto operator<=>(const TracedBlock&) const = default;
+};
+
+struct TracedSegment {
+  std::uint64_t size = 0;
+  bool on_default_stream = false;
+  bool is_large = false;
+  std::vector<TracedBlock> blocks;
+  auto operator<=>(const TracedSegment&) const = default;
+};
+
+/// Calls to PyTorch's allocator and what it answered; see data/allocator_traces.txt.
+struct AllocatorTrace {
+  std::string name;
+  std::size_t streams = 1;
+  std::uint64_t limit_bytes = 0;  ///< 0 is none
+  std::string settings;
+  std::vector<TracedStep> steps;
+  std::map<std::string, std::int64_t> final_statistics;  ///< those that are not 0
+  std::vector<TracedSegment> final_segments;             ///< in no particular order
+};
+
+std::vector<AllocatorTrace> load_traces(const std::string& path);
+
+}  // namespace gpucheck::runtime::test

@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <unordered_map>
+
+#include "allocator_trace.hpp"
+#include "simulated.hpp"
+
+namespace gpucheck::runtime::test {
+namespace {
+
+constexpr int trace_count = 13;
+
+const std::vector<AllocatorTrace>& traces() {
+  static const std::vector<AllocatorTrace> loaded = load_traces(GPUCHECK_TEST_DATA "/allocator_traces.txt");
+  return loaded;
+}
+
+TracedFigures figures_of(const MemoryStatistics& stats) {
+  return {stats.allocated_bytes.all.current,
+          stats.reserved_bytes.all.current,
+          stats.active_bytes.all.current,
+          stats.inactive_split_bytes.all.current,
+          stats.requested_bytes.all.current,
+          stats.segment.all.current,
+          stats.allocation.all.current,
+          stats.active.all.current,
+          stats.inactive_split.all.current,
+          stats.num_alloc_retries,
+          stats.num_ooms};
+}
+
+/// Plays a trace's calls against an allocator on a simulated H100.
+class Player {
+ public:
+  explicit Player(const AllocatorTrace& trace) {
+    streams_.push_back(machine_.default_stream());
+    while (streams_.size() < trace.streams) streams_.push_back(machine_.side_stream());
+    allocator().set_settings(trace.settings);
+    const auto total = static_cast<double>(machine_.device().properties().total_memory_bytes);
+    if (trace.limit_bytes > 0) allocator().set_memory_fraction(static_cast<double>(trace.limit_bytes) / total);
+  }
+
+  CachingAllocator& allocator() { return machine_.allocator(); }
+  device::Stream stream(std::size_t index) const { return streams_.at(index); }
+
+  /// Returns whether an allocation ran out of memory.
+  bool play(const TracedStep& step) {
+    // The host takes its time, so that what is recorded on an idle stream is complete.
+    machine_.driver().advance(100'000);
+    switch (step.call) {
+      case 'a':
+        return !allocate(step);
+      case 'f':
+        allocator().free(live_.at(step.id));
+        live_.erase(step.id);
+        break;
+      case 'r':
+        allocator().record_stream(live_.at(step.id), stream(step.stream));
+        break;
+      case 'e':
+        allocator().empty_cache();
+        break;
+      default:
+        EXPECT_EQ(machine_.device().synchronize(), device::Status::success);
+    }
+    return false;
+  }
+
+ private:
+  bool allocate(const TracedStep& step) {
+    try {
+      live_[step.id] = allocator().allocate(step.bytes, stream(step.stream));
+      return true;
+    } catch (const OutOfMemoryError&) {
+      return false;
+    }
+  }
+
+  Simulated machine_;
+  std::vector<device::Stream> streams_;
+  std::unordered_map<int, void*> live_;
+};
+
+std::vector<TracedSegment> segments_of(Player& player) {
+  std::vector<TracedSegment> result;
+  for (const SegmentInfo& segment : player.allocator().snapshot()) {
+    TracedSegment traced{segment.total_size, segment.stream == player.stream(0), segment.is_large, {}};
+    for (const BlockInfo& block : segment.blocks) {
+      EXPECT_NE(block.state, BlockState::active_pending_free);
+      traced.blocks.push_back({block.size, block.requested_size, block.state == BlockState::active_allocated});
+    }
+    result.push_back(std::move(traced));
+  }
+  std::ranges::sort(result);
+  return result;
+}
+
+class TraceReplay : public testing::TestWithParam<int> {};
+
+TEST_P(TraceReplay, EveryFigureAfterEveryStepIsPyTorchs) {
+  ASSERT_EQ(traces().size(), trace_count);
+  const AllocatorTrace& trace = traces()[static_cast<std::size_t>(GetParam())];
+  ASSERT_GE(trace.steps.size(), 800U);
+  Player player(trace);
+  for (const TracedStep& step : trace.steps) {
+    const bool out_of_memory = player.play(step);
+    ASSERT_EQ(out_of_memory, step.out_of_memory) << trace.name << ", line " << step.line;
+    const TracedFigures seen = figures_of(player.allocator().stats());
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      ASSERT_EQ(seen[i], step.after[i]) << traced_names[i] << " in " << trace.name << ", line " << step.line;
+    }
+  }
+  for (const auto& [key, value] : flatten(player.allocator().stats())) {
+    const auto expected = trace.final_statistics.find(key);
+    EXPECT_EQ(value, expected == trace.final_statistics.end() ? 0 : expected->second) << key << " of " << trace.name;
+  }
+  std::vector<TracedSegment> expected = trace.final_segments;
+  std::ranges::sort(expected);
+  EXPECT_EQ(segments_of(player), expected) << trace.name;
+}
+
+std::string name_of_trace(const testing::TestParamInfo<int>& parameter) {
+  return traces().at(static_cast<std::size_t>(parameter.param)).name;
+}
+
+INSTANTIATE_TEST_SUITE_P(PyTorch, TraceReplay, testing::Range(0, trace_count), name_of_trace);
+
+}  // namespace
+}  // namespace gpucheck::runtime::test
