@@ -21,7 +21,7 @@ struct Execution {
 
 /// Checks the needs, runs the case in this process, then the class-wide rules. Never
 /// throws. Each broken rule is a mismatch of basis "rule", its key one of
-/// - rule.no_sticky_error: the device still answers, and its last error can be cleared;
+/// - rule.no_sticky_error: synchronizing the device, its last error and a plain question show none;
 /// - rule.allocator_memory_freed: the runtime's allocator has no block in use;
 /// - rule.device_memory_freed, rule.pinned_memory_freed: what was allocated through
 ///   `Context::device()` was freed, once the runtime with its caches is gone. Counted

@@ -85,9 +85,14 @@ void Context::check_runtime_rules(std::vector<Mismatch>& broken) {
 }
 
 bool Context::check_error_rule(std::vector<Mismatch>& broken) {
+  // Three witnesses, each of which may be wrong or be asked in vain: reading the last
+  // error also clears it, unless it is sticky, so that no later case meets it.
   const Status synchronized = device_->synchronize();
-  static_cast<void>(device_->last_error());  // clears it, unless it is sticky
-  const Status left = synchronized != Status::success ? synchronized : device_->last_error();
+  const Status noted = device_->last_error();
+  const device::Result<device::MemoryInfo> answer = device_->memory_info();
+  Status left = synchronized;
+  if (left == Status::success && device::is_sticky(noted)) left = noted;
+  if (left == Status::success && !answer) left = answer.error();
   if (left == Status::success) return true;
   add(broken, "no_sticky_error", "no error after synchronizing the device", words(*device_, left));
   return false;

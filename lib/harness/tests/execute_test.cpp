@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
                "CUDA error: invalid argument"},
         Ending{"out_of_memory",
                [](Context& context) {
-                 static_cast<void>(context.runtime().allocator().allocate(std::size_t{1} << 50, {}));
+                 static_cast<void>(context.runtime().allocator().allocate(std::size_t{1} << 40, {}));
                },
                "CUDA out of memory. Tried to allocate"},
         Ending{"observed_twice",
