@@ -1,0 +1,136 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <gtest/gtest.h>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/driver.hpp"
+#include "device/launch.hpp"
+#include "device/owned.hpp"
+
+namespace gpucheck::device {
+
+void PrintTo(Status status, std::ostream* out);
+
+/// What a call came back with, for calls that also give a value.
+template <typename T>
+Status status_of(const Result<T>& result) {
+  return result.has_value() ? Status::success : result.error();
+}
+
+namespace contract {
+
+/// A device under test.
+struct Backend {
+  std::string label;
+  std::function<std::unique_ptr<Driver>()> make_driver;
+  /// Hardware may be absent, and one process opens it only once.
+  bool hardware = false;
+};
+void PrintTo(const Backend& backend, std::ostream* out);
+
+/// Elements of device or pinned memory; freed at the end of the scope.
+template <typename T, typename Owner>
+class Array {
+ public:
+  Array(Device& device, Result<void*> pointer, std::size_t size) : memory_(own<Owner>(device, pointer)), size_(size) {}
+  [[nodiscard]] T* data() const { return static_cast<T*>(memory_.get()); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(T); }
+  /// Only for pinned memory: the host cannot read a device's.
+  [[nodiscard]] std::span<T> span() const { return {data(), size_}; }
+
+ private:
+  Owner memory_;
+  std::size_t size_;
+};
+template <typename T>
+using DeviceArray = Array<T, UniqueDeviceMemory>;
+template <typename T>
+using PinnedArray = Array<T, UniquePinnedMemory>;
+
+/// Long enough that the host sees work unfinished that it has just started.
+inline constexpr std::chrono::milliseconds busy{50};
+
+/// Set-up and small verbs of every contract test. A verb that is not what the test is
+/// about throws when it fails, which GoogleTest reports as a failure of the test.
+class Contract : public testing::TestWithParam<Backend> {
+ protected:
+  void SetUp() override;
+  /// Nothing may be left behind: no error, no unordered access, no device memory.
+  void TearDown() override;
+
+  Driver& driver() const { return *bench_->driver; }
+  /// Opened by the first use.
+  Device& device() const;
+
+  UniqueStream make_stream(StreamKind kind = StreamKind::non_blocking, int priority = 0) const;
+  UniqueEvent make_event(EventKind kind = EventKind::no_timing) const;
+  template <typename T>
+  DeviceArray<T> make_array(std::size_t size) const {
+    return {device(), device().allocate(size * sizeof(T)), size};
+  }
+  template <typename T>
+  PinnedArray<T> make_pinned(std::size_t size) const {
+    return {device(), device().allocate_pinned(size * sizeof(T)), size};
+  }
+
+  template <typename Functor>
+  void run(const Functor& functor, std::size_t count, Stream stream) const {
+    check(device::launch(device(), functor, count, stream), Functor::name);
+  }
+  void spin(Stream stream, std::chrono::milliseconds duration = busy) const;
+  void record(const UniqueEvent& event, Stream stream) const { check(device().record(event.get(), stream), "record"); }
+  void wait(Stream stream, const UniqueEvent& event) const { check(device().wait(stream, event.get()), "wait"); }
+  void synchronize(Stream stream) const { check(device().synchronize(stream), "synchronize"); }
+
+  /// The array's content after everything that `stream` was given so far.
+  template <typename T, typename Owner>
+  std::vector<T> read(const Array<T, Owner>& array, Stream stream) const {
+    const auto landing = make_pinned<T>(array.size());
+    check(device().copy(landing.data(), array.data(), array.bytes(), CopyKind::device_to_host, stream), "copy");
+    synchronize(stream);
+    return {landing.data(), landing.data() + landing.size()};
+  }
+
+  /// Captures what `work` gives to `stream`.
+  UniqueGraph capture(Stream stream, const std::function<void()>& work) const;
+  UniqueGraphExec instantiate(const UniqueGraph& graph) const;
+  void launch(const UniqueGraphExec& executable, Stream stream) const;
+
+ private:
+  struct Bench {
+    std::unique_ptr<Driver> driver;
+    std::unique_ptr<Device> device;
+  };
+  static std::shared_ptr<Bench> bench_for(const Backend& backend);
+
+  std::shared_ptr<Bench> bench_;
+};
+
+/// What a test found wrong in a child process, where GoogleTest's expectations do not reach.
+class Findings {
+ public:
+  void expect(Status seen, Status expected, std::string_view call);
+  void expect(bool condition, std::string_view statement);
+  void add(std::string finding) { found_.push_back(std::move(finding)); }
+  /// Ends the process: code 0 when nothing was found, otherwise 1 with the findings on
+  /// stderr. Runs no destructors: they would use a spoilt device.
+  [[noreturn]] void exit() const;
+
+ private:
+  std::vector<std::string> found_;
+};
+
+/// Runs `body` in the process that EXPECT_EXIT started for it, and ends that process.
+/// For what spoils a process or needs a fresh one.
+[[noreturn]] void in_child(const std::function<void(Findings&)>& body);
+
+#define GPUCHECK_EXPECT_IN_CHILD(...) EXPECT_EXIT(in_child(__VA_ARGS__), testing::ExitedWithCode(0), "")
+
+}  // namespace contract
+}  // namespace gpucheck::device

@@ -1,0 +1,122 @@
+#include <algorithm>
+
+#include "device/tests/suites.hpp"
+
+// cudaGraphExecUpdate.
+namespace gpucheck::device::contract {
+namespace {
+
+constexpr std::size_t size = 10000;
+
+TEST_P(GraphUpdate, TakesNewParametersForTheSameTopology) {
+  const auto stream = make_stream();
+  const auto array = make_array<std::int32_t>(size);
+  const auto filling_with = [&](std::int32_t value) {
+    return capture(stream.get(), [&] { run(kernels::Fill<std::int32_t>{array.data(), value}, size, stream.get()); });
+  };
+  const auto executable = instantiate(filling_with(1));
+  EXPECT_EQ(device().update(executable.get(), filling_with(2).get()), Status::success);
+  launch(executable, stream.get());
+  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(size, 2));
+}
+
+TEST_P(GraphUpdate, TakesNewAddressesAndSizes) {
+  const auto stream = make_stream();
+  const auto one = make_array<std::int32_t>(size);
+  const auto other = make_array<std::int32_t>(size);
+  run(kernels::Fill<std::int32_t>{one.data(), 0}, size, stream.get());
+  run(kernels::Fill<std::int32_t>{other.data(), 0}, size, stream.get());
+  const auto filling = [&](std::int32_t* array, std::size_t count) {
+    return capture(stream.get(), [&] { run(kernels::Fill<std::int32_t>{array, 1}, count, stream.get()); });
+  };
+  const auto executable = instantiate(filling(one.data(), size));
+  ASSERT_EQ(device().update(executable.get(), filling(other.data(), size / 2).get()), Status::success);
+  launch(executable, stream.get());
+  std::vector<std::int32_t> half(size, 0);
+  std::fill_n(half.begin(), size / 2, 1);
+  EXPECT_EQ(read(one, stream.get()), std::vector<std::int32_t>(size, 0));
+  EXPECT_EQ(read(other, stream.get()), half);
+}
+
+// Programming guide, "Updating instantiated graphs": the update takes effect at the
+// next launch and does not touch launches made before, even running ones.
+TEST_P(GraphUpdate, LeavesLaunchesAlreadyMadeAlone) {
+  const auto stream = make_stream();
+  const auto array = make_array<std::int32_t>(size);
+  const auto adding = [&](std::int32_t value) {
+    return capture(stream.get(), [&] {
+      run(kernels::AddScalar<std::int32_t>{array.data(), array.data(), value}, size, stream.get());
+    });
+  };
+  const auto executable = instantiate(adding(1));
+  const auto tens = adding(10);
+  run(kernels::Fill<std::int32_t>{array.data(), 0}, size, stream.get());
+  spin(stream.get());
+  launch(executable, stream.get());
+  ASSERT_EQ(device().update(executable.get(), tens.get()), Status::success);
+  launch(executable, stream.get());
+  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(size, 11));
+}
+
+TEST_P(GraphUpdate, RefusesAnotherNumberOfNodes) {
+  const auto stream = make_stream();
+  const auto executable = instantiate(capture(stream.get(), [&] { spin(stream.get()); }));
+  const auto longer = capture(stream.get(), [&] {
+    spin(stream.get());
+    spin(stream.get());
+  });
+  EXPECT_EQ(device().update(executable.get(), longer.get()), Status::graph_exec_update_failure);
+}
+
+// cudaGraphExecUpdateErrorNodeTypeChanged.
+TEST_P(GraphUpdate, RefusesAnotherKindOfNode) {
+  const auto stream = make_stream();
+  const auto array = make_array<std::int32_t>(size);
+  const auto executable = instantiate(capture(stream.get(), [&] {
+    run(kernels::Fill<std::int32_t>{array.data(), 1}, size, stream.get());
+  }));
+  const auto filled =
+      capture(stream.get(), [&] { check(device().fill(array.data(), 1, array.bytes(), stream.get()), "fill"); });
+  EXPECT_EQ(device().update(executable.get(), filled.get()), Status::graph_exec_update_failure);
+}
+
+// cudaGraphExecUpdateErrorTopologyChanged: the same nodes with other dependencies.
+TEST_P(GraphUpdate, RefusesOtherDependencies) {
+  const auto origin = make_stream();
+  const auto branch = make_stream();
+  const auto fork = make_event();
+  const auto join = make_event();
+  const auto in_a_row = capture(origin.get(), [&] {
+    spin(origin.get());
+    spin(origin.get());
+  });
+  const auto side_by_side = capture(origin.get(), [&] {
+    record(fork, origin.get());
+    wait(branch.get(), fork);
+    spin(origin.get());
+    spin(branch.get());
+    record(join, branch.get());
+    wait(origin.get(), join);
+  });
+  ASSERT_EQ(device().node_count(side_by_side.get()).value(), 2U);
+  const auto executable = instantiate(in_a_row);
+  EXPECT_EQ(device().update(executable.get(), side_by_side.get()), Status::graph_exec_update_failure);
+}
+
+// cudaGraphExecUpdate: the function of a kernel node may change (drivers since 11.2).
+TEST_P(GraphUpdate, TakesAnotherKernel) {
+  const auto stream = make_stream();
+  const auto array = make_array<std::int32_t>(size);
+  const auto executable = instantiate(capture(stream.get(), [&] {
+    run(kernels::Fill<std::int32_t>{array.data(), 1}, size, stream.get());
+  }));
+  const auto iota = capture(stream.get(), [&] {
+    run(kernels::Iota<std::int32_t>{array.data(), 0}, size, stream.get());
+  });
+  ASSERT_EQ(device().update(executable.get(), iota.get()), Status::success);
+  launch(executable, stream.get());
+  EXPECT_EQ(read(array, stream.get()).back(), static_cast<std::int32_t>(size - 1));
+}
+
+}  // namespace
+}  // namespace gpucheck::device::contract

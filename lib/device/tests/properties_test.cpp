@@ -1,0 +1,62 @@
+#include <regex>
+
+#include "device/tests/suites.hpp"
+
+// cudaGetDeviceProperties, versions and peers: what a device says of itself.
+namespace gpucheck::device::contract {
+namespace {
+
+bool matches(const std::string& text, const char* pattern) { return std::regex_match(text, std::regex(pattern)); }
+
+TEST_P(Properties, TheDeviceIsTheOneThatWasOpened) { EXPECT_EQ(device().ordinal(), 0); }
+
+TEST_P(Properties, NameTheDevice) {
+  const DeviceProperties& properties = device().properties();
+  EXPECT_FALSE(properties.name.empty());
+  EXPECT_FALSE(properties.uuid.empty());
+  EXPECT_FALSE(properties.pci_bus_id.empty());
+  // A simulated device must not pass for a GPU.
+  if (!GetParam().hardware) return;
+  EXPECT_TRUE(matches(properties.uuid, "GPU-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")) << properties.uuid;
+  EXPECT_TRUE(matches(properties.pci_bus_id, "[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\\.0")) << properties.pci_bus_id;
+}
+
+TEST_P(Properties, DescribeAMachineThatCanExist) {
+  const DeviceProperties& properties = device().properties();
+  EXPECT_GT(properties.total_memory_bytes, 0U);
+  EXPECT_GT(properties.multiprocessor_count, 0);
+  EXPECT_GT(properties.l2_cache_bytes, 0U);
+  EXPECT_EQ(properties.warp_size, 32);
+  EXPECT_EQ(properties.max_threads_per_multiprocessor % properties.warp_size, 0);
+  EXPECT_GE(properties.max_threads_per_multiprocessor, properties.max_threads_per_block);
+  EXPECT_GT(properties.compute_capability_major, 0);
+  EXPECT_LE(properties.greatest_priority, 0);
+}
+
+TEST_P(Properties, ADeviceThatIsNotThereCannotBeOpened) {
+  const int count = driver().device_count().value();
+  EXPECT_EQ(status_of(driver().open(count)), Status::invalid_device);
+  EXPECT_EQ(status_of(driver().open(-1)), Status::invalid_device);
+}
+
+TEST_P(Properties, VersionsAreNumbersOrUnknown) {
+  const Driver::Versions versions = driver().versions();
+  for (const std::string& version : {versions.driver, versions.cuda_driver, versions.cuda_runtime}) {
+    EXPECT_TRUE(matches(version, "|[0-9]+(\\.[0-9]+)+")) << version;
+  }
+}
+
+TEST_P(Properties, ADeviceIsNoPeerOfItself) { EXPECT_FALSE(device().can_access_peer(0).value()); }
+
+// cudaDeviceEnablePeerAccess: cudaErrorInvalidDevice if the device cannot directly
+// access memory of the peer.
+TEST_P(Properties, PeerAccessToItselfIsRefused) { EXPECT_EQ(device().enable_peer_access(0), Status::invalid_device); }
+
+TEST_P(Properties, ADeviceThatIsNotThereIsNoPeer) {
+  const int count = driver().device_count().value();
+  EXPECT_EQ(status_of(device().can_access_peer(count)), Status::invalid_device);
+  EXPECT_EQ(device().enable_peer_access(count), Status::invalid_device);
+}
+
+}  // namespace
+}  // namespace gpucheck::device::contract

@@ -1,0 +1,115 @@
+#include "base/units.hpp"
+#include "device/tests/suites.hpp"
+
+// cudaMallocAsync and cudaFreeAsync; programming guide, "Stream-ordered memory allocator".
+namespace gpucheck::device::contract {
+namespace {
+
+using namespace literals;
+
+/// Stream-ordered memory is freed explicitly: on which stream is what is tested.
+std::int32_t* allocate(Device& device, std::size_t size, Stream stream) {
+  return static_cast<std::int32_t*>(device.allocate_async(size * sizeof(std::int32_t), stream).value());
+}
+
+constexpr std::size_t size = 100000;
+
+TEST_P(StreamOrderedMemory, IsUsableAtOnceOnItsStream) {
+  const auto stream = make_stream();
+  const auto result = make_array<std::int32_t>(size);
+  std::int32_t* const memory = allocate(device(), size, stream.get());
+  run(kernels::Fill<std::int32_t>{memory, 3}, size, stream.get());
+  run(kernels::AddScalar<std::int32_t>{memory, result.data(), 4}, size, stream.get());
+  EXPECT_EQ(device().free_async(memory, stream.get()), Status::success);
+  EXPECT_EQ(read(result, stream.get()), std::vector<std::int32_t>(size, 7));
+}
+
+TEST_P(StreamOrderedMemory, IsDeviceMemoryToPointerInfo) {
+  const auto stream = make_stream();
+  std::int32_t* const memory = allocate(device(), size, stream.get());
+  EXPECT_EQ(device().pointer_info(memory).value().kind, MemoryKind::device);
+  EXPECT_EQ(device().free_async(memory, stream.get()), Status::success);
+}
+
+TEST_P(StreamOrderedMemory, IsUsableOnAnotherStreamBehindAnEvent) {
+  const auto owner = make_stream();
+  const auto user = make_stream();
+  const auto allocated = make_event();
+  const auto used = make_event();
+  const auto result = make_array<std::int32_t>(size);
+  std::int32_t* const memory = allocate(device(), size, owner.get());
+  record(allocated, owner.get());
+  wait(user.get(), allocated);
+  run(kernels::Fill<std::int32_t>{memory, 11}, size, user.get());
+  run(kernels::AddScalar<std::int32_t>{memory, result.data(), 0}, size, user.get());
+  record(used, user.get());
+  wait(owner.get(), used);
+  EXPECT_EQ(device().free_async(memory, owner.get()), Status::success);
+  synchronize(owner.get());
+  EXPECT_EQ(read(result, user.get()), std::vector<std::int32_t>(size, 11));
+}
+
+TEST_P(StreamOrderedMemory, MayBeFreedOnAnotherStreamBehindAnEvent) {
+  const auto owner = make_stream();
+  const auto other = make_stream();
+  const auto used = make_event();
+  std::int32_t* const memory = allocate(device(), size, owner.get());
+  run(kernels::Fill<std::int32_t>{memory, 1}, size, owner.get());
+  record(used, owner.get());
+  wait(other.get(), used);
+  EXPECT_EQ(device().free_async(memory, other.get()), Status::success);
+  synchronize(other.get());
+}
+
+TEST_P(StreamOrderedMemory, AllocatingAndFreeingDoNotWaitForTheStream) {
+  const auto stream = make_stream();
+  std::int32_t* const memory = allocate(device(), size, stream.get());
+  spin(stream.get());
+  run(kernels::Fill<std::int32_t>{memory, 1}, size, stream.get());
+  EXPECT_EQ(device().free_async(memory, stream.get()), Status::success);
+  EXPECT_EQ(device().query(stream.get()), Status::not_ready);
+  synchronize(stream.get());
+}
+
+// Reuse within one stream needs no synchronisation: the new user runs after the old.
+TEST_P(StreamOrderedMemory, ReuseInOneStreamKeepsTheOrder) {
+  const auto stream = make_stream();
+  const auto results = make_array<std::int32_t>(20 * size);
+  for (std::int32_t i = 0; i < 20; ++i) {
+    std::int32_t* const memory = allocate(device(), size, stream.get());
+    run(kernels::Fill<std::int32_t>{memory, i}, size, stream.get());
+    run(kernels::AddScalar<std::int32_t>{memory, results.data() + std::size_t(i) * size, 0}, size, stream.get());
+    ASSERT_EQ(device().free_async(memory, stream.get()), Status::success);
+  }
+  const auto seen = read(results, stream.get());
+  for (std::size_t i = 0; i < seen.size(); ++i) ASSERT_EQ(seen[i], std::int32_t(i / size)) << "element " << i;
+}
+
+TEST_P(StreamOrderedMemory, TooMuchGivesOutOfMemoryAndIsRecoverable) {
+  const auto stream = make_stream();
+  const auto too_much = device().allocate_async(device().properties().total_memory_bytes * 2, stream.get());
+  EXPECT_EQ(status_of(too_much), Status::out_of_memory);
+  std::int32_t* const memory = allocate(device(), size, stream.get());
+  run(kernels::Fill<std::int32_t>{memory, 1}, size, stream.get());
+  EXPECT_EQ(device().free_async(memory, stream.get()), Status::success);
+  EXPECT_EQ(device().synchronize(stream.get()), Status::success);
+}
+
+// cudaFree: "which must have been returned by ... cudaMallocAsync() ..."; it does not
+// synchronise for such memory, so the caller does.
+TEST_P(StreamOrderedMemory, MayBeFreedByTheOrdinaryFree) {
+  const auto stream = make_stream();
+  std::int32_t* const memory = allocate(device(), size, stream.get());
+  run(kernels::Fill<std::int32_t>{memory, 1}, size, stream.get());
+  synchronize(stream.get());
+  EXPECT_EQ(device().free(memory), Status::success);
+}
+
+TEST_P(StreamOrderedMemory, FreeOfAnAddressNeverAllocatedIsAnInvalidValue) {
+  const auto stream = make_stream();
+  int on_stack = 0;
+  EXPECT_EQ(device().free_async(&on_stack, stream.get()), Status::invalid_value);
+}
+
+}  // namespace
+}  // namespace gpucheck::device::contract

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "device/tests/contract.hpp"
+
+/// Every suite of the contract. A device is put under all of them with
+/// GPUCHECK_INSTANTIATE_CONTRACT(prefix, backends).
+namespace gpucheck::device::contract {
+
+class Memory : public Contract {};
+class HostMemory : public Contract {};
+class StreamOrderedMemory : public Contract {};
+class Copies : public Contract {};
+class Kernels : public Contract {};
+class Streams : public Contract {};
+class DefaultStream : public Contract {};
+class HostFunctions : public Contract {};
+class Events : public Contract {};
+class EventTiming : public Contract {};
+class Capture : public Contract {};
+class CaptureFork : public Contract {};
+class BrokenCapture : public Contract {};
+class CaptureModes : public Contract {};
+class Graphs : public Contract {};
+class GraphOrder : public Contract {};
+class GraphUpdate : public Contract {};
+class GraphMemory : public Contract {};
+class Errors : public Contract {};
+class StickyErrors : public Contract {};
+class Initialisation : public Contract {};
+class Properties : public Contract {};
+
+}  // namespace gpucheck::device::contract
+
+#define GPUCHECK_INSTANTIATE_SUITE(prefix, suite, backends) \
+  INSTANTIATE_TEST_SUITE_P(prefix, suite, backends, [](const auto& information) { return information.param.label; })
+
+#define GPUCHECK_INSTANTIATE_CONTRACT(prefix, backends)              \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, Memory, backends);              \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, HostMemory, backends);          \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, StreamOrderedMemory, backends); \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, Copies, backends);              \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, Kernels, backends);             \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, Streams, backends);             \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, DefaultStream, backends);       \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, HostFunctions, backends);       \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, Events, backends);              \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, EventTiming, backends);         \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, Capture, backends);             \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, CaptureFork, backends);         \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, BrokenCapture, backends);       \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, CaptureModes, backends);        \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, Graphs, backends);              \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, GraphOrder, backends);          \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, GraphUpdate, backends);         \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, GraphMemory, backends);         \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, Errors, backends);              \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, StickyErrors, backends);        \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, Initialisation, backends);      \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, Properties, backends)
