@@ -38,7 +38,7 @@ int move_out_of_the_way(int descriptor) {
 
 }  // namespace
 
-MessageChannel::MessageChannel(int descriptor) : descriptor_(move_out_of_the_way(descriptor)) {}
+MessageChannel::MessageChannel(int descriptor) : descriptor_(move_out_of_the_way(descriptor)), owner_(::getpid()) {}
 
 MessageChannel::~MessageChannel() { ::close(descriptor_); }
 
@@ -58,6 +58,8 @@ std::optional<Request> MessageChannel::receive() {
 }
 
 void MessageChannel::send(const Reply& reply) {
+  // The copy that a forking case made of this process must not be heard in its place.
+  if (::getpid() != owner_) ::_exit(channel_lost_exit_code);
   const std::string frame = encode_frame(encode(reply));
   for (std::size_t sent = 0; sent < frame.size();) {
     // MSG_NOSIGNAL: a supervisor that has gone must not look like a crash of the case.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <sys/types.h>
 
 #include "runner/protocol.hpp"
 
@@ -24,12 +25,14 @@ class MessageChannel {
   /// @throws ProtocolError; Error when reading fails.
   std::optional<Request> receive();
   /// Ends the process with `channel_lost_exit_code` when the supervisor cannot be
-  /// reached: whatever happens next would be seen by nobody.
+  /// reached (whatever happens next would be seen by nobody), and quietly when it is a
+  /// fork of the process that made the channel.
   /// @throws ProtocolError for a reply that is too long.
   void send(const Reply& reply);
 
  private:
   int descriptor_;
+  pid_t owner_;  ///< the only process that may speak
   FrameDecoder decoder_;
 };
 

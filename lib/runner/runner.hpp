@@ -33,18 +33,18 @@ struct Shard {
 /// One case to run, in the plan's order.
 struct PlannedCase {
   const harness::Case* which = nullptr;
-  harness::ParameterValues parameters;  ///< only those given by the user
-  std::uint64_t seed = 0;               ///< `case_seed` of the repetition's seed and the name
-  std::string fault;                    ///< name of one of the case's faults; empty for none
+  harness::ParameterValues parameters = {};  ///< only those given by the user
+  std::uint64_t seed = 0;                    ///< `case_seed` of the repetition's seed and the name
+  std::string fault = {};                    ///< name of one of the case's faults; empty for none
   int repetition = 0;
 };
 
 struct PlanOptions {
-  harness::ParameterValues parameters;  ///< applied to every case that declares the name
+  harness::ParameterValues parameters = {};  ///< applied to every case that declares the name
   std::uint64_t seed = 0;
   int repeat = 1;
   bool shuffle = false;  ///< order from hashing each name with the seed: a subset keeps its order
-  Shard shard;           ///< round robin over the selection
+  Shard shard = {};      ///< round robin over the selection
 };
 
 /// The seed a case gets: SplitMix64's finaliser over the mixed run seed xor the FNV-1a
@@ -62,23 +62,23 @@ std::uint64_t seed_of_repetition(std::uint64_t run_seed, int repetition) noexcep
 std::vector<PlannedCase> make_plan(std::span<const harness::Case* const> selected, const PlanOptions& options);
 
 struct Options {
-  std::string program;          ///< the binary to start as worker; "/proc/self/exe" normally
+  std::string program = {};     ///< the binary to start as worker; "/proc/self/exe" normally
   std::string device = "auto";  ///< "auto", "cuda", "cuda:1", "sim", "sim:h100", ...
   int jobs = 0;                 ///< 0: one per core, at most 8
   Isolation isolation = Isolation::worker;
-  std::optional<std::chrono::milliseconds> timeout;  ///< instead of each case's deadline
+  std::optional<std::chrono::milliseconds> timeout = {};  ///< instead of each case's deadline
   bool fail_fast = false;
   int retries = 0;
   int max_skips = -1;  ///< more skips than this cannot be judged; -1: any number
   std::uint64_t seed = 0;
-  std::string version;
-  std::vector<std::string> command_line;
-  std::string golden_directory;  ///< for the rerun command; empty when embedded
+  std::string version = {};
+  std::vector<std::string> command_line = {};
+  std::string golden_directory = {};  ///< for the rerun command; empty when embedded
 };
 
 struct RunSummary {
-  harness::Counts counts;
-  std::vector<harness::CaseResult> results;  ///< in the order finished
+  harness::Counts counts = {};
+  std::vector<harness::CaseResult> results = {};  ///< in the order finished
   harness::ExitCode exit_code = harness::ExitCode::not_judged;
 };
 

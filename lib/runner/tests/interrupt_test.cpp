@@ -1,0 +1,146 @@
+#include <array>
+#include <chrono>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "test_run.hpp"
+
+/// What becomes of a run when its supervisor is interrupted or killed.
+namespace gpucheck::runner::testing {
+namespace {
+
+/// `gpucheck_misbehaving supervise NAME…` with its stdout in a pipe.
+class SupervisorProcess {
+ public:
+  explicit SupervisorProcess(const std::vector<std::string>& names) {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+    std::vector<std::string> words = {GPUCHECK_MISBEHAVING, "supervise"};
+    words.insert(words.end(), names.begin(), names.end());
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    process_ = ::fork();
+    if (process_ == 0) {
+      ::dup2(ends[1], STDOUT_FILENO);
+      ::execv(GPUCHECK_MISBEHAVING, arguments.data());
+      ::_exit(127);
+    }
+    ::close(ends[1]);
+    output_ = ends[0];
+  }
+  ~SupervisorProcess() {
+    if (process_ > 0) finish(SIGKILL);
+    ::close(output_);
+  }
+  SupervisorProcess(const SupervisorProcess&) = delete;
+  SupervisorProcess& operator=(const SupervisorProcess&) = delete;
+
+  void signal(int number) const { ::kill(process_, number); }
+
+  /// Sends the signal and gives the wait status.
+  int finish(int number) {
+    signal(number);
+    return wait();
+  }
+
+  int wait() {
+    int status = -1;
+    ::waitpid(process_, &status, 0);
+    process_ = -1;
+    return status;
+  }
+
+  [[nodiscard]] std::string read_output() const {
+    std::string text;
+    std::array<char, 4096> buffer;
+    for (ssize_t count = 0; (count = ::read(output_, buffer.data(), buffer.size())) > 0;) {
+      text.append(buffer.data(), static_cast<std::size_t>(count));
+    }
+    return text;
+  }
+
+ private:
+  pid_t process_ = -1;
+  int output_ = -1;
+};
+
+TEST(Interrupt, AKilledSupervisorLeavesNoProcess) {
+  const TestFolder folder;
+  SupervisorProcess supervisor({"hang.long", "children.for_ever"});
+  ASSERT_TRUE(folder.wait_for_mark("hanging"));
+  ASSERT_TRUE(folder.wait_for_mark("sleeping_child"));
+  EXPECT_EQ(folder.processes().size(), 4U);
+  supervisor.finish(SIGKILL);
+  EXPECT_TRUE(folder.no_process_left());
+}
+
+TEST(Interrupt, ASignalEndsTheRunWithWhatIsKnown) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const TestFolder folder;
+    SupervisorProcess supervisor({"plain.pass", "hang.long", "slow.exclusive_a"});
+    ASSERT_TRUE(folder.wait_for_mark("hanging"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // the other case has long passed
+    const auto start = std::chrono::steady_clock::now();
+    const int status = supervisor.finish(signal);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), signal == SIGINT ? 130 : 143);
+    const std::string output = supervisor.read_output();
+    EXPECT_NE(output.find("pass plain.pass\n"), std::string::npos) << output;
+    EXPECT_NE(output.find("finished 1 not_run 2 signal " + std::to_string(signal) + "\n"), std::string::npos) << output;
+    EXPECT_TRUE(folder.no_process_left());
+  }
+}
+
+TEST(Interrupt, BeforeTheDeviceHasAnsweredThereIsAReportToo) {
+  const TestFolder folder;
+  ::setenv("GPUCHECK_RUNNER_TEST_DEVICE", "slow", 1);
+  SupervisorProcess supervisor({"plain.pass"});
+  ::unsetenv("GPUCHECK_RUNNER_TEST_DEVICE");
+  while (folder.processes().size() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const int status = supervisor.finish(SIGTERM);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 143);
+  EXPECT_EQ(supervisor.read_output(), "started 1 on \nfinished 0 not_run 1 signal 15\n");
+  EXPECT_TRUE(folder.no_process_left());
+}
+
+TEST(Interrupt, SignalsDoAfterARunWhatTheyDidBefore) {
+  static volatile sig_atomic_t seen = 0;
+  struct sigaction mine {};
+  mine.sa_handler = [](int) { seen = 1; };
+  struct sigaction before {};
+  ::sigaction(SIGINT, &mine, &before);
+  TestRun run;
+  run.run({"plain.pass"});
+  ::raise(SIGINT);
+  EXPECT_EQ(seen, 1);
+  ::sigaction(SIGINT, &before, nullptr);
+}
+
+TEST(Interrupt, ASignalThatTheProcessIgnoresStaysIgnored) {
+  ::signal(SIGTERM, SIG_IGN);
+  TestRun run;
+  run.sink.on_every_event = [] { ::raise(SIGTERM); };
+  EXPECT_EQ(run.run({"plain.pass"}).exit_code, harness::ExitCode::passed);
+  ::signal(SIGTERM, SIG_DFL);
+}
+
+TEST(Interrupt, IgnoredEndsOfChildrenDoNotLoseTheirStatus) {
+  ::signal(SIGCHLD, SIG_IGN);
+  TestRun run;
+  run.run({"crash.exit7"});
+  EXPECT_EQ(run.result("crash.exit7").exit_code, 7);
+  ::signal(SIGCHLD, SIG_DFL);
+}
+
+}  // namespace
+}  // namespace gpucheck::runner::testing

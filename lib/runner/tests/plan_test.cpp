@@ -1,0 +1,115 @@
+#include <gtest/gtest.h>
+#include <set>
+
+#include "base/error.hpp"
+#include "runner/runner.hpp"
+
+namespace gpucheck::runner {
+namespace {
+
+using Names = std::vector<std::string>;
+
+/// Five cases; only the first two have parameters.
+class Plan : public ::testing::Test {
+ protected:
+  Plan() {
+    for (const char* name : {"a.one", "a.two", "b.one", "b.two", "b.three"}) {
+      cases_.push_back({.name = name, .summary = "", .source = ""});
+    }
+    cases_[0].parameters = {{.name = "iterations", .summary = "", .default_value = std::int64_t{1}},
+                            {.name = "size", .summary = "", .default_value = std::int64_t{1}}};
+    cases_[1].parameters = {{.name = "iterations", .summary = "", .default_value = std::int64_t{1}}};
+    for (const harness::Case& which : cases_) selected_.push_back(&which);
+  }
+
+  static Names names(const std::vector<PlannedCase>& plan) {
+    Names names;
+    for (const PlannedCase& planned : plan) names.push_back(planned.which->name);
+    return names;
+  }
+
+  std::vector<harness::Case> cases_;
+  std::vector<const harness::Case*> selected_;
+};
+
+TEST_F(Plan, KeepsTheOrderOfTheSelection) {
+  EXPECT_EQ(names(make_plan(selected_, {})), (Names{"a.one", "a.two", "b.one", "b.two", "b.three"}));
+}
+
+TEST_F(Plan, RepeatsTheWholeSelection) {
+  const auto plan = make_plan(selected_, {.parameters = {}, .seed = 4, .repeat = 3});
+  ASSERT_EQ(plan.size(), 15U);
+  EXPECT_EQ(plan[5].which->name, "a.one");
+  EXPECT_EQ(plan[5].repetition, 1);
+  EXPECT_EQ(plan[5].seed, case_seed(5, "a.one"));
+  EXPECT_EQ(plan[14].repetition, 2);
+}
+
+TEST_F(Plan, SeedsDependOnTheRunAndTheNameAlone) {
+  const auto whole = make_plan(selected_, {.parameters = {}, .seed = 11, .repeat = 1, .shuffle = true});
+  const harness::Case* const alone[] = {selected_[3]};
+  const auto one = make_plan(alone, {.parameters = {}, .seed = 11});
+  for (const PlannedCase& planned : whole) {
+    EXPECT_EQ(planned.seed, case_seed(11, planned.which->name));
+    if (planned.which == alone[0]) {
+      EXPECT_EQ(planned.seed, one[0].seed);
+    }
+  }
+  std::set<std::uint64_t> seeds;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    for (const harness::Case* which : selected_) seeds.insert(case_seed(seed, which->name));
+  }
+  EXPECT_EQ(seeds.size(), 500U);
+}
+
+TEST_F(Plan, ASubsetKeepsItsShuffledOrder) {
+  const PlanOptions options{.parameters = {}, .seed = 3, .repeat = 1, .shuffle = true};
+  const Names whole = names(make_plan(selected_, options));
+  const harness::Case* const subset[] = {selected_[0], selected_[2], selected_[4]};
+  Names expected;
+  for (const std::string& name : whole) {
+    if (name != "a.two" && name != "b.two") expected.push_back(name);
+  }
+  EXPECT_EQ(names(make_plan(subset, options)), expected);
+  std::set<Names> orders;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    orders.insert(names(make_plan(selected_, {.parameters = {}, .seed = seed, .repeat = 1, .shuffle = true})));
+  }
+  EXPECT_GT(orders.size(), 10U);
+}
+
+TEST_F(Plan, ShardsPartitionTheSelectionRoundRobin) {
+  const auto shard = [this](int index, int count) {
+    return names(
+        make_plan(selected_, {.parameters = {}, .seed = 0, .repeat = 1, .shuffle = false, .shard = {index, count}}));
+  };
+  EXPECT_EQ(shard(1, 2), (Names{"a.one", "b.one", "b.three"}));
+  EXPECT_EQ(shard(2, 2), (Names{"a.two", "b.two"}));
+  EXPECT_EQ(shard(7, 7), Names{});
+  for (const Shard wrong : {Shard{0, 2}, Shard{3, 2}, Shard{1, 0}}) {
+    EXPECT_THROW(shard(wrong.index, wrong.count), UsageError);
+  }
+}
+
+TEST_F(Plan, GivesParametersToTheCasesThatDeclareThem) {
+  const harness::ParameterValues given = {{"iterations", std::int64_t{5}}, {"size", std::int64_t{6}}};
+  const auto plan = make_plan(selected_, {.parameters = given});
+  EXPECT_EQ(plan[0].parameters, given);
+  EXPECT_EQ(plan[1].parameters, (harness::ParameterValues{{"iterations", std::int64_t{5}}}));
+  EXPECT_TRUE(plan[2].parameters.empty());
+}
+
+TEST_F(Plan, RefusesAParameterThatNobodyDeclaresAndNamesTheNearest) {
+  try {
+    make_plan(selected_, {.parameters = {{"iteration", std::int64_t{5}}}});
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("\"iteration\". Nearest: iterations, size"), std::string::npos)
+        << error.what();
+  }
+  const harness::Case* const without[] = {selected_[4]};
+  EXPECT_THROW(make_plan(without, {.parameters = {{"size", std::int64_t{5}}}}), UsageError);
+}
+
+}  // namespace
+}  // namespace gpucheck::runner

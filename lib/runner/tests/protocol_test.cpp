@@ -1,0 +1,108 @@
+#include "runner/protocol.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace gpucheck::runner {
+namespace {
+
+template <typename Message>
+Message there_and_back(const Message& message) {
+  return std::get<Message>(decode_reply(encode(Reply(message))));
+}
+
+TEST(Protocol, RequestsComeBackAsTheyWere) {
+  const RunRequest sent{
+      .sequence = 7,
+      .case_name = "alloc.fuzz",
+      .device = "sim:h100",
+      .parameters = {{"count", std::int64_t{-3}}, {"fast", true}, {"ratio", 1.0}, {"text", "a \"b\""}},
+      .seed = std::numeric_limits<std::uint64_t>::max(),
+      .fault = "lost_event"};
+  const auto received = std::get<RunRequest>(decode_request(encode(Request(sent))));
+  EXPECT_EQ(received.sequence, 7U);
+  EXPECT_EQ(received.case_name, "alloc.fuzz");
+  EXPECT_EQ(received.device, "sim:h100");
+  EXPECT_EQ(received.parameters, sent.parameters);
+  EXPECT_EQ(received.seed, sent.seed);
+  EXPECT_EQ(received.fault, "lost_event");
+
+  const auto identify = std::get<IdentifyRequest>(decode_request(encode(Request(IdentifyRequest{"auto", 5}))));
+  EXPECT_EQ(identify.device, "auto");
+  EXPECT_EQ(identify.seed, 5U);
+}
+
+TEST(Protocol, EveryKindOfValueComesBackExactly) {
+  using harness::Value;
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const Value& value :
+       {Value(true), Value(std::numeric_limits<std::int64_t>::min()), Value(0.1), Value(1.0), Value(-0.0),
+        Value(infinity), Value(std::string("line\nend")), Value(std::vector<bool>{true, false}),
+        Value(std::vector<std::int64_t>{}), Value(std::vector<double>{}), Value(std::vector<double>{1.0, -infinity}),
+        Value(std::vector<std::string>{"", "x"})}) {
+    const auto received = there_and_back(ObservationReply{.sequence = 1, .observation = {"key", value}});
+    EXPECT_EQ(received.observation.value, value) << harness::to_text(value);
+    EXPECT_EQ(received.observation.key, "key");
+  }
+  const auto nan = there_and_back(ObservationReply{1, {"key", std::nan("")}});
+  EXPECT_TRUE(std::isnan(std::get<double>(nan.observation.value)));
+}
+
+TEST(Protocol, TextThatIsNotUtf8DoesNotStopAMessage) {
+  const auto received = there_and_back(ObservationReply{1,
+                                                        {"k\xff", std::string("a\xff"
+                                                                              "b")}});
+  EXPECT_EQ(received.observation, (harness::Observation{"k\xef\xbf\xbd", std::string("a\xef\xbf\xbd"
+                                                                                     "b")}));
+}
+
+TEST(Protocol, TheEndOfACaseComesBackAsItWas) {
+  const harness::Execution sent{.status = harness::Execution::Status::completed,
+                                .reason = "r",
+                                .broken_rules = {{"rule.leak", "0 bytes", "512 bytes", "rule"}},
+                                .duration_ms = 1.25,
+                                .contaminated = true};
+  const auto received = there_and_back(FinishedReply{.sequence = 9, .execution = sent});
+  EXPECT_EQ(received.sequence, 9U);
+  EXPECT_EQ(received.execution.status, sent.status);
+  EXPECT_EQ(received.execution.reason, "r");
+  ASSERT_EQ(received.execution.broken_rules.size(), 1U);
+  EXPECT_EQ(received.execution.broken_rules[0].seen, "512 bytes");
+  EXPECT_EQ(received.execution.duration_ms, 1.25);
+  EXPECT_TRUE(received.execution.contaminated);
+}
+
+TEST(Protocol, WhatADeviceIsComesBackAsItWas) {
+  IdentityReply sent{.device = {}, .resolved = "sim:h100"};
+  sent.device.name = "NVIDIA H100";
+  sent.device.total_memory_bytes = 85'000'000'000;
+  const auto received = there_and_back(sent);
+  EXPECT_EQ(received.device.name, "NVIDIA H100");
+  EXPECT_EQ(received.device.total_memory_bytes, 85'000'000'000U);
+  EXPECT_EQ(received.resolved, "sim:h100");
+  const auto refusal = there_and_back(RefusalReply{.usage = true, .text = "no such device"});
+  EXPECT_TRUE(refusal.usage);
+  EXPECT_EQ(refusal.text, "no such device");
+}
+
+TEST(Protocol, RefusesWhatIsNoMessage) {
+  for (
+      const char* body :
+      {"", "{", "[]", "null", "{}", R"({"type": 7})", R"({"type": "nonsense"})", R"({"type": "finished"})",
+       R"({"type": "finished", "sequence": -1})", R"({"type": "observation", "sequence": 1, "observation": 3})",
+       R"({"type":"finished","sequence":1,"status":3,"reason":"","broken_rules":[],"duration_ms":1,"contaminated":false})",
+       R"({"type":"finished","sequence":1,"status":0,"reason":"","broken_rules":{},"duration_ms":1,"contaminated":false})"}) {
+    EXPECT_THROW(decode_reply(body), ProtocolError) << body;
+    EXPECT_THROW(decode_request(body), ProtocolError) << body;
+  }
+  EXPECT_THROW(decode_parameters("[1]"), ProtocolError);
+}
+
+TEST(Protocol, ParametersSurviveACommandLine) {
+  const harness::ParameterValues sent = {{"bytes", std::int64_t{1} << 40}, {"ratio", 2.0}, {"name", "it's \"x\""}};
+  EXPECT_EQ(decode_parameters(encode_parameters(sent)), sent);
+}
+
+}  // namespace
+}  // namespace gpucheck::runner

@@ -1,0 +1,45 @@
+#include "runner/rerun.hpp"
+
+#include <cstdio>
+#include <gtest/gtest.h>
+#include <string>
+
+namespace gpucheck::runner {
+namespace {
+
+/// What a real shell makes of `command`'s output.
+std::string shell(const std::string& command) {
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  if (pipe == nullptr) return "no shell";
+  std::string output;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) output.push_back(static_cast<char>(c));
+  ::pclose(pipe);
+  return output;
+}
+
+TEST(Rerun, QuotesSoThatAShellReadsTheSameWord) {
+  EXPECT_EQ(shell_quoted("size=64MiB"), "size=64MiB");
+  for (const char* word :
+       {"", "a b", "it's", "$HOME", "`id`", "\\", "a\nb", "*", "~", "\"", "#x", "a;b", "!", "\xc3\xa9"}) {
+    EXPECT_EQ(shell(std::string("printf %s ") + shell_quoted(word)), word);
+  }
+}
+
+TEST(Rerun, SaysWhatRunsOneCaseAgain) {
+  const harness::Case which{.name = "alloc.fuzz", .summary = "", .source = ""};
+  PlannedCase planned{.which = &which, .parameters = {{"iterations", std::int64_t{5}}, {"mode", "a b"}}};
+  Options options;
+  options.seed = 7;
+  EXPECT_EQ(rerun_command(planned, options, "sim:h100"),
+            "gpucheck run alloc.fuzz --device sim:h100 --seed 7 -p iterations=5 -p 'mode=a b'");
+  options.golden_directory = "my goldens";
+  planned.parameters.clear();
+  planned.repetition = 2;
+  EXPECT_EQ(rerun_command(planned, options, "cuda:1"),
+            "gpucheck run alloc.fuzz --device cuda:1 --seed 9 --golden 'my goldens'");
+  planned.fault = "lost_event";
+  EXPECT_TRUE(rerun_command(planned, options, "cuda:1").starts_with("gpucheck prove alloc.fuzz --device cuda:1 "));
+}
+
+}  // namespace
+}  // namespace gpucheck::runner

@@ -1,0 +1,266 @@
+#include <gtest/gtest.h>
+#include <algorithm>
+#include <thread>
+
+#include "base/error.hpp"
+#include "test_run.hpp"
+
+/// How a run goes: order, workers, retries, events, devices.
+namespace gpucheck::runner::testing {
+namespace {
+
+using harness::CaseResult;
+using harness::Outcome;
+using Lines = std::vector<std::string>;
+
+double number(const CaseResult& result, const std::string& key) { return std::stod(observed(result, key)); }
+
+bool overlap(const CaseResult& a, const CaseResult& b) {
+  return number(a, "start_us") < number(b, "end_us") && number(b, "start_us") < number(a, "end_us");
+}
+
+TEST(Run, TellsItsSinksEverythingInOrder) {
+  TestRun run;
+  run.options.jobs = 1;
+  run.options.seed = 5;
+  run.options.version = "1.2.3";
+  run.run({"plain.pass", "plain.fail"});
+  EXPECT_EQ(run.sink.lines,
+            (Lines{"started", "case plain.pass", "pass plain.pass", "case plain.fail", "fail plain.fail", "finished"}));
+  EXPECT_EQ(run.sink.started.device.kind, "sim");
+  EXPECT_GT(run.sink.started.device.total_memory_bytes, 0U);
+  EXPECT_EQ(run.sink.started.seed, 5U);
+  EXPECT_EQ(run.sink.started.version, "1.2.3");
+  EXPECT_EQ(run.sink.started.selected, (Lines{"plain.pass", "plain.fail"}));
+  EXPECT_FALSE(run.sink.started.host_name.empty());
+  EXPECT_EQ(run.sink.finished.exit_code, 1);
+  EXPECT_EQ(run.sink.finished.counts.pass, 1);
+  EXPECT_TRUE(run.sink.finished.not_run.empty());
+  EXPECT_GT(run.sink.finished.duration_ms, 0);
+  EXPECT_TRUE(run.folder.no_process_left());
+}
+
+TEST(Run, PassesWhenEverythingDoes) {
+  TestRun run;
+  EXPECT_EQ(run.run({"plain.pass", "plain.own_process_pass"}).exit_code, harness::ExitCode::passed);
+}
+
+TEST(Run, NothingToDoIsNotAPass) {
+  TestRun run;
+  EXPECT_EQ(run.run(Lines{}).exit_code, harness::ExitCode::not_judged);
+  EXPECT_EQ(run.sink.lines, (Lines{"started", "finished"}));
+}
+
+TEST(Run, MoreSkipsThanAllowedAreNotAPass) {
+  TestRun run;
+  EXPECT_EQ(run.run({"plain.pass", "plain.skip"}).exit_code, harness::ExitCode::passed);
+  run.options.max_skips = 0;
+  EXPECT_EQ(run.run({"plain.pass", "plain.skip"}).exit_code, harness::ExitCode::not_judged);
+}
+
+TEST(Run, WarmWorkersAreUsedAgainButNotForCasesThatNeedTheirOwn) {
+  TestRun run;
+  run.options.jobs = 1;
+  run.run({"plain.process", "plain.own_process", "plain.process", "plain.own_process"});
+  const auto process = [&run](std::size_t i) { return observed(run.summary.results.at(i), "process"); };
+  EXPECT_EQ(process(0), process(2));
+  EXPECT_NE(process(1), process(3));
+  EXPECT_NE(process(1), process(0));
+  EXPECT_NE(process(3), process(0));
+}
+
+TEST(Run, IsolationByProcessGivesEveryCaseItsOwn) {
+  TestRun run;
+  run.options.jobs = 1;
+  run.options.isolation = Isolation::process;
+  run.run({"plain.process", "plain.process", "plain.process"});
+  const auto process = [&run](std::size_t i) { return observed(run.summary.results.at(i), "process"); };
+  EXPECT_NE(process(0), process(1));
+  EXPECT_NE(process(1), process(2));
+  EXPECT_NE(process(0), process(2));
+}
+
+TEST(Run, CasesRunSideBySide) {
+  TestRun run;
+  run.options.jobs = 2;
+  run.run({"slow.a", "slow.b"});
+  EXPECT_TRUE(overlap(run.result("slow.a"), run.result("slow.b")));
+}
+
+TEST(Run, ExclusiveCasesRunAlone) {
+  TestRun run;
+  run.options.jobs = 4;
+  run.run({"slow.exclusive_a", "slow.a", "slow.exclusive_b", "slow.b"});
+  EXPECT_EQ(run.summary.counts.pass, 4);
+  EXPECT_TRUE(overlap(run.result("slow.a"), run.result("slow.b")));
+  for (const char* exclusive : {"slow.exclusive_a", "slow.exclusive_b"}) {
+    for (const CaseResult& other : run.summary.results) {
+      if (other.name != exclusive) {
+        EXPECT_FALSE(overlap(run.result(exclusive), other)) << exclusive << " and " << other.name;
+      }
+    }
+  }
+}
+
+TEST(Run, ParametersAndSeedsReachTheCase) {
+  TestRun run;
+  run.plan_options.seed = run.options.seed = 77;
+  run.plan_options.parameters = {{"size", std::int64_t{9}}};
+  run.run({"plain.process"});
+  const CaseResult& result = run.result("plain.process");
+  EXPECT_EQ(observed(result, "size"), "9");
+  EXPECT_EQ(observed(result, "seed"), "\"" + std::to_string(case_seed(77, "plain.process")) + "\"");
+  EXPECT_EQ(result.parameters.at("size"), harness::ParameterValue(std::int64_t{9}));
+  EXPECT_EQ(result.rerun_command, "gpucheck run plain.process --device sim:h100 --seed 77 -p size=9");
+}
+
+TEST(Run, DefaultsAreReportedToo) {
+  TestRun run;
+  run.run({"plain.process"});
+  EXPECT_EQ(run.result("plain.process").parameters.at("size"), harness::ParameterValue(std::int64_t{7}));
+  EXPECT_EQ(run.result("plain.process").rerun_command, "gpucheck run plain.process --device sim:h100 --seed 0");
+}
+
+TEST(Run, APassOnRetryIsFlaky) {
+  TestRun run;
+  run.options.retries = 2;
+  run.run({"flaky.second_time", "plain.fail"});
+  const CaseResult& flaky = run.result("flaky.second_time");
+  EXPECT_EQ(flaky.outcome, Outcome::pass);
+  EXPECT_TRUE(flaky.flaky);
+  ASSERT_EQ(flaky.earlier_attempts.size(), 1U);
+  EXPECT_EQ(flaky.earlier_attempts[0].outcome, Outcome::error);
+  EXPECT_EQ(run.summary.counts.flaky, 1);
+  const CaseResult& failed = run.result("plain.fail");
+  EXPECT_EQ(failed.outcome, Outcome::fail);
+  EXPECT_FALSE(failed.flaky);
+  EXPECT_EQ(failed.earlier_attempts.size(), 2U);
+  EXPECT_EQ(std::ranges::count(run.sink.lines, "case plain.fail"), 1);
+}
+
+TEST(Run, WithoutRetriesAFailureStands) {
+  TestRun run;
+  run.run({"flaky.second_time"});
+  EXPECT_EQ(run.result("flaky.second_time").outcome, Outcome::error);
+}
+
+TEST(Run, ASkipIsNotTriedAgainAndTakesNoFailureBack) {
+  TestRun run;
+  run.options.retries = 3;
+  run.run({"plain.skip", "flaky.skip_second"});
+  EXPECT_TRUE(run.result("plain.skip").earlier_attempts.empty());
+  EXPECT_EQ(run.folder.marks("skip_second"), 2U);
+  EXPECT_EQ(run.result("flaky.skip_second").outcome, Outcome::fail);
+}
+
+TEST(Run, CrashesAndHangsAreTriedAgainToo) {
+  TestRun run;
+  run.options.retries = 1;
+  run.run({"crash.exit7", "hang.deaf"});
+  EXPECT_EQ(run.result("crash.exit7").earlier_attempts.size(), 1U);
+  EXPECT_EQ(run.folder.marks("hanging"), 2U);
+}
+
+TEST(Run, FailFastStopsStartingCases) {
+  TestRun run;
+  run.options.jobs = 1;
+  run.options.fail_fast = true;
+  run.run({"plain.pass", "plain.fail", "plain.process", "plain.own_process"});
+  EXPECT_EQ(run.outcomes(), (Lines{"pass plain.pass", "fail plain.fail"}));
+  EXPECT_EQ(run.sink.finished.not_run, (Lines{"plain.process", "plain.own_process"}));
+  EXPECT_EQ(run.summary.counts.not_run, 2);
+  EXPECT_EQ(run.summary.exit_code, harness::ExitCode::failed);
+}
+
+TEST(Run, TheTimeoutReplacesTheDeadline) {
+  TestRun run;
+  run.options.timeout = std::chrono::milliseconds(100);
+  run.run({"hang.long"});
+  EXPECT_EQ(run.result("hang.long").reason, "not finished within its deadline of 100 ms");
+  EXPECT_LT(run.seconds, 5);
+}
+
+TEST(Run, ASlowReaderOfEventsMakesNoHang) {
+  TestRun run;
+  run.options.timeout = std::chrono::milliseconds(600);
+  run.sink.on_every_event = [] { std::this_thread::sleep_for(std::chrono::milliseconds(900)); };
+  run.run({"slow.a", "output.flood", "slow.b"});
+  EXPECT_EQ(run.summary.counts.pass, 3) << run.result("output.flood").reason;
+}
+
+TEST(Run, WhatASinkThrowsComesThroughAndLeavesNoProcess) {
+  TestRun run;
+  run.sink.on_every_event = [&run] {
+    if (run.sink.lines.size() == 3) throw EnvironmentError("disk full");
+  };
+  EXPECT_THROW(run.run({"slow.a", "slow.b"}), EnvironmentError);
+  EXPECT_TRUE(run.folder.no_process_left());
+}
+
+TEST(Run, AutoBecomesADevice) {
+  TestRun run;
+  run.options.device = "auto";
+  run.run({"plain.pass"});
+  EXPECT_EQ(run.sink.started.device.note, "no CUDA device: using the simulator");
+  EXPECT_EQ(run.result("plain.pass").rerun_command, "gpucheck run plain.pass --device sim:h100 --seed 0");
+}
+
+/// The text of what is thrown, after its kind.
+std::string failure_of(TestRun& run) {
+  try {
+    run.run({"plain.pass"});
+  } catch (const UsageError& error) {
+    return std::string("usage: ") + error.what();
+  } catch (const EnvironmentError& error) {
+    return std::string("environment: ") + error.what();
+  }
+  return "none";
+}
+
+TEST(Run, ADeviceThatCannotBeHadIsSaidWithTheDriversReason) {
+  TestRun run;
+  run.options.device = "cuda";
+  EXPECT_EQ(failure_of(run), "environment: cannot use the device \"cuda\": no CUDA-capable device is detected");
+  run.options.device = "gpu";
+  EXPECT_EQ(failure_of(run), "usage: \"gpu\" is not a device: use auto or sim");
+  run.options.device = "dies";
+  EXPECT_NE(failure_of(run).find("Its last words: the driver fell over"), std::string::npos);
+  EXPECT_TRUE(run.sink.lines.empty());
+  EXPECT_TRUE(run.folder.no_process_left());
+}
+
+TEST(Run, AProgramThatCannotBeStartedIsSaid) {
+  TestRun run;
+  run.options.program = "/nonexistent/gpucheck";
+  EXPECT_EQ(failure_of(run),
+            "environment: cannot start the process \"/nonexistent/gpucheck worker\": No such file or directory");
+  run.options.program = "/bin/true";
+  EXPECT_NE(failure_of(run).find("ended without an answer"), std::string::npos);
+}
+
+TEST(Run, TheDeviceCanBeAskedForAlone) {
+  TestRun run;
+  EXPECT_EQ(identify_device(run.options).kind, "sim");
+  run.options.device = "cuda";
+  EXPECT_THROW(identify_device(run.options), EnvironmentError);
+}
+
+TEST(Run, GoldensThatLostTheirCaseAreFound) {
+  const TestRun run;
+  EXPECT_EQ(orphan_goldens(run.registry, run.goldens), (Lines{"plain.gone"}));
+}
+
+TEST(Run, OverheadOfAThousandCases) {
+  TestRun run;
+  run.options.jobs = 1;
+  run.plan_options.repeat = 1000;
+  EXPECT_EQ(run.run({"plain.pass"}).counts.pass, 1000);
+  std::printf("1,000 trivial cases, warm workers: %.3f ms each\n", run.seconds);
+  run.options.isolation = Isolation::process;
+  run.plan_options.repeat = 100;
+  EXPECT_EQ(run.run({"plain.pass"}).counts.pass, 100);
+  std::printf("100 trivial cases, a process each: %.3f ms each\n", run.seconds * 10);
+}
+
+}  // namespace
+}  // namespace gpucheck::runner::testing

@@ -1,0 +1,61 @@
+#include "runner/schedule.hpp"
+
+#include <gtest/gtest.h>
+
+namespace gpucheck::runner {
+namespace {
+
+using Indices = std::vector<std::size_t>;
+
+Indices startable(Schedule& schedule) {
+  Indices started;
+  while (const auto index = schedule.next()) started.push_back(*index);
+  return started;
+}
+
+TEST(Schedule, StartsAsManyAsThereAreJobsInTheGivenOrder) {
+  Schedule schedule({{}, {}, {}, {}}, 2);
+  EXPECT_EQ(startable(schedule), (Indices{0, 1}));
+  schedule.finished(1);
+  EXPECT_EQ(startable(schedule), (Indices{2}));
+  EXPECT_EQ(schedule.running(), 2U);
+  EXPECT_EQ(schedule.waiting(), (Indices{3}));
+}
+
+TEST(Schedule, RunsWhatIsExclusiveLastAndAlone) {
+  Schedule schedule({{.exclusive = true}, {}, {.exclusive = true}, {}}, 4);
+  EXPECT_EQ(startable(schedule), (Indices{1, 3}));
+  schedule.finished(1);
+  EXPECT_EQ(startable(schedule), Indices{});
+  schedule.finished(3);
+  EXPECT_EQ(startable(schedule), (Indices{0}));
+  schedule.finished(0);
+  EXPECT_EQ(startable(schedule), (Indices{2}));
+}
+
+TEST(Schedule, TriesAgainBeforeWhatHasNotRunYet) {
+  Schedule schedule({{}, {}, {.exclusive = true}, {.exclusive = true}}, 1);
+  EXPECT_EQ(startable(schedule), (Indices{0}));
+  schedule.again(0);
+  EXPECT_EQ(startable(schedule), (Indices{0}));
+  schedule.finished(0);
+  EXPECT_EQ(startable(schedule), (Indices{1}));
+  schedule.finished(1);
+  EXPECT_EQ(startable(schedule), (Indices{2}));
+  schedule.again(2);
+  EXPECT_EQ(startable(schedule), (Indices{2}));
+}
+
+TEST(Schedule, DoesNotPromiseTheSameMemoryTwice) {
+  Schedule schedule({{.memory_share = 0.6}, {.memory_share = 0.5}, {.memory_share = 0.2}, {.memory_share = 1.0}}, 4);
+  EXPECT_EQ(startable(schedule), (Indices{0, 2}));
+  schedule.finished(0);
+  EXPECT_EQ(startable(schedule), (Indices{1}));
+  schedule.finished(1);
+  EXPECT_EQ(startable(schedule), Indices{});
+  schedule.finished(2);
+  EXPECT_EQ(startable(schedule), (Indices{3}));
+}
+
+}  // namespace
+}  // namespace gpucheck::runner

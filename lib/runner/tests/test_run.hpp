@@ -1,0 +1,74 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+#include "harness/events.hpp"
+#include "runner/runner.hpp"
+
+namespace gpucheck::runner::testing {
+
+/// A folder of its own for one test, known to the processes it starts by an environment
+/// variable; removed at the end.
+class TestFolder {
+ public:
+  TestFolder();
+  ~TestFolder();
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
+
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  /// Number of processes that left the mark.
+  [[nodiscard]] std::size_t marks(const std::string& name) const;
+  bool wait_for_mark(const std::string& name) const;
+  /// Processes alive that were started, by whomever, for this test.
+  [[nodiscard]] std::vector<pid_t> processes() const;
+  /// True when all of them are gone within two seconds.
+  [[nodiscard]] bool no_process_left() const;
+
+ private:
+  std::string path_;
+};
+
+/// Everything told to a sink, as one line each.
+class RecordingSink final : public harness::EventSink {
+ public:
+  void on(const harness::RunStarted& event) override;
+  void on(const harness::CaseStarted& event) override;
+  void on(const harness::CaseFinished& event) override;
+  void on(const harness::RunFinished& event) override;
+
+  harness::RunStarted started;
+  harness::RunFinished finished;
+  std::vector<std::string> lines;
+  std::function<void()> on_every_event;
+};
+
+/// One run of misbehaving cases in a folder of its own.
+struct TestRun {
+  TestRun();
+  /// Runs the cases with these names, in this order.
+  const RunSummary& run(const std::vector<std::string>& names);
+  const RunSummary& run_plan(const std::vector<PlannedCase>& planned);
+  [[nodiscard]] std::vector<PlannedCase> plan(const std::vector<std::string>& names) const;
+  /// The result of the case with this name. @throws std::runtime_error when there is none.
+  [[nodiscard]] const harness::CaseResult& result(const std::string& name) const;
+  /// "pass", "fail", ... of every result, in the order finished, with names.
+  [[nodiscard]] std::vector<std::string> outcomes() const;
+
+  TestFolder folder;
+  harness::Registry registry;
+  golden::GoldenSet goldens;
+  Options options;
+  PlanOptions plan_options;
+  RecordingSink sink;
+  RunSummary summary;
+  double seconds = 0;
+};
+
+/// Value of an observation, as text; "nothing" when it was not made.
+std::string observed(const harness::CaseResult& result, const std::string& key);
+
+}  // namespace gpucheck::runner::testing
