@@ -1,0 +1,102 @@
+#include "report/case_text.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+#include <string_view>
+
+#include "report/mismatch_table.hpp"
+#include "report/sanitize.hpp"
+#include "report/wording.hpp"
+
+namespace gpucheck::report {
+namespace {
+
+using harness::CaseResult;
+using harness::Outcome;
+
+constexpr std::string_view indent = "       ";  // under the name
+constexpr std::size_t shown_output_lines = 10;
+constexpr std::size_t longest_output_line = 300;
+
+std::string outcome_word(const CaseResult& result) {
+  if (result.flaky) return "FLAKY";
+  std::string word(harness::to_text(result.outcome));
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return word;
+}
+
+Tone tone_of(const CaseResult& result) {
+  if (result.flaky || result.outcome == Outcome::skip) return Tone::doubtful;
+  return result.outcome == Outcome::pass ? Tone::good : Tone::bad;
+}
+
+/// What fits behind the time: why it was skipped, or that it was not a plain pass.
+std::string remark(const CaseResult& result) {
+  if (result.outcome == Outcome::skip) return "  " + cause(result);
+  if (result.flaky) return fmt::format("  passed on attempt {}", result.earlier_attempts.size() + 1);
+  return {};
+}
+
+std::string head_line(const CaseResult& result, const CaseTextOptions& options) {
+  const std::string name = display_name(result);
+  const std::string padding(options.name_width - std::min(options.name_width, columns(name)), ' ');
+  return fmt::format("{}  {}{}  {:>10}{}\n",
+                     options.palette.paint(fmt::format("{:<5}", outcome_word(result)), tone_of(result)), name, padding,
+                     humane_duration(result.duration_ms), remark(result));
+}
+
+void add_line(std::string& text, std::string_view line) { text.append(indent).append(line).append("\n"); }
+
+void add_attempts(std::string& text, const CaseResult& result) {
+  for (std::size_t i = 0; i < result.earlier_attempts.size(); ++i) {
+    const harness::Attempt& attempt = result.earlier_attempts[i];
+    add_line(text, fmt::format("attempt {}: {} after {}: {}", i + 1, harness::to_text(attempt.outcome),
+                               humane_duration(attempt.duration_ms), one_line(attempt.reason)));
+  }
+}
+
+// 64 KiB hold ten lines of any program that speaks in lines.
+void add_output(std::string& text, std::string_view stream, std::string_view raw) {
+  const std::string clean = clean_text(raw.substr(raw.size() - std::min(raw.size(), std::size_t{64} * 1024)));
+  std::string_view rest = last_lines(clean, shown_output_lines);
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    add_line(text, fmt::format("{} | {}", stream, one_line(rest.substr(0, end), longest_output_line)));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+}
+
+void add_observations(std::string& text, const CaseResult& result) {
+  std::size_t width = 0;
+  for (const auto& [key, value] : result.observations) width = std::max(width, columns(one_line(key)));
+  for (const auto& [key, value] : result.observations) {
+    const std::string label = one_line(key);
+    add_line(text, fmt::format("{}{} = {}", label, std::string(width - columns(label), ' '),
+                               one_line(harness::to_text(value))));
+  }
+}
+
+void add_failure(std::string& text, const CaseResult& result, const CaseTextOptions& options) {
+  if (result.outcome != Outcome::fail || result.mismatches.empty()) add_line(text, cause(result));
+  for (const std::string& line :
+       mismatch_table(result.mismatches, std::max(options.line_width, indent.size()) - indent.size())) {
+    add_line(text, line);
+  }
+  add_output(text, "stdout", result.output_tail);
+  add_output(text, "stderr", result.error_tail);
+  if (!result.rerun_command.empty()) add_line(text, "rerun: " + one_line(result.rerun_command, 2000));
+}
+
+}  // namespace
+
+std::string case_text(const CaseResult& result, const CaseTextOptions& options) {
+  std::string text = head_line(result, options);
+  add_attempts(text, result);
+  if (options.verbose) add_observations(text, result);
+  if (result.outcome != Outcome::pass && result.outcome != Outcome::skip) add_failure(text, result, options);
+  return text;
+}
+
+}  // namespace gpucheck::report

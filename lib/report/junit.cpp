@@ -1,0 +1,266 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fmt/format.h>
+#include <map>
+#include <pugixml.hpp>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include "report/mismatch_table.hpp"
+#include "report/output_file.hpp"
+#include "report/result_order.hpp"
+#include "report/sanitize.hpp"
+#include "report/sinks.hpp"
+#include "report/wording.hpp"
+
+// Keeps to what Jenkins (junit and xunit plugins), GitLab and the GitHub reporters all
+// read: no nesting of suites, properties on suites only, times in plain seconds.
+namespace gpucheck::report {
+namespace {
+
+using harness::CaseResult;
+using harness::Outcome;
+
+// GitLab takes 30 MB a file: 250 cases with both streams at their limit stay below.
+constexpr std::size_t output_head_bytes = 8 * 1024;
+constexpr std::size_t output_tail_bytes = 24 * 1024;
+constexpr std::size_t details_width = 100;
+constexpr std::size_t details_output_lines = 10;
+
+/// Seconds with three decimals and a point whatever the locale; consumers refuse
+/// exponents, signs and NaN.
+std::string seconds(double milliseconds) {
+  constexpr double most = 1e12;
+  const double value = milliseconds > 0 ? std::min(milliseconds, most) / 1000 : 0;
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.begin(), digits.end(), value, std::chars_format::fixed, 3).ptr;
+  return {digits.begin(), end};
+}
+
+void set(pugi::xml_node node, const char* name, std::string_view value) {
+  node.append_attribute(name) = std::string(value).c_str();
+}
+
+void set(pugi::xml_node node, const char* name, std::size_t value) { set(node, name, fmt::format("{}", value)); }
+
+void add_text(pugi::xml_node node, const std::string& text) {
+  node.append_child(pugi::node_pcdata).set_value(text.c_str());
+}
+
+/// For people, and for GitLab, which shows the text of the element but not its message.
+std::string details(const CaseResult& result) {
+  std::vector<std::string> lines = {cause(result)};
+  for (std::string& line : mismatch_table(result.mismatches, details_width)) lines.push_back(std::move(line));
+  const std::string_view errors = result.error_tail;
+  const std::string clean = clean_text(errors.substr(errors.size() - std::min(errors.size(), output_tail_bytes)));
+  if (!clean.empty()) lines.push_back(fmt::format("stderr:\n{}", last_lines(clean, details_output_lines)));
+  if (!result.rerun_command.empty()) lines.push_back("rerun: " + one_line(result.rerun_command, 2000));
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+// Who judged decides the element: a failure is the device's, an error is ours.
+void add_verdict(pugi::xml_node testcase, const CaseResult& result) {
+  if (result.outcome == Outcome::pass) return;
+  const bool skipped = result.outcome == Outcome::skip;
+  const bool failed = result.outcome == Outcome::fail;
+  pugi::xml_node node = testcase.append_child(skipped ? "skipped" : failed ? "failure" : "error");
+  if (!skipped) set(node, "type", failed ? "mismatch" : harness::to_text(result.outcome));
+  set(node, "message", cause(result));
+  if (!skipped) add_text(node, details(result));
+}
+
+/// Attempts before the last one: flaky when the last one passed.
+void add_attempts(pugi::xml_node testcase, const CaseResult& result) {
+  const bool passed = result.outcome == Outcome::pass;
+  for (std::size_t i = 0; i < result.earlier_attempts.size(); ++i) {
+    const harness::Attempt& attempt = result.earlier_attempts[i];
+    pugi::xml_node node = testcase.append_child(passed ? "flakyFailure" : "rerunFailure");
+    set(node, "type", attempt.outcome == Outcome::fail ? "mismatch" : harness::to_text(attempt.outcome));
+    const std::string reason = one_line(attempt.reason);
+    set(node, "message", fmt::format("attempt {}: {}", i + 1, reason));
+    add_text(node.append_child("stackTrace"),
+             fmt::format("attempt {}: {} after {}: {}", i + 1, harness::to_text(attempt.outcome),
+                         humane_duration(attempt.duration_ms), reason));
+  }
+}
+
+void add_output(pugi::xml_node testcase, const CaseResult& result) {
+  if (result.outcome == Outcome::pass || result.outcome == Outcome::skip) return;
+  std::string text;
+  for (const auto& [stream, raw] :
+       {std::pair("stdout", &result.output_tail), std::pair("stderr", &result.error_tail)}) {
+    if (raw->empty()) continue;
+    text += fmt::format("{}:\n{}", stream, clean_text(cut_middle(*raw, output_head_bytes, output_tail_bytes)));
+    if (!text.ends_with('\n')) text += '\n';
+  }
+  if (!text.empty()) add_text(testcase.append_child("system-out"), text);
+}
+
+/// One suite per group of cases, and what its attributes count.
+struct Suite {
+  pugi::xml_node node;
+  std::size_t tests = 0, failures = 0, errors = 0, skipped = 0;
+  double duration_ms = 0;
+
+  void count(Outcome outcome) {
+    ++tests;
+    if (outcome == Outcome::fail) ++failures;
+    if (outcome == Outcome::skip) ++skipped;
+    if (outcome == Outcome::error || outcome == Outcome::crash || outcome == Outcome::hang) ++errors;
+  }
+};
+
+std::pair<std::string, std::string> group_and_case(const std::string& name) {
+  const std::size_t dot = name.find('.');
+  if (dot == std::string::npos) return {name, name};
+  return {name.substr(0, dot), name.substr(dot + 1)};
+}
+
+/// Builds the document case by case.
+class Document {
+ public:
+  explicit Document(const harness::RunStarted& start) : start_(start) {
+    pugi::xml_node declaration = document_.append_child(pugi::node_declaration);
+    set(declaration, "version", "1.0");
+    set(declaration, "encoding", "UTF-8");
+    root_ = document_.append_child("testsuites");
+    set(root_, "name", "gpucheck");
+  }
+
+  void add(const CaseResult& result) {
+    Suite& suite = suite_of(result.name);
+    suite.count(result.outcome);
+    suite.duration_ms += std::max(result.duration_ms, 0.0);
+    pugi::xml_node testcase = add_testcase(suite, result);
+    set(testcase, "time", seconds(result.duration_ms));
+    add_verdict(testcase, result);
+    add_attempts(testcase, result);
+    add_output(testcase, result);
+  }
+
+  /// A case that the run never came to; an absent one would read as "no such test".
+  void add_not_run(const std::string& name) {
+    CaseResult result;
+    result.name = name;
+    Suite& suite = suite_of(name);
+    suite.count(Outcome::error);
+    pugi::xml_node testcase = add_testcase(suite, result);
+    set(testcase, "time", seconds(0));
+    pugi::xml_node error = testcase.append_child("error");
+    set(error, "type", "not-run");
+    set(error, "message", "the run ended before this case");
+    add_text(error, "the run ended before this case");
+  }
+
+  std::string finish(double duration_ms) {
+    Suite all;
+    for (auto& [group, suite] : suites_) {
+      set_counts(suite);
+      set(suite.node, "skipped", suite.skipped);
+      set(suite.node, "time", seconds(suite.duration_ms));
+      set(suite.node, "timestamp", utc_seconds(start_.start_time));
+      set(suite.node, "hostname", one_line(start_.host_name));
+      all.tests += suite.tests;
+      all.failures += suite.failures;
+      all.errors += suite.errors;
+    }
+    all.node = root_;
+    set_counts(all);
+    set(root_, "time", seconds(duration_ms));
+    std::ostringstream text;
+    document_.save(text, "  ");
+    return std::move(text).str();
+  }
+
+ private:
+  static void set_counts(const Suite& suite) {
+    set(suite.node, "tests", suite.tests);
+    set(suite.node, "failures", suite.failures);
+    set(suite.node, "errors", suite.errors);
+  }
+
+  Suite& suite_of(const std::string& case_name) {
+    const auto [found, is_new] = suites_.try_emplace(group_and_case(case_name).first);
+    if (is_new) {
+      found->second.node = root_.append_child("testsuite");
+      set(found->second.node, "name", class_name(case_name));
+      add_properties(found->second.node);
+    }
+    return found->second;
+  }
+
+  static std::string class_name(const std::string& case_name) {
+    return "gpucheck." + one_line(group_and_case(case_name).first);
+  }
+
+  // Consumers keep only the first of several cases with one name, so a name that is
+  // taken moves on to the next repetition's.
+  pugi::xml_node add_testcase(const Suite& suite, CaseResult result) {
+    while (!names_.insert(display_name(result)).second) ++result.repetition;
+    pugi::xml_node testcase = suite.node;
+    testcase = testcase.append_child("testcase");
+    set(testcase, "classname", class_name(result.name));
+    set(testcase, "name", group_and_case(display_name(result)).second);
+    return testcase;
+  }
+
+  void add_properties(pugi::xml_node suite) const {
+    const harness::DeviceIdentity& device = start_.device;
+    const std::array<std::pair<const char*, std::string>, 13> known{
+        {{"version", start_.version},
+         {"command_line", fmt::format("{}", fmt::join(start_.command_line, " "))},
+         {"seed", fmt::format("{}", start_.seed)},
+         {"device.kind", device.kind},
+         {"device.ordinal", fmt::format("{}", device.ordinal)},
+         {"device.name", device.name},
+         {"device.uuid", device.uuid},
+         {"device.pci_bus_id", device.pci_bus_id},
+         {"device.total_memory_bytes", fmt::format("{}", device.total_memory_bytes)},
+         {"device.driver_version", device.driver_version},
+         {"device.cuda_driver_version", device.cuda_driver_version},
+         {"device.cuda_runtime_version", device.cuda_runtime_version},
+         {"device.note", device.note}}};
+    pugi::xml_node properties = suite.append_child("properties");
+    for (const auto& [name, value] : known) {
+      if (value.empty()) continue;
+      pugi::xml_node property = properties.append_child("property");
+      set(property, "name", name);
+      set(property, "value", one_line(value, 4000));
+    }
+  }
+
+  const harness::RunStarted& start_;
+  pugi::xml_document document_;
+  pugi::xml_node root_;
+  std::map<std::string, Suite> suites_;
+  std::set<std::string> names_;
+};
+
+class JunitReport final : public harness::EventSink {
+ public:
+  explicit JunitReport(const std::string& path) : file_(path) {}
+
+  void on(const harness::RunStarted& event) override { start_ = event; }
+  void on(const harness::CaseStarted&) override {}
+  void on(const harness::CaseFinished& event) override { results_.push_back(event.result); }
+  void on(const harness::RunFinished& event) override {
+    sort_as_selected(results_, start_.selected);
+    Document document(start_);
+    for (const CaseResult& result : results_) document.add(result);
+    for (const std::string& name : event.not_run) document.add_not_run(name);
+    file_.commit(document.finish(event.duration_ms));
+  }
+
+ private:
+  OutputFile file_;
+  harness::RunStarted start_;
+  std::vector<CaseResult> results_;
+};
+
+}  // namespace
+
+std::unique_ptr<harness::EventSink> make_junit(const std::string& path) { return std::make_unique<JunitReport>(path); }
+
+}  // namespace gpucheck::report

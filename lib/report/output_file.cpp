@@ -1,0 +1,106 @@
+#include "report/output_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace gpucheck::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A link is followed, so that renaming replaces the file and not the link to it.
+std::string target_of(const std::string& path) {
+  std::error_code problem;
+  const fs::path target = fs::weakly_canonical(path, problem);
+  return problem ? path : target.string();
+}
+
+std::string folder_of(const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  return folder.empty() ? "." : folder.string();
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::string path) : path_(std::move(path)), final_path_(target_of(path_)) {
+  if (path_ == "-") {
+    descriptor_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    if (descriptor_ < 0) fail("open");
+    return;
+  }
+  if (path_.empty()) throw EnvironmentError("cannot write the report: its path is empty");
+  struct stat present {};
+  const bool exists = ::stat(path_.c_str(), &present) == 0;
+  if (exists && S_ISDIR(present.st_mode)) {
+    errno = EISDIR;
+    fail("write");
+  }
+  if (!exists || S_ISREG(present.st_mode)) {
+    open_temporary();
+    return;
+  }
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor_ < 0) fail("open");
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  if (!temporary_path_.empty()) ::unlink(temporary_path_.c_str());
+}
+
+void OutputFile::open_temporary() {
+  // Two reports of one process never share a path that both can rename to, but another
+  // process may use the same folder: hence the process id, and O_EXCL for what a dead
+  // one left behind.
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    temporary_path_ = fmt::format("{}.{}.{}.tmp", final_path_, ::getpid(), attempt);
+    descriptor_ = ::open(temporary_path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ >= 0 || errno != EEXIST) break;
+  }
+  if (descriptor_ < 0) fail("create a file beside");
+}
+
+void OutputFile::commit(std::string_view text) {
+  write_all(text);
+  if (temporary_path_.empty()) return close_file();
+  if (::fsync(descriptor_) != 0) fail("write");
+  if (::rename(temporary_path_.c_str(), final_path_.c_str()) != 0) fail("rename to");
+  temporary_path_.clear();
+  close_file();
+  // Makes the new name survive a power cut; not every file system can.
+  const int folder = ::open(folder_of(final_path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return;
+  static_cast<void>(::fsync(folder));
+  ::close(folder);
+}
+
+void OutputFile::write_all(std::string_view text) const {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor_, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      fail("write");
+    }
+  }
+}
+
+void OutputFile::close_file() {
+  // Some file systems tell only here that the disk was full.
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail("close");
+}
+
+void OutputFile::fail(std::string_view what) const {
+  throw EnvironmentError(fmt::format("cannot {} the report {}: {}", what, path_, std::strerror(errno)));
+}
+
+}  // namespace gpucheck::report

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gpucheck::report {
+
+/// A file that appears whole or not at all: written under a temporary name in the same
+/// folder, then renamed. "-" is stdout; a path that is no regular file (a pipe,
+/// /dev/null) is written to directly. Not thread-safe.
+class OutputFile {
+ public:
+  /// Opens it at once, so that a path that cannot be written is known early.
+  /// @throws EnvironmentError naming the path and the system's reason.
+  explicit OutputFile(std::string path);
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  /// Removes the temporary file when `commit` was not reached.
+  ~OutputFile();
+
+  /// Writes `text`, flushes it to disk and gives the file its name. Call once.
+  /// @throws EnvironmentError.
+  void commit(std::string_view text);
+
+ private:
+  void open_temporary();
+  void write_all(std::string_view text) const;
+  void close_file();
+  [[noreturn]] void fail(std::string_view what) const;
+
+  std::string path_;            ///< as the user named it
+  std::string final_path_;      ///< with symbolic links followed
+  std::string temporary_path_;  ///< empty when written to directly
+  int descriptor_ = -1;
+};
+
+}  // namespace gpucheck::report

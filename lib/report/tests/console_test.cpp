@@ -1,0 +1,151 @@
+#include <gtest/gtest.h>
+#include <pty.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "report/palette.hpp"
+#include "report/progress_line.hpp"
+#include "report/sanitize.hpp"
+#include "report/sinks.hpp"
+#include "sample_run.hpp"
+#include "support.hpp"
+
+namespace gpucheck::report {
+namespace {
+
+harness::CaseFinished finished(const char* name, harness::Outcome outcome) {
+  harness::CaseFinished event;
+  event.result.name = name;
+  event.result.outcome = outcome;
+  event.finished = event.total = 1;
+  return event;
+}
+
+TEST(Console, ColoursOnlyWhenAsked) {
+  const MemoryStream plain;
+  const MemoryStream coloured;
+  play_sample_run(*make_console({.stream = plain.get()}));
+  play_sample_run(*make_console({.stream = coloured.get(), .colour = true}));
+  EXPECT_EQ(plain.text().find('\x1b'), std::string::npos);
+  EXPECT_NE(coloured.text().find("\x1b[32mPASS "), std::string::npos);
+  EXPECT_NE(coloured.text().find("\x1b[1;31mCRASH"), std::string::npos);
+  EXPECT_NE(coloured.text().find("\x1b[33mFLAKY"), std::string::npos);
+  EXPECT_EQ(clean_text(coloured.text()), plain.text());  // the words are the same
+}
+
+TEST(Console, NeverPassesControlSequencesOfACaseOn) {
+  const MemoryStream stream;
+  const auto console = make_console({.stream = stream.get(), .verbose = true});
+  harness::RunStarted start;
+  start.version = start.device.name = start.device.note = "\x1b[2J";
+  start.selected = {"\x1b]0;title\x07"};
+  console->on(start);
+  harness::CaseFinished event = finished("a.\x1b[1A", harness::Outcome::crash);
+  event.result.reason = "\x1b[2K\r\b";
+  event.result.output_tail = event.result.error_tail = "\x1b[2J\x1b[H\x9b\xc2\x9bgone\r\n";
+  event.result.fault = "\x1b[5m";
+  event.result.rerun_command = "\x1b[6n";
+  event.result.observations = {{"\x1b[8m", std::string("\x1b[8m")}};
+  event.result.mismatches = {{"\x1b", "\x1b", "\x1b", "\x1b"}};
+  event.result.earlier_attempts = {{harness::Outcome::fail, "\x1b[8m", 1}};
+  console->on(event);
+  harness::RunFinished end;
+  end.not_run = {"\x1b[8m"};
+  console->on(end);
+  for (const char letter : stream.text()) EXPECT_FALSE(static_cast<unsigned char>(letter) < ' ' && letter != '\n');
+}
+
+TEST(Console, GivesTheVerdictOfTheExitCode) {
+  for (const auto& [exit_code, word] :
+       {std::pair(0, "PASSED  "), {1, "FAILED  "}, {3, "NOT JUDGED  "}, {2, "NOT JUDGED  "}}) {
+    const MemoryStream stream;
+    harness::RunFinished end;
+    end.exit_code = exit_code;
+    make_console({.stream = stream.get(), .quiet = true})->on(end);
+    EXPECT_TRUE(stream.text().starts_with(word)) << stream.text();
+  }
+}
+
+TEST(Console, NamesOnlySomeOfManyCasesNotRun) {
+  const MemoryStream stream;
+  harness::RunFinished end;
+  end.not_run.assign(12, "a.b");
+  make_console({.stream = stream.get()})->on(end);
+  EXPECT_NE(stream.text().find("a.b, a.b and 2 more\n"), std::string::npos) << stream.text();
+}
+
+TEST(LiveProgress, IsRedrawnBelowTheLinesAndGoneAtTheEnd) {
+  const MemoryStream stream;
+  const auto console = make_console({.stream = stream.get(), .live_progress = true});
+  console->on(sample_start());
+  console->on(harness::CaseStarted{.name = "a.first", .repetition = 0, .running = 1, .finished = 0, .total = 2});
+  EXPECT_TRUE(stream.text().ends_with("1 running: a.first")) << stream.text();
+  console->on(harness::CaseStarted{.name = "a.second", .repetition = 0, .running = 2, .finished = 0, .total = 2});
+  EXPECT_TRUE(stream.text().ends_with("2 running: a.first, a.second")) << stream.text();
+  console->on(finished("a.first", harness::Outcome::pass));
+  EXPECT_NE(stream.text().find("\r\x1b[KPASS   a.first"), std::string::npos) << stream.text();
+  EXPECT_TRUE(stream.text().ends_with("1 running: a.second")) << stream.text();
+  console->on(harness::RunFinished{});
+  const std::string text = stream.text();
+  EXPECT_GT(text.rfind("\r\x1b[K"), text.rfind("running")) << text;
+}
+
+/// Both ends of a pseudo-terminal of this many columns.
+class Terminal {
+ public:
+  explicit Terminal(unsigned short columns) {
+    const winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+    int user_side = -1;
+    if (::openpty(&computer_side_, &user_side, nullptr, nullptr, &size) != 0) throw std::runtime_error("no terminal");
+    stream_ = ::fdopen(user_side, "w");
+  }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+  ~Terminal() {
+    std::fclose(stream_);
+    ::close(computer_side_);
+  }
+  [[nodiscard]] std::FILE* stream() const { return stream_; }
+  [[nodiscard]] std::string read() const {
+    std::string text(4096, '\0');
+    const ssize_t length = ::read(computer_side_, text.data(), text.size());
+    text.resize(length > 0 ? static_cast<std::size_t>(length) : 0);
+    return text;
+  }
+
+ private:
+  int computer_side_ = -1;
+  std::FILE* stream_ = nullptr;
+};
+
+TEST(LiveProgress, FitsTheTerminal) {
+  for (const std::size_t width : {1U, 2U, 20U, 40U}) {
+    const Terminal terminal(static_cast<unsigned short>(width));
+    const auto console = make_console({.stream = terminal.stream(), .live_progress = true, .quiet = true});
+    console->on(
+        harness::CaseStarted{.name = std::string(100, 'x'), .repetition = 0, .running = 1, .finished = 0, .total = 1});
+    const std::string line = clean_text(terminal.read());
+    EXPECT_LE(columns(line), std::max(width, std::size_t{2})) << line;  // the leading CR reads as a newline
+    EXPECT_GT(columns(line), 1U);
+  }
+}
+
+TEST(TerminalColumns, AreThoseOfTheTerminalOrTheDefault) {
+  EXPECT_EQ(terminal_columns(Terminal(132).stream(), 80), 132U);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> null(std::fopen("/dev/null", "w"), std::fclose);
+  EXPECT_EQ(terminal_columns(null.get(), 80), 80U);
+}
+
+TEST(Console, SetsTablesByTheTerminalsWidth) {
+  harness::CaseFinished event = finished("a.b", harness::Outcome::fail);
+  event.result.mismatches = {{"key", "12345678901234567890", "x", "math"}};
+  for (const auto& [width, stacked] : {std::pair<unsigned short, bool>(60, false), {30, true}}) {
+    const Terminal terminal(width);
+    make_console({.stream = terminal.stream()})->on(event);
+    EXPECT_EQ(terminal.read().find("expected  12345678901234567890") != std::string::npos, stacked);
+  }
+}
+
+}  // namespace
+}  // namespace gpucheck::report

@@ -1,0 +1,107 @@
+#include "report/wording.hpp"
+
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <fmt/format.h>
+#include <string.h>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/units.hpp"
+#include "report/sanitize.hpp"
+
+namespace gpucheck::report {
+namespace {
+
+using harness::CaseResult;
+using harness::Outcome;
+
+std::string crash_text(const CaseResult& result) {
+  if (result.signal) return fmt::format("killed by {}", signal_text(*result.signal));
+  if (result.exit_code) return fmt::format("exited with code {}", *result.exit_code);
+  return "the process died";
+}
+
+std::string first_mismatch(const CaseResult& result) {
+  if (result.mismatches.empty()) return {};
+  const harness::Mismatch& first = result.mismatches.front();
+  const std::size_t others = result.mismatches.size() - 1;
+  return fmt::format("{}: expected {}, seen {}{}", one_line(first.key, 80), one_line(first.expected, 120),
+                     one_line(first.seen, 120), others == 0 ? "" : fmt::format(" (and {} more)", others));
+}
+
+}  // namespace
+
+std::string humane_duration(double milliseconds) {
+  if (!(milliseconds > 0)) milliseconds = 0;
+  if (milliseconds < 9.95) return fmt::format("{:.1f} ms", milliseconds);
+  if (milliseconds < 999.5) return fmt::format("{:.0f} ms", milliseconds);
+  const double seconds = milliseconds / 1000;
+  if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
+  const double whole_seconds = std::round(seconds);
+  const double minutes = std::floor(whole_seconds / 60);
+  return fmt::format("{:.0f} min {:02.0f} s", minutes, whole_seconds - minutes * 60);
+}
+
+std::string signal_text(int signal) {
+  const char* abbreviation = ::sigabbrev_np(signal);
+  const char* description = ::sigdescr_np(signal);
+  if (abbreviation == nullptr || description == nullptr) return fmt::format("signal {}", signal);
+  std::string lower = description;
+  lower[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(lower[0])));
+  return fmt::format("SIG{} ({})", abbreviation, lower);
+}
+
+std::string cause(const CaseResult& result) {
+  if (!result.reason.empty()) return one_line(result.reason);
+  return result.outcome == Outcome::crash ? crash_text(result) : first_mismatch(result);
+}
+
+std::string display_name(const CaseResult& result) {
+  std::string name = one_line(result.name);
+  if (result.repetition > 0) name += fmt::format("#{}", result.repetition + 1);
+  if (!result.fault.empty()) name += fmt::format("[{}]", one_line(result.fault));
+  return name;
+}
+
+std::string counts_text(const harness::Counts& counts) {
+  const std::array<std::pair<int, std::string_view>, 7> parts{{{counts.pass, "passed"},
+                                                               {counts.fail, "failed"},
+                                                               {counts.error, counts.error == 1 ? "error" : "errors"},
+                                                               {counts.crash, "crashed"},
+                                                               {counts.hang, "hung"},
+                                                               {counts.skip, "skipped"},
+                                                               {counts.not_run, "not run"}}};
+  std::vector<std::string> texts;
+  for (const auto& [count, word] : parts) {
+    if (count == 0) continue;
+    texts.push_back(fmt::format("{} {}", count, word));
+    if (word == "passed" && counts.flaky > 0) texts.back() += fmt::format(" ({} flaky)", counts.flaky);
+  }
+  return texts.empty() ? "no case run" : fmt::format("{}", fmt::join(texts, ", "));
+}
+
+std::string device_text(const harness::DeviceIdentity& device) {
+  return fmt::format("{} ({}:{}, {})", one_line(device.name, 80), one_line(device.kind, 20), device.ordinal,
+                     format_bytes(device.total_memory_bytes));
+}
+
+std::string utc_seconds(std::chrono::system_clock::time_point time) {
+  using namespace std::chrono;
+  const auto day = floor<days>(time);
+  const year_month_day date(day);
+  const hh_mm_ss clock(floor<seconds>(time) - day);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
+                     clock.minutes().count(), clock.seconds().count());
+}
+
+std::string utc_milliseconds(std::chrono::system_clock::time_point time) {
+  using namespace std::chrono;
+  const auto fraction = floor<milliseconds>(time) - floor<seconds>(time);
+  return fmt::format("{}.{:03}Z", utc_seconds(time), fraction.count());
+}
+
+}  // namespace gpucheck::report

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "harness/events.hpp"
+
+/// What every report says in the same words.
+namespace gpucheck::report {
+
+/// A duration as people say it: "0.4 ms", "12 ms", "1.2 s", "2 min 05 s".
+std::string humane_duration(double milliseconds);
+
+/// "SIGSEGV (segmentation fault)", "signal 42" when it has no name.
+std::string signal_text(int signal);
+
+/// Why the case did not simply pass, on one line: its reason, else what can be said
+/// from how its process ended or from its first mismatch.
+std::string cause(const harness::CaseResult& result);
+
+/// The case's name, with "#2" for its second repetition and "[fault]" for the fault it
+/// ran under: the same in every run of the same plan.
+std::string display_name(const harness::CaseResult& result);
+
+/// "3 passed (1 flaky), 1 failed, 1 skipped": what there is none of is left out.
+std::string counts_text(const harness::Counts& counts);
+
+/// "Simulated H100 (sim:0, 80.00 GiB)".
+std::string device_text(const harness::DeviceIdentity& device);
+
+/// UTC, "2026-08-22T10:11:12", with neither fraction nor zone.
+std::string utc_seconds(std::chrono::system_clock::time_point time);
+/// UTC, "2026-08-22T10:11:12.345Z".
+std::string utc_milliseconds(std::chrono::system_clock::time_point time);
+
+}  // namespace gpucheck::report
