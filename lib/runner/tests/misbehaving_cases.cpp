@@ -105,6 +105,16 @@ void run_children(Context& context) {
   context.observe("chat_error_end", results[3].error_output.substr(results[3].error_output.size() - 4));
 }
 
+bool can_allocate(Context& context) {
+  const auto memory = context.device().allocate(1_MiB);
+  return memory.has_value() && context.device().free(*memory) == device::Status::success;
+}
+
+void allocate_here_and_in_a_child(Context& context) {
+  context.observe("here", can_allocate(context));
+  context.observe("in_child", context.run_child("allocates", milliseconds(5000)).exit_code == 0);
+}
+
 int child_exits(Context& context) {
   std::printf("size %d\n", static_cast<int>(context.integer("size")));
   return 3;
@@ -264,6 +274,18 @@ std::vector<Case> cases() {
            [](Case& made) {
              made.children = {{"sleeps", child_sleeps}};
            }),
+      with(make("fault.allocation", allocate_here_and_in_a_child),
+           [](Case& made) {
+             made.needs.devices = 1;
+             made.children = {{"allocates", [](Context& context) { return can_allocate(context) ? 0 : 1; }}};
+             made.faults = {{.name = "no_memory",
+                             .summary = "every allocation fails",
+                             .plan = {{{.operation = fault::Operation::allocate,
+                                        .effect = fault::Effect::fail,
+                                        .first = 1,
+                                        .times = 0,
+                                        .status = device::Status::out_of_memory}}}}};
+           }),
       make("crash.segfault", observe_and_segfault),
       make("crash.abort", [](Context&) { die_by(SIGABRT); }),
       make("crash.kill", [](Context&) { ::kill(::getpid(), SIGKILL); }),
@@ -307,6 +329,8 @@ std::vector<std::pair<std::string, std::string>> expectations() {
       {"plain.process", process},
       {"plain.own_process", process},
       {"children.all", children},
+      {"fault.allocation",
+       R"("here": {"equals": true, "basis": "math"}, "in_child": {"equals": true, "basis": "math"})"},
       {"leak.memory", R"("allocated": {"equals": true, "basis": "math"})"},
   };
   for (const char* name : {"slow.a", "slow.b", "slow.exclusive_a", "slow.exclusive_b"}) all.emplace_back(name, times);

@@ -1,5 +1,5 @@
-#include <gtest/gtest.h>
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <thread>
 
 #include "base/error.hpp"
@@ -119,6 +119,24 @@ TEST(Run, DefaultsAreReportedToo) {
   run.run({"plain.process"});
   EXPECT_EQ(run.result("plain.process").parameters.at("size"), harness::ParameterValue(std::int64_t{7}));
   EXPECT_EQ(run.result("plain.process").rerun_command, "gpucheck run plain.process --device sim:h100 --seed 0");
+}
+
+TEST(Run, AFaultReachesTheCaseAndItsChildren) {
+  TestRun run;
+  run.run({"fault.allocation"});
+  EXPECT_EQ(run.result("fault.allocation").outcome, Outcome::pass) << run.result("fault.allocation").reason;
+  auto plan = run.plan({"fault.allocation"});
+  plan[0].fault = "no_memory";
+  run.run_plan(plan);
+  const CaseResult& faulty = run.result("fault.allocation");
+  EXPECT_EQ(faulty.outcome, Outcome::fail);
+  EXPECT_EQ(faulty.fault, "no_memory");
+  EXPECT_EQ(observed(faulty, "here"), "false");
+  EXPECT_EQ(observed(faulty, "in_child"), "false");
+  EXPECT_TRUE(faulty.rerun_command.starts_with("gpucheck prove fault.allocation "));
+  plan[0].fault = "nonsense";
+  run.run_plan(plan);
+  EXPECT_EQ(run.result("fault.allocation").outcome, Outcome::error);
 }
 
 TEST(Run, APassOnRetryIsFlaky) {
