@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "device/check.hpp"
@@ -18,7 +19,8 @@ namespace gpucheck::cases {
 template <typename T>
 std::vector<T> read(runtime::Runtime& runtime, const T* source, std::size_t count, device::Stream stream) {
   std::vector<T> host(count);
-  std::memset(host.data(), 0xA5, count * sizeof(T));
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::memset(static_cast<void*>(host.data()), 0xA5, count * sizeof(T));
   device::Device& device = runtime.device();
   device::check(device, device.copy(host.data(), source, count * sizeof(T), device::CopyKind::device_to_host, stream),
                 "copy");
