@@ -1,0 +1,96 @@
+#include "replay/caching_allocator_target.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+#include "base/units.hpp"
+#include "device/sim/sim_driver.hpp"
+#include "replay/compare.hpp"
+#include "replay/file.hpp"
+#include "replay/what_if.hpp"
+#include "runtime/errors.hpp"
+#include "test_files.hpp"
+
+namespace gpucheck::replay {
+namespace {
+
+using namespace literals;
+
+class CachingAllocatorReplay : public testing::Test {
+ protected:
+  std::unique_ptr<sim::Driver> driver_ = sim::make_driver({sim::profile("h100"), 0, 1});
+  std::unique_ptr<device::Device> device_ = driver_->open(0).value();
+
+  Comparison play(const Trace& trace) {
+    CachingAllocatorTarget target(*device_, CachingAllocatorTarget::options_of(trace));
+    return compare(trace, target);
+  }
+};
+
+// The worked sequence of PyTorch's statistics: 1000 B and 512 B share a small segment
+// of 2 MiB; freed, both merge with its rest.
+constexpr std::string_view worked_sequence = R"({"name": "worked", "streams": 1,
+  "ops": [{"op": "alloc", "id": 0, "size": 1000, "stream": 0}, {"op": "alloc", "id": 1, "size": 512, "stream": 0},
+          {"op": "free", "id": 0}, {"op": "free", "id": 1}],
+  "stat_keys": ["segment.all.current", "reserved_bytes.all.current", "inactive_split.all.current",
+                "inactive_split_bytes.all.current", "allocated_bytes.all.current", "requested_bytes.all.current"],
+  "stats_after_op": [[1, 2097152, 1, 2096128, 1024, 1000], [1, 2097152, 1, 2095616, 1536, 1512],
+                     [1, 2097152, 2, 2096640, 512, 512], [1, 2097152, 0, 0, 0, 0]]})";
+
+TEST_F(CachingAllocatorReplay, PlaysTheWorkedSequence) {
+  const Comparison result = play(std::get<std::vector<Trace>>(read_bytes("worked", worked_sequence)).at(0));
+  EXPECT_TRUE(result.equal());
+  EXPECT_EQ(result.equal_steps, 4U);
+}
+
+TEST_F(CachingAllocatorReplay, GivesPyTorchsFiguresAfterEveryStep) {
+  const auto traces = std::get<std::vector<Trace>>(read_file(test_file("pytorch_traces.json")));
+  ASSERT_EQ(traces.size(), 3U);
+  for (const Trace& trace : traces) {
+    const Comparison result = play(trace);
+    EXPECT_TRUE(result.equal()) << trace.name;
+    EXPECT_EQ(result.equal_steps, trace.events.size()) << trace.name;
+  }
+}
+
+TEST_F(CachingAllocatorReplay, NoticesAFigureThatIsOneOff) {
+  auto traces = std::get<std::vector<Trace>>(read_file(test_file("pytorch_traces.json")));
+  ++traces[0].expected_figures[11 * 50 + 4];
+  const Comparison result = play(traces[0]);
+  EXPECT_EQ(result.equal_steps + 1, result.steps);
+  ASSERT_TRUE(result.first_difference);
+  EXPECT_EQ(result.first_difference->step, 50U);
+  EXPECT_EQ(result.first_difference->figure, figure_names[4]);
+}
+
+TEST_F(CachingAllocatorReplay, ReportsSegmentsAndStatistics) {
+  CachingAllocatorTarget target(*device_, {"", std::nullopt, 2});
+  void* const address = target.allocate(3_MiB, 1).address;
+  EXPECT_EQ(target.segments(),
+            (std::vector<SegmentLayout>{
+                {20_MiB, false, true, {{3_MiB, 3_MiB, "active_allocated"}, {17_MiB, 0, "inactive"}}}}));
+  const auto statistics = target.statistics();
+  EXPECT_NE(std::ranges::find(statistics, NamedFigure{"reserved_bytes.all.current", 20_MiB}), statistics.end());
+  target.free(address);
+}
+
+TEST_F(CachingAllocatorReplay, KeepsToTheMemoryLimit) {
+  Trace trace;
+  trace.allocation_count = 3;
+  for (std::uint32_t id = 0; id < 3; ++id) trace.events.push_back({100_MiB, id, 0, Action::allocate, false});
+  CachingAllocatorTarget target(*device_, {"", 250_MiB, 1});
+  const WhatIf result = what_if(trace, target);
+  EXPECT_EQ(result.out_of_memory_count, 1U);
+  EXPECT_EQ(result.first_out_of_memory_step, 2U);
+  EXPECT_EQ(result.peak_reserved.reserved_bytes, static_cast<std::int64_t>(200_MiB));
+  EXPECT_EQ(result.retry_count, 1);
+}
+
+TEST_F(CachingAllocatorReplay, RefusesOptionsThatCannotBe) {
+  const std::uint64_t total = device_->properties().total_memory_bytes;
+  EXPECT_THROW(CachingAllocatorTarget(*device_, {"", total + 1, 1}), UsageError);
+  EXPECT_THROW(CachingAllocatorTarget(*device_, {"no_such_setting:1", std::nullopt, 1}), runtime::SettingsError);
+}
+
+}  // namespace
+}  // namespace gpucheck::replay

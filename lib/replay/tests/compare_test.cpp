@@ -1,0 +1,154 @@
+#include "replay/compare.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "scripted_target.hpp"
+
+namespace gpucheck::replay {
+namespace {
+
+/// Two allocations of 100 and 50 bytes, the first freed; with allocated and reserved
+/// bytes after each step.
+Trace two_allocations() {
+  Trace trace;
+  trace.name = "two";
+  trace.allocation_count = 2;
+  trace.events = {
+      {100, 0, 0, Action::allocate, false}, {50, 1, 0, Action::allocate, false}, {0, 0, 0, Action::free, false}};
+  trace.figure_columns = {allocated_bytes_figure, reserved_bytes_figure};
+  trace.expected_figures = {100, 100, 150, 150, 50, 150};
+  return trace;
+}
+
+TEST(Compare, FindsEqualWhatIsEqual) {
+  ScriptedTarget target;
+  const Comparison result = compare(two_allocations(), target);
+  EXPECT_TRUE(result.equal());
+  EXPECT_EQ(result.steps, 3U);
+  EXPECT_EQ(result.compared_steps, 3U);
+  EXPECT_EQ(result.equal_steps, 3U);
+  EXPECT_FALSE(result.first_difference);
+}
+
+TEST(Compare, LeavesTheTargetEmpty) {
+  ScriptedTarget target;
+  (void)compare(two_allocations(), target);
+  EXPECT_EQ(target.figures()[allocated_bytes_figure], 0);
+}
+
+TEST(Compare, ReportsTheFirstDifferenceAndGoesOn) {
+  Trace trace = two_allocations();
+  trace.expected_figures = {100, 100, 150, 200, 50, 200};
+  ScriptedTarget target;
+  const Comparison result = compare(trace, target);
+  EXPECT_FALSE(result.equal());
+  EXPECT_EQ(result.equal_steps, 1U);
+  ASSERT_TRUE(result.first_difference);
+  EXPECT_EQ(result.first_difference->step, 1U);
+  EXPECT_EQ(result.first_difference->figure, "reserved_bytes.all.current");
+  EXPECT_EQ(result.first_difference->expected, 200);
+  EXPECT_EQ(result.first_difference->seen, 150);
+}
+
+TEST(Compare, HoldsRunningOutOfMemoryAgainstTheTrace) {
+  Trace trace = two_allocations();
+  trace.expected_figures = {100, 100, 100, 100, 0, 100};
+  trace.events[1].expect_out_of_memory = true;
+  ScriptedTarget limited(120);
+  EXPECT_TRUE(compare(trace, limited).equal());
+  ScriptedTarget unlimited;
+  const Comparison result = compare(trace, unlimited);
+  ASSERT_TRUE(result.first_difference);
+  EXPECT_EQ(result.first_difference->figure, "out of memory");
+  EXPECT_EQ(result.first_difference->expected, 1);
+}
+
+TEST(Compare, WithNothingExpectedNothingIsEqual) {
+  Trace trace;
+  trace.events = {{0, 0, 0, Action::synchronize, false}};
+  ScriptedTarget target;
+  const Comparison result = compare(trace, target);
+  EXPECT_EQ(result.compared_steps, 0U);
+  EXPECT_FALSE(result.equal());
+}
+
+TEST(Compare, CountsAddressesThatComeBack) {
+  Trace trace = two_allocations();
+  trace.expected_same_address = {0, 0};
+  ScriptedTarget target;  // never gives an address twice
+  const Comparison result = compare(trace, target);
+  EXPECT_EQ(result.addresses.compared, 2U);
+  EXPECT_EQ(result.addresses.equal, 1U);
+  EXPECT_EQ(result.addresses.first_difference, 1U);
+  EXPECT_TRUE(result.equal()) << "addresses do not count";
+}
+
+TEST(Compare, ComparesFinalStatisticsBothWays) {
+  Trace trace = two_allocations();
+  trace.final_statistics = {{"active", 1}, {"missing", 2}};
+  ScriptedTarget target;
+  target.final_statistics = {{"active", 3}, {"unexpected", 4}};
+  const Comparison result = compare(trace, target);
+  EXPECT_FALSE(result.equal());
+  EXPECT_EQ(result.equal_steps, 3U);
+  EXPECT_EQ(result.final_statistics_compared, 3U);
+  ASSERT_EQ(result.final_differences.size(), 3U);
+  EXPECT_EQ(result.final_differences[0].what, "active");
+  EXPECT_EQ(result.final_differences[0].expected, "1");
+  EXPECT_EQ(result.final_differences[0].seen, "3");
+  EXPECT_EQ(result.final_differences[1].seen, "absent");
+  EXPECT_EQ(result.final_differences[2].expected, "absent");
+}
+
+TEST(Compare, ComparesFinalSegmentsWhereverTheyLie) {
+  const SegmentLayout first{1024, true, false, {{512, 5, "active_allocated"}, {512, 0, "inactive"}}};
+  const SegmentLayout second{2048, false, true, {{2048, 7, "inactive"}}};
+  Trace trace = two_allocations();
+  trace.final_segments = {first, second};
+  ScriptedTarget target;
+  target.final_segments = {second, first};
+  EXPECT_TRUE(compare(trace, target).equal());
+
+  target.final_segments[1].blocks[0].requested_size = 6;
+  const Comparison changed = compare(trace, target);
+  ASSERT_EQ(changed.final_differences.size(), 1U);
+  EXPECT_EQ(changed.final_differences[0].what, "segment 0, block 0");
+  EXPECT_EQ(changed.final_differences[0].expected, "512 bytes, 5 requested, active_allocated");
+  EXPECT_EQ(changed.final_differences[0].seen, "512 bytes, 6 requested, active_allocated");
+
+  target.final_segments = {first};
+  EXPECT_FALSE(compare(trace, target).equal());
+}
+
+TEST(Compare, KeepsTheListOfDifferencesShort) {
+  Trace trace = two_allocations();
+  for (int i = 0; i < 100; ++i) trace.final_statistics.emplace_back("figure " + std::to_string(i), 1);
+  ScriptedTarget target;
+  const Comparison result = compare(trace, target);
+  EXPECT_EQ(result.final_difference_count, 100U);
+  EXPECT_EQ(result.final_differences.size(), max_final_differences);
+}
+
+TEST(Compare, NamesTheStepAtWhichTheTargetFails) {
+  class Broken final : public TraceTarget {
+   public:
+    Allocation allocate(std::uint64_t, std::uint16_t) override { throw Error("device lost"); }
+    void free(void*) override {}
+    void record_stream(void*, std::uint16_t) override {}
+    void synchronize() override {}
+    void empty_cache() override {}
+    Figures figures() override { return {}; }
+    std::vector<NamedFigure> statistics() override { return {}; }
+    std::vector<SegmentLayout> segments() override { return {}; }
+  } target;
+  try {
+    (void)compare(two_allocations(), target);
+    FAIL();
+  } catch (const EnvironmentError& error) {
+    EXPECT_STREQ(error.what(), "trace two, step 0: device lost");
+  }
+}
+
+}  // namespace
+}  // namespace gpucheck::replay

@@ -1,0 +1,160 @@
+#include "replay/conversion.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "replay/file.hpp"
+#include "test_files.hpp"
+
+namespace gpucheck::replay {
+namespace {
+
+SnapshotEvent event(SnapshotAction action, std::uint64_t address, std::uint64_t size, std::uint64_t stream = 0) {
+  return {address, size, stream, 0, {0, 0}, action, false};
+}
+
+Conversion convert_events(std::vector<SnapshotEvent> events, std::vector<SnapshotSegment> segments = {}) {
+  Snapshot snapshot;
+  snapshot.device_traces = {std::move(events)};
+  snapshot.segments = std::move(segments);
+  return convert(snapshot, 0);
+}
+
+Event allocate(std::uint32_t id, std::uint64_t size, std::uint16_t stream = 0) {
+  return {size, id, stream, Action::allocate, false};
+}
+Event free_of(std::uint32_t id) { return {0, id, 0, Action::free, false}; }
+constexpr Event empty_cache{0, 0, 0, Action::empty_cache, false};
+
+using enum SnapshotAction;
+
+TEST(Conversion, TurnsWhatPyTorchRecordedIntoCalls) {
+  const auto snapshot = std::get<Snapshot>(read_file(test_file("pytorch_snapshot.json")));
+  const Conversion conversion = convert(snapshot, 0);
+  // x, x*x, x*x again, their sum; the two products freed; 30 MiB on a side stream come
+  // and go; the cache is emptied; x is freed.
+  const std::vector<Event> expected{
+      allocate(0, 65536), allocate(1, 65536),       allocate(2, 65536), allocate(3, 65536), free_of(1),
+      free_of(2),         allocate(4, 31457280, 1), free_of(4),         empty_cache,        free_of(0)};
+  EXPECT_EQ(conversion.trace.events, expected);
+  EXPECT_EQ(conversion.stream_handles, (std::vector<std::uint64_t>{0, 752625248}));
+  EXPECT_EQ(conversion.trace.stream_count, 2U);
+  const ConversionReport& report = conversion.report;
+  EXPECT_EQ(report.recorded_events, 16U);
+  EXPECT_EQ(report.initial_blocks, 0U);
+  EXPECT_EQ(report.contradictions, 0U);
+  EXPECT_EQ(report.empty_caches, 1U);
+  EXPECT_EQ(report.initial_reserved_bytes, 0U);
+  EXPECT_EQ(report.recorded_peak_reserved_bytes, 2097152U + 31457280U);
+  EXPECT_EQ(report.recorded_peak_active_bytes, 2U * 65536U + 31457280U);
+}
+
+TEST(Conversion, RebuildsBlocksFromBeforeTheFirstEvent) {
+  // Of three blocks in use at the start one is freed by an event, two are still there
+  // at the end; the address of one of them was freed and taken again in between.
+  const SnapshotSegment segment{1000,
+                                600,
+                                7,
+                                0,
+                                {0, 0},
+                                false,
+                                false,
+                                {{1000, 200, 150, SnapshotBlockState::active_allocated},
+                                 {1200, 200, 140, SnapshotBlockState::active_allocated},
+                                 {1400, 200, 0, SnapshotBlockState::inactive}}};
+  const Conversion conversion = convert_events(
+      {event(free_requested, 1200, 199, 7), event(free_completed, 1200, 199, 7), event(alloc, 1200, 140, 7)},
+      {segment});
+  const std::vector<Event> expected{allocate(2, 150, 1), allocate(0, 199, 1), free_of(0), allocate(1, 140, 1)};
+  EXPECT_EQ(conversion.trace.events, expected);
+  EXPECT_EQ(conversion.report.initial_blocks, 2U);
+  EXPECT_EQ(conversion.report.initial_bytes, 349U);
+  EXPECT_EQ(conversion.report.initial_reserved_bytes, 600U);
+  EXPECT_EQ(conversion.report.recorded_peak_active_bytes, 349U);
+  EXPECT_EQ(conversion.report.contradictions, 0U);
+}
+
+TEST(Conversion, ReplaysALateFreeWhenItCompleted) {
+  const Conversion conversion = convert_events(
+      {event(alloc, 1, 10), event(free_requested, 1, 10), event(alloc, 2, 20), event(free_completed, 1, 10)});
+  EXPECT_EQ(conversion.trace.events, (std::vector<Event>{allocate(0, 10), allocate(1, 20), free_of(0)}));
+  EXPECT_EQ(conversion.report.deferred_frees, 1U);
+}
+
+TEST(Conversion, TakesRequestsForFreesWhereCompletionsWereNotRecorded) {
+  const Conversion conversion =
+      convert_events({event(alloc, 1, 10), event(free_requested, 1, 10), event(alloc, 2, 20)});
+  EXPECT_EQ(conversion.trace.events, (std::vector<Event>{allocate(0, 10), free_of(0), allocate(1, 20)}));
+}
+
+TEST(Conversion, TellsEmptyCacheFromTheAllocatorsOwnReleases) {
+  const auto releases = [](SnapshotAction next) {
+    return convert_events({event(segment_free, 1, 10), event(segment_unmap, 2, 10), event(next, 3, 30)}).report;
+  };
+  EXPECT_EQ(releases(alloc).empty_caches, 1U);
+  EXPECT_EQ(releases(free_requested).empty_caches, 1U);
+  EXPECT_EQ(releases(segment_alloc).empty_caches, 0U);
+  EXPECT_EQ(releases(segment_alloc).allocator_releases, 1U);
+  EXPECT_EQ(releases(out_of_memory).allocator_releases, 1U);
+  EXPECT_EQ(convert_events({event(segment_free, 1, 10)}).report.empty_caches, 1U) << "at the end";
+}
+
+TEST(Conversion, BelievesTheStackOfARelease) {
+  SnapshotEvent release = event(segment_free, 1, 10);
+  release.in_empty_cache = true;
+  const Conversion conversion = convert_events({release, event(segment_free, 2, 10), event(segment_alloc, 1, 10)});
+  EXPECT_EQ(conversion.trace.events, (std::vector<Event>{empty_cache}));
+}
+
+TEST(Conversion, TriesAgainWhatRanOutOfMemory) {
+  const Conversion conversion = convert_events({event(out_of_memory, 5000, 512, 9)});
+  EXPECT_EQ(conversion.trace.events, (std::vector<Event>{{512, 0, 1, Action::try_allocate, false}}));
+  EXPECT_EQ(conversion.trace.allocation_count, 1U);
+  EXPECT_EQ(conversion.report.out_of_memory, 1U);
+}
+
+TEST(Conversion, LeavesContradictionsOutAndCountsThem) {
+  const Conversion twice =
+      convert_events({event(alloc, 1, 10), event(free_completed, 1, 10), event(free_completed, 1, 10)});
+  EXPECT_EQ(twice.trace.events, (std::vector<Event>{allocate(0, 10), free_of(0)}));
+  EXPECT_EQ(twice.report.contradictions, 1U);
+  const Conversion over = convert_events({event(alloc, 1, 10), event(alloc, 1, 20)});
+  EXPECT_EQ(over.trace.events, (std::vector<Event>{allocate(0, 10), free_of(0), allocate(1, 20)}));
+  EXPECT_EQ(over.report.contradictions, 1U);
+  const SnapshotSegment idle{1, 10, 0, 0, {0, 0}, false, false, {{1, 10, 10, SnapshotBlockState::inactive}}};
+  EXPECT_EQ(convert_events({event(alloc, 1, 10)}, {idle}).report.contradictions, 1U) << "in use, says the event";
+}
+
+TEST(Conversion, CountsWhatItCannotCarryOver) {
+  SnapshotEvent pooled = event(alloc, 1, 10);
+  pooled.pool = {0, 3};
+  const ConversionReport report = convert_events({pooled, event(other, 0, 0), event(snapshot, 0, 0)}).report;
+  EXPECT_EQ(report.private_pool_events, 1U);
+  EXPECT_EQ(report.ignored_events, 1U);
+}
+
+TEST(Conversion, OtherDevicesDoNotMatter) {
+  SnapshotSegment elsewhere{1000,   200,   0,     1,
+                            {0, 0}, false, false, {{1000, 200, 150, SnapshotBlockState::active_allocated}}};
+  const Conversion conversion = convert_events({event(alloc, 1, 10)}, {elsewhere});
+  EXPECT_EQ(conversion.trace.events, (std::vector<Event>{allocate(0, 10)}));
+  EXPECT_EQ(conversion.report.initial_reserved_bytes, 0U);
+}
+
+TEST(Conversion, AsksForARecordingWhereThereIsNone) {
+  Snapshot snapshot;
+  EXPECT_THROW((void)convert(snapshot, 0), EnvironmentError);
+  snapshot.device_traces.resize(1);
+  EXPECT_THROW((void)convert(snapshot, 0), EnvironmentError);
+}
+
+TEST(Conversion, RefusesMoreStreamsThanATraceTellsApart) {
+  std::vector<SnapshotEvent> events;
+  for (std::uint64_t stream = 1; stream <= 65535; ++stream) events.push_back(event(alloc, stream, 1, stream));
+  EXPECT_THROW((void)convert_events(events), EnvironmentError);
+  events.pop_back();
+  EXPECT_EQ(convert_events(events).trace.stream_count, 65535U);
+}
+
+}  // namespace
+}  // namespace gpucheck::replay

@@ -1,0 +1,70 @@
+#include "replay/file.hpp"
+
+#include <gtest/gtest.h>
+
+#include "replay/file_error.hpp"
+#include "test_files.hpp"
+
+namespace gpucheck::replay {
+namespace {
+
+using namespace std::string_literals;
+
+std::string error_text(const std::string& bytes, const ReadLimits& limits = {}) {
+  try {
+    read_bytes("file", bytes, limits);
+  } catch (const FileError& error) {
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+TEST(File, TellsTracesFromSnapshotsByContent) {
+  EXPECT_EQ(std::get<std::vector<Trace>>(read_file(test_file("pytorch_traces.json"))).size(), 3U);
+  EXPECT_EQ(std::get<Snapshot>(read_file(test_file("pytorch_snapshot.json"))).segments.size(), 1U);
+  EXPECT_EQ(std::get<std::vector<Trace>>(read_bytes("one", R"({"name": "one", "ops": []})")).size(), 1U);
+}
+
+TEST(File, TakesABareListOfSegments) {
+  const std::string segment = R"({"address": 512, "total_size": 8, "stream": 0, "segment_type": "small",
+      "blocks": [{"size": 8, "state": "active_allocated"}]})";
+  EXPECT_EQ(std::get<Snapshot>(read_bytes("list", "[" + segment + "]")).segments.at(0).blocks.at(0).address, 512U);
+}
+
+TEST(File, SaysWhatAnUnreadableFileIs) {
+  EXPECT_EQ(error_text(""), "file: byte 0: the file is empty");
+  EXPECT_NE(error_text("PK\x03\x04").find("torch.save"), std::string::npos);
+  EXPECT_NE(error_text("\x1f\x8b\x08").find("gzip"), std::string::npos);
+  EXPECT_NE(error_text("(lp0\n.").find("protocol 0 or 1"), std::string::npos);
+  EXPECT_NE(error_text("hello").find("expected a JSON text"), std::string::npos);
+  EXPECT_NE(error_text("   ").find("expected a JSON text"), std::string::npos);
+  EXPECT_NE(error_text("{}").find("found neither"), std::string::npos);
+  EXPECT_NE(error_text("[]").find("found neither"), std::string::npos);
+  EXPECT_NE(error_text("\x80\x02K\x01."s).find("found neither"), std::string::npos);
+}
+
+TEST(File, RefusesWhatIsTooLarge) {
+  ReadLimits limits;
+  limits.file_bytes = 3;
+  EXPECT_NE(error_text("[  ]", limits).find("longer than 3 bytes"), std::string::npos);
+  EXPECT_THROW(read_file(test_file("pytorch_snapshot.json"), limits), FileError);
+}
+
+TEST(File, SaysThatAFileIsMissing) {
+  try {
+    read_file("no/such/file.json");
+    FAIL();
+  } catch (const FileError& error) {
+    EXPECT_NE(std::string(error.what()).find("no/such/file.json: byte 0: cannot be read: No such file"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(File, PrintsTextFromAFileSafely) {
+  EXPECT_EQ(printable("a\"\n\x1b[31m"), R"("a\x22\x0a\x1b[31m")");
+  EXPECT_EQ(printable(std::string(61, 'x')), '"' + std::string(60, 'x') + "\"...");
+}
+
+}  // namespace
+}  // namespace gpucheck::replay

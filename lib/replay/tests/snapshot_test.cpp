@@ -1,0 +1,95 @@
+#include "replay/snapshot.hpp"
+
+#include <gtest/gtest.h>
+
+#include "replay/file.hpp"
+#include "replay/file_error.hpp"
+#include "test_files.hpp"
+
+namespace gpucheck::replay {
+namespace {
+
+Snapshot read(const std::string& text) { return std::get<Snapshot>(read_bytes("snapshot", text)); }
+
+std::string with_event(const std::string& event) { return R"({"segments": [], "device_traces": [[)" + event + "]]}"; }
+std::string with_segment(const std::string& fields, const std::string& blocks) {
+  return R"({"segments": [{"address": 4096, "total_size": 1024, "stream": 0, )" + fields + R"("blocks": [)" + blocks +
+         "]}]}";
+}
+
+TEST(Snapshot, HoldsWhatPyTorchWrote) {
+  const Snapshot snapshot = std::get<Snapshot>(read_file(test_file("pytorch_snapshot.json")));
+  ASSERT_EQ(snapshot.segments.size(), 1U);
+  const SnapshotSegment& segment = snapshot.segments[0];
+  EXPECT_EQ(segment.address, 140204507660288U);
+  EXPECT_EQ(segment.total_size, 2097152U);
+  EXPECT_FALSE(segment.is_large);
+  EXPECT_FALSE(segment.is_expandable);
+  EXPECT_EQ(segment.pool, PoolId(0, 0));
+  ASSERT_EQ(segment.blocks.size(), 3U);
+  EXPECT_EQ(segment.blocks[1].address, 140204507856896U);
+  EXPECT_EQ(segment.blocks[1].state, SnapshotBlockState::active_allocated);
+  EXPECT_EQ(segment.blocks[2].size, 1835008U);
+  EXPECT_EQ(segment.blocks[2].requested_size, 0U);
+  EXPECT_EQ(segment.blocks[2].state, SnapshotBlockState::inactive);
+  ASSERT_EQ(snapshot.device_traces.size(), 1U);
+  ASSERT_EQ(snapshot.device_traces[0].size(), 16U);
+  const SnapshotEvent& event = snapshot.device_traces[0][13];
+  EXPECT_EQ(event.action, SnapshotAction::segment_free);
+  EXPECT_EQ(event.address, 140204134367232U);
+  EXPECT_EQ(event.size, 31457280U);
+  EXPECT_EQ(event.stream, 752625248U);
+  EXPECT_EQ(event.time_us, 1795219123039958);
+  EXPECT_EQ(snapshot.settings.text, "");
+  EXPECT_EQ(snapshot.settings.garbage_collection_threshold, 0.0);
+  EXPECT_EQ(snapshot.settings.expandable_segments, false);
+  EXPECT_EQ(snapshot.settings.roundup_power2_divisions.size(), 16U);
+}
+
+TEST(Snapshot, ReadsOutOfMemoryWithItsFreeBytes) {
+  const Snapshot snapshot = read(with_event(R"({"action": "oom", "device_free": 77, "size": 512, "stream": 3})"));
+  const SnapshotEvent& event = snapshot.device_traces.at(0).at(0);
+  EXPECT_EQ(event.action, SnapshotAction::out_of_memory);
+  EXPECT_EQ(event.address, 77U);
+  EXPECT_EQ(event.size, 512U);
+}
+
+TEST(Snapshot, KeepsUnknownActionsAsOther) {
+  EXPECT_EQ(read(with_event(R"({"action": "annotate"})")).device_traces.at(0).at(0).action, SnapshotAction::other);
+}
+
+TEST(Snapshot, FindsEmptyCacheInTheStackOfARelease) {
+  const std::string release = R"({"action": "segment_free", "addr": 1, "size": 1, "stream": 0, "frames": [
+      {"name": "main", "filename": "a.py", "line": 1}, {"name": ")";
+  const std::string rest = R"(", "filename": "memory.py", "line": 2}]})";
+  EXPECT_TRUE(read(with_event(release + "empty_cache" + rest)).device_traces.at(0).at(0).in_empty_cache);
+  EXPECT_FALSE(read(with_event(release + "step" + rest)).device_traces.at(0).at(0).in_empty_cache);
+}
+
+TEST(Snapshot, PlacesBlocksWithoutAddresses) {
+  const Snapshot snapshot = read(with_segment("", R"({"size": 512, "state": "inactive"},
+      {"size": 512, "state": "active_awaiting_free"})"));
+  EXPECT_EQ(snapshot.segments.at(0).blocks.at(1).address, 4096U + 512U);
+  EXPECT_EQ(snapshot.segments.at(0).blocks.at(1).state, SnapshotBlockState::active_pending_free);
+}
+
+TEST(Snapshot, RefusesWhatContradictsItself) {
+  const std::string whole = R"({"size": 1024, "state": "inactive"})";
+  EXPECT_NO_THROW(read(with_segment("", whole)));
+  EXPECT_THROW(read(with_segment("", R"({"size": 512, "state": "inactive"})")), FileError) << "a gap at the end";
+  EXPECT_THROW(read(with_segment("", whole + "," + whole)), FileError) << "blocks beyond the segment";
+  EXPECT_THROW(read(with_segment("", R"({"size": 18446744073709551615, "state": "inactive"})")), FileError);
+  EXPECT_THROW(read(with_segment("", R"({"address": 1, "size": 1024, "state": "inactive"})")), FileError);
+  EXPECT_THROW(read(with_segment("", R"({"size": 1024, "state": "lost"})")), FileError);
+  EXPECT_THROW(read(with_segment("", R"({"state": "inactive"})")), FileError);
+  EXPECT_THROW(read(with_segment(R"("segment_type": "medium", )", whole)), FileError);
+  EXPECT_THROW(read(with_segment(R"("segment_pool_id": [0], )", whole)), FileError);
+  EXPECT_THROW(read(with_segment(R"("segment_pool_id": [0, 0, 0], )", whole)), FileError);
+  EXPECT_THROW(read(with_event(R"({"addr": 1, "size": 1, "stream": 0})")), FileError) << "no action";
+  EXPECT_THROW(read(with_event(R"({"action": "alloc", "size": 1, "stream": 0})")), FileError) << "no address";
+  EXPECT_THROW(read(with_event(R"({"action": "alloc", "addr": 1, "size": -1, "stream": 0})")), FileError);
+  EXPECT_THROW(read(R"({"segments": 1})"), FileError);
+}
+
+}  // namespace
+}  // namespace gpucheck::replay

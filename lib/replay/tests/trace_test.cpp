@@ -1,0 +1,96 @@
+#include "replay/trace.hpp"
+
+#include <gtest/gtest.h>
+
+#include "replay/file.hpp"
+#include "replay/file_error.hpp"
+#include "test_files.hpp"
+
+namespace gpucheck::replay {
+namespace {
+
+Trace read(const std::string& text) { return std::get<std::vector<Trace>>(read_bytes("trace", text)).at(0); }
+Trace with_operations(const std::string& operations, const std::string& fields = "") {
+  return read(R"({"name": "t", )" + fields + R"("ops": [)" + operations + "]}");
+}
+std::string path_of_error(const std::string& operations, const std::string& fields = "") {
+  try {
+    with_operations(operations, fields);
+  } catch (const FileError& error) {
+    return error.path();
+  }
+  return "nothing was refused";
+}
+
+TEST(TraceReader, HoldsWhatPyTorchWrote) {
+  const auto traces = std::get<std::vector<Trace>>(read_file(test_file("pytorch_traces.json")));
+  ASSERT_EQ(traces.size(), 3U);
+  const Trace& trace = traces[2];
+  EXPECT_EQ(trace.name, "limit_2g_large");
+  EXPECT_EQ(trace.settings, "");
+  EXPECT_EQ(trace.memory_limit_bytes, 2147483648U);
+  EXPECT_EQ(trace.stream_count, 2U);
+  ASSERT_EQ(trace.events.size(), 230U);
+  EXPECT_EQ(trace.figure_columns.size(), 11U);
+  EXPECT_EQ(trace.expected_figures.size(), 230U * 11U);
+  EXPECT_TRUE(trace.events[213].expect_out_of_memory);
+  EXPECT_EQ(trace.events[32].action, Action::empty_cache);
+  EXPECT_EQ(trace.expected_same_address.size(), trace.allocation_count);
+}
+
+TEST(TraceReader, ReadsEveryOperation) {
+  const Trace trace = with_operations(
+      R"({"op": "alloc", "id": 0, "size": 1000, "stream": 1, "same_address_as": 0},
+         {"op": "record_stream", "id": 0, "stream": 2}, {"op": "free", "id": 0}, {"op": "synchronize"},
+         {"op": "empty_cache"}, {"op": "alloc", "id": 1, "size": 5, "stream": 0, "oom": true})",
+      R"("streams": 3, "settings": null, )");
+  const std::vector<Event> expected{{1000, 0, 1, Action::allocate, false}, {0, 0, 2, Action::record_stream, false},
+                                    {0, 0, 0, Action::free, false},        {0, 0, 0, Action::synchronize, false},
+                                    {0, 0, 0, Action::empty_cache, false}, {5, 1, 0, Action::allocate, true}};
+  EXPECT_EQ(trace.events, expected);
+  EXPECT_EQ(trace.allocation_count, 2U);
+  EXPECT_EQ(trace.expected_same_address, (std::vector<std::uint32_t>{0, Trace::no_expectation}));
+}
+
+TEST(TraceReader, RefusesOperationsThatMakeNoSense) {
+  const std::string alloc = R"({"op": "alloc", "id": 0, "size": 1, "stream": 0})";
+  EXPECT_EQ(path_of_error(R"({"op": "move", "id": 0})"), "$.ops[0].op");
+  EXPECT_EQ(path_of_error(R"({"id": 0})"), "$.ops[0]");
+  EXPECT_EQ(path_of_error(R"({"op": "alloc", "id": 0, "stream": 0})"), "$.ops[0]") << "no size";
+  EXPECT_EQ(path_of_error(R"({"op": "alloc", "id": 1, "size": 1, "stream": 0})"), "$.ops[0]") << "ids count from 0";
+  EXPECT_EQ(path_of_error(R"({"op": "alloc", "id": 0, "size": 1, "stream": 1})"), "$.ops[0].stream");
+  EXPECT_EQ(path_of_error(alloc + "," + alloc), "$.ops[1]") << "allocated twice";
+  EXPECT_EQ(path_of_error(R"({"op": "free", "id": 0})"), "$.ops[0]") << "never allocated";
+  const std::string free = R"({"op": "free", "id": 0})";
+  EXPECT_EQ(path_of_error(alloc + "," + free + "," + free), "$.ops[2]") << "freed twice";
+  EXPECT_EQ(path_of_error(R"({"op": "alloc", "id": 0, "size": 1, "stream": 0, "oom": true},)" + free), "$.ops[1]");
+}
+
+TEST(TraceReader, RefusesExpectationsThatMakeNoSense) {
+  const std::string keys = R"("stat_keys": ["num_ooms", "active.all.current"], "stats_after_op": )";
+  const std::string sync = R"({"op": "synchronize"})";
+  const Trace trace = with_operations(sync, keys + "[[4, 5]], ");
+  EXPECT_EQ(trace.figure_columns, (std::vector<std::uint8_t>{10, 7}));
+  EXPECT_EQ(trace.expected_figures, (std::vector<std::int64_t>{4, 5}));
+  EXPECT_EQ(path_of_error(sync, keys + "[[4, 5], [4, 5]], "), "$.stats_after_op") << "more rows than steps";
+  EXPECT_EQ(path_of_error(sync, keys + "[[4]], "), "$.stats_after_op[0]");
+  EXPECT_EQ(path_of_error(sync, R"("stat_keys": ["temperature"], "stats_after_op": [[4]], )"), "$.stat_keys[0]");
+  EXPECT_EQ(path_of_error(sync, R"("stats_after_op": [[4]], )"), "$") << "no stat_keys";
+  EXPECT_EQ(path_of_error(sync, R"("baseline": [0, 512], )"), "$.baseline[1]");
+  EXPECT_EQ(path_of_error(sync, R"("streams": 0, )"), "$.streams");
+}
+
+TEST(TraceReader, ReadsTheFinalState) {
+  const Trace trace = with_operations("", R"("final_memory_stats": {"b": 2, "a": 1}, "final_segments": [{"size": 2048,
+      "stream0": false, "type": "large", "blocks": [[2048, 7, "inactive"]]}], )");
+  EXPECT_EQ(trace.final_statistics, (std::vector<NamedFigure>{{"a", 1}, {"b", 2}}));
+  EXPECT_EQ(trace.final_segments, (std::vector<SegmentLayout>{{2048, false, true, {{2048, 7, "inactive"}}}}));
+  EXPECT_EQ(path_of_error("", R"("final_segments": [{"size": 1, "stream0": true, "type": "x", "blocks": []}], )"),
+            "$.final_segments[0].type");
+  EXPECT_EQ(path_of_error("", R"("final_segments": [{"size": 1, "stream0": true, "type": "small",
+      "blocks": [[1, 2]]}], )"),
+            "$.final_segments[0].blocks[0]");
+}
+
+}  // namespace
+}  // namespace gpucheck::replay

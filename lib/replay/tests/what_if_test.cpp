@@ -1,0 +1,84 @@
+#include "replay/what_if.hpp"
+
+#include <gtest/gtest.h>
+
+#include "scripted_target.hpp"
+
+namespace gpucheck::replay {
+namespace {
+
+TEST(WhatIf, FindsThePeaksAndWhatLiesIdle) {
+  Trace trace;
+  trace.allocation_count = 3;
+  trace.events = {{10, 0, 0, Action::allocate, false},  {0, 0, 0, Action::free, false},
+                  {100, 1, 0, Action::allocate, false}, {300, 2, 0, Action::allocate, false},
+                  {0, 2, 0, Action::free, false},       {0, 0, 0, Action::empty_cache, false}};
+  ScriptedTarget target;
+  const WhatIf result = what_if(trace, target);
+  EXPECT_EQ(result.steps, 6U);
+  EXPECT_EQ(result.peak_reserved.step, 3U);
+  EXPECT_EQ(result.peak_reserved.reserved_bytes, 400);
+  EXPECT_EQ(result.peak_allocated.allocated_bytes, 400);
+  // Step 1 has everything idle, but little is reserved then.
+  EXPECT_EQ(result.worst_fragmentation.step, 4U);
+  EXPECT_DOUBLE_EQ(result.worst_fragmentation.fragmentation(), 0.75);
+  EXPECT_FALSE(result.runs_out_of_memory());
+  EXPECT_EQ(target.figures()[allocated_bytes_figure], 0) << "left as it was found";
+}
+
+TEST(WhatIf, GoesOnAfterRunningOutOfMemory) {
+  Trace trace;
+  trace.allocation_count = 3;
+  trace.events = {{100, 0, 0, Action::allocate, false},
+                  {70, 1, 0, Action::allocate, false},
+                  {0, 1, 1, Action::record_stream, false},
+                  {0, 1, 0, Action::free, false},
+                  {60, 2, 0, Action::allocate, false}};
+  ScriptedTarget target(150);
+  const WhatIf result = what_if(trace, target);
+  EXPECT_TRUE(result.runs_out_of_memory());
+  EXPECT_EQ(result.out_of_memory_count, 2U);
+  EXPECT_EQ(result.first_out_of_memory_step, 1U);
+  EXPECT_EQ(result.first_out_of_memory_bytes, 70U);
+  EXPECT_EQ(target.calls,
+            (std::vector<std::string>{"allocate 100 on 0", "allocate 70 on 0", "allocate 60 on 0", "free 100"}));
+}
+
+TEST(WhatIf, TellsWhetherAFailedAllocationWouldSucceed) {
+  Trace trace;
+  trace.allocation_count = 1;
+  trace.events = {{100, 0, 2, Action::try_allocate, false}};
+  ScriptedTarget roomy;
+  const WhatIf rescued = what_if(trace, roomy);
+  EXPECT_EQ(rescued.rescued_count, 1U);
+  EXPECT_FALSE(rescued.runs_out_of_memory());
+  EXPECT_EQ(roomy.calls, (std::vector<std::string>{"allocate 100 on 2", "free 100"}));
+  ScriptedTarget tight(99);
+  EXPECT_EQ(what_if(trace, tight).out_of_memory_count, 1U);
+}
+
+TEST(WhatIf, SamplesEvenlyAndKeepsTheLastStep) {
+  Trace trace;
+  trace.allocation_count = 1000;
+  for (std::uint32_t id = 0; id < 1000; ++id) trace.events.push_back({1, id, 0, Action::allocate, false});
+  ScriptedTarget target;
+  const WhatIf result = what_if(trace, target, 4);
+  ASSERT_EQ(result.samples.size(), 4U);
+  EXPECT_EQ(result.samples[0].step, 249U);
+  EXPECT_EQ(result.samples[3].step, 999U);
+  EXPECT_EQ(result.samples[3].allocated_bytes, 1000);
+  ScriptedTarget other;
+  trace.events.resize(3);
+  EXPECT_EQ(what_if(trace, other, 512).samples.size(), 3U) << "never more samples than steps";
+}
+
+TEST(WhatIf, AnAllocationOfNothingIsNotAFailure) {
+  Trace trace;
+  trace.allocation_count = 1;
+  trace.events = {{0, 0, 0, Action::allocate, false}, {0, 0, 0, Action::free, false}};
+  ScriptedTarget target;
+  EXPECT_FALSE(what_if(trace, target).runs_out_of_memory());
+}
+
+}  // namespace
+}  // namespace gpucheck::replay
