@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <utility>
@@ -28,14 +29,14 @@ using std::chrono::milliseconds;
 /// driver call that does not return): then nobody can end it.
 constexpr milliseconds time_to_die{2000};
 /// From the end of the channel to the end of the process, when the process is ending.
-constexpr milliseconds time_to_exit{500};
+constexpr milliseconds time_to_exit{2000};
 /// A timer later than this says that the supervisor itself was held up.
 constexpr milliseconds late{250};
 /// Observations of one case: more is a runaway, and would fill the supervisor's memory.
 constexpr std::size_t most_observed_bytes = std::size_t{64} << 20;
 constexpr std::size_t read_at_most = std::size_t{4} << 20;
 
-const char* const closed_text = "closed its result pipe before it had finished";
+constexpr std::string_view closed_text = "closed its result pipe before it had finished";
 
 /// Two connected ends that no other process inherits.
 std::array<int, 2> make_channel() {
@@ -165,14 +166,19 @@ class WorkerProcess::State : public std::enable_shared_from_this<State> {
     if (sequence != sequence_) throw ProtocolError("a reply to an earlier request");
   }
 
+  /// A process that dies closes its channel too: only one that lives on has lost it.
   void channel_ended() {
     close_channel();
     if (phase_ == Phase::busy) {
-      set_reason(closed_text);
-      arm(time_to_exit, &State::kill);
+      arm(time_to_exit, &State::channel_lost);
     } else {
       kill();
     }
+  }
+
+  void channel_lost() {
+    set_reason(std::string(closed_text));
+    kill();
   }
 
   void break_channel(std::string reason) {
@@ -210,10 +216,11 @@ class WorkerProcess::State : public std::enable_shared_from_this<State> {
     read_channel();
     if (phase_ == Phase::busy) {
       end_.process = process;
-      const bool lost_channel = process.exit_code == channel_lost_exit_code;
-      if (lost_channel) set_reason(closed_text);
-      // A process that dies closes its channel too: only one that lives on has lost it.
-      if (!killed_ && !lost_channel) cause_ = RequestEnd::Kind::died;
+      if (process.exit_code == channel_lost_exit_code) {
+        set_reason(std::string(closed_text));
+      } else if (end_.reason == closed_text && process.signal != SIGKILL) {
+        cause_.reset();  // it was dying by itself, only slowly: tearing down a device takes its time
+      }
       complete(cause_.value_or(RequestEnd::Kind::died));
     }
     leave();
