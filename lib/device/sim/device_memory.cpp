@@ -25,12 +25,14 @@ DeviceMemory::~DeviceMemory() {
 
 bool DeviceMemory::reserve() {
   if (reservation_.bytes != 0) return true;
-  const std::uint64_t bytes = round_up(capacity_, page_bytes) * addresses_per_byte + page_bytes;
+  constexpr std::uint64_t alignment = AddressSpace::region_granularity;
+  const std::uint64_t usable =
+      round_up(capacity_ * addresses_per_byte, alignment) + alignment + AddressSpace::context_bytes;
+  const std::uint64_t bytes = usable + alignment;
   void* base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) return false;
   reservation_ = {reinterpret_cast<std::uintptr_t>(base), bytes};
-  const std::uintptr_t first_page = round_up(reservation_.begin, page_bytes);
-  pages_.insert({first_page, bytes - page_bytes});
+  pages_.assign({round_up(reservation_.begin, alignment), usable});
   return true;
 }
 
@@ -47,7 +49,7 @@ bool DeviceMemory::charge(std::uint64_t bytes) noexcept {
 
 void DeviceMemory::return_addresses(Range range, bool charged) {
   ::madvise(as_pointer(range.begin), range.bytes, MADV_DONTNEED);
-  pages_.insert(range);
+  pages_.give_back(range);
   if (charged) used_ -= range.bytes;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "device/sim/address_space.hpp"
 #include "device/sim/free_ranges.hpp"
 
 namespace gpucheck::sim {
@@ -57,7 +58,7 @@ class DeviceMemory {
   std::uint64_t capacity_;
   std::uint64_t used_;
   Range reservation_;
-  FreeRanges pages_;
+  AddressSpace pages_;
   FreeRanges small_;  // parts of pages that hold small allocations
 };
 
