@@ -87,6 +87,7 @@ void FreeSet::erase(BlockStore& blocks, BlockIndex index) noexcept {
 }
 
 BlockIndex FreeSet::best_fit(const BlockStore& blocks, std::uint64_t size) const noexcept {
+  if (size > largest_size) return no_block;
   std::size_t bin = bin_of(size);
   BlockIndex best = no_block;
   for (BlockIndex at = roots_[bin]; at != no_block;) {

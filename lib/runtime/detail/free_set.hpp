@@ -27,7 +27,8 @@ class FreeSet {
   static constexpr std::size_t exact_bins = 64;
   static constexpr int log2_exact_bins = 6;
   static constexpr int log2_bins_per_octave = 5;
-  /// Sizes up to 2^48 bytes, far above any device.
+  /// Sizes that have a bin: far above any device. Requests may ask for more.
+  static constexpr std::uint64_t largest_size = (std::uint64_t{1} << 48) - min_block_size;
   static constexpr std::size_t bin_count = exact_bins + ((48 - 9 - log2_exact_bins) << log2_bins_per_octave);
   static constexpr std::size_t word_count = (bin_count + 63) / 64;
 
