@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 #include "base/error.hpp"
 
@@ -23,7 +24,8 @@ double milliseconds_in(std::string_view unit) {
   return found == units.end() ? 0 : found->milliseconds;
 }
 
-bool parse_whole(std::string_view text, int& number) {
+template <typename Number>
+bool parse_whole(std::string_view text, Number& number) {
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
   return problem == std::errc{} && end == text.data() + text.size();
 }
@@ -52,6 +54,13 @@ runner::Shard parse_shard(std::string_view text) {
                            parse_whole(text.substr(slash + 1), shard.count);
   if (well_formed && shard.index >= 1 && shard.index <= shard.count) return shard;
   throw UsageError(fmt::format("\"{}\" is not a shard: write i/n with i from 1 to n, for example 2/8", text));
+}
+
+std::uint64_t parse_seed(std::string_view text) {
+  std::uint64_t seed = 0;
+  if (parse_whole(text, seed)) return seed;
+  throw UsageError(fmt::format("\"{}\" is not a seed: write a whole number from 0 to {}", text,
+                               std::numeric_limits<std::uint64_t>::max()));
 }
 
 std::pair<std::string, std::string> parse_assignment(std::string_view text) {

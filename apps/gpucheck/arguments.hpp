@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,9 @@ std::chrono::milliseconds parse_duration(std::string_view text);
 
 /// "2/8": the second of eight parts.
 runner::Shard parse_shard(std::string_view text);
+
+/// A whole number from 0 to 18446744073709551615.
+std::uint64_t parse_seed(std::string_view text);
 
 /// "name=value"; dashes in the name become underscores.
 std::pair<std::string, std::string> parse_assignment(std::string_view text);

@@ -10,6 +10,16 @@ namespace {
 
 constexpr int most = 1'000'000;
 
+/// CLI11's own range check words the help text and the error for programmers.
+CLI::Validator whole_number(int minimum, int maximum) {
+  const auto check = [minimum, maximum](std::string& text) -> std::string {
+    int number = 0;
+    if (CLI::detail::lexical_cast(text, number) && number >= minimum && number <= maximum) return {};
+    return "\"" + text + "\" is not a whole number from " + std::to_string(minimum) + " to " + std::to_string(maximum);
+  };
+  return {check, ""};
+}
+
 /// `--name`, or `--run-name` where a case has a parameter of that name: the case's own
 /// wins, and nothing of `run` is lost.
 std::string free_name(const CLI::App& command, const std::string& name) {
@@ -56,7 +66,8 @@ void add_exclusions(CLI::App& command, Selection& selection) {
 void add_execution(CLI::App& command, ExecutionOptions& options) {
   add(command, "device", options.device, std::string(device_name_forms()))->type_name("NAME")->capture_default_str();
   command.add_option(free_name(command, 'j', "jobs"), options.jobs, "Cases side by side; 0: one per core, at most 8")
-      ->check(CLI::Range(0, 1024))
+      ->type_name("N")
+      ->check(whole_number(0, 1024))
       ->capture_default_str();
   command
       .add_option_function<std::string>(
@@ -64,9 +75,12 @@ void add_execution(CLI::App& command, ExecutionOptions& options) {
           [&options](const std::string& text) { options.timeout = parse_duration(text); },
           "Time limit of a case instead of its own deadline, for example 500ms or 5s")
       ->type_name("DURATION");
-  add(command, "seed", options.seed, "Decides shuffling, what cases draw, and the simulator's interleaving")
+  command
+      .add_option_function<std::string>(
+          free_name(command, "seed"), [&options](const std::string& text) { options.seed = parse_seed(text); },
+          "Decides shuffling, what cases draw, and the simulator's interleaving")
       ->type_name("NUMBER")
-      ->capture_default_str();
+      ->default_str("0");
   add_golden_directory(command, options.golden_directory);
 }
 
@@ -85,23 +99,28 @@ void add_run_control(CLI::App& command, RunOptions& options) {
       ->check(CLI::IsMember({"worker", "process"}))
       ->default_str("worker");
   add(command, "repeat", options.repeat, "Run the selection this many times")
-      ->check(CLI::Range(1, most))
+      ->type_name("N")
+      ->check(whole_number(1, most))
       ->capture_default_str();
   add(command, "retries", options.retries,
       "Try a case that is not a pass again; one that then passes is reported flaky")
-      ->check(CLI::Range(0, most))
+      ->type_name("N")
+      ->check(whole_number(0, most))
       ->capture_default_str();
   add_flag(command, "fail-fast", options.fail_fast, "Stop after the first case that is neither a pass nor a skip");
   add(command, "max-skips", options.max_skips, "More skips than this and the run counts as not judged (exit code 3)")
-      ->check(CLI::Range(0, most));
+      ->type_name("N")
+      ->check(whole_number(0, most));
   add(command, "skip-exit-code", options.skip_exit_code, "Exit code when every case that ran was skipped")
       ->type_name("CODE")
-      ->check(CLI::Range(0, 255));
+      ->check(whole_number(0, 255));
   add(command, "fault", options.fault, "Run under one of the case's declared faults, as prove does")->type_name("NAME");
   add(command, "json", options.json_path, "Write results as JSON; - is stdout")->type_name("FILE");
   add(command, "junit", options.junit_path, "Write results as JUnit XML; - is stdout")->type_name("FILE");
-  command.add_flag(free_name(command, 'q', "quiet"), options.quiet, "Only what is not a pass, and the last line");
-  command.add_flag(free_name(command, 'v', "verbose"), options.verbose, "Also what each case observed");
+  CLI::Option* const quiet =
+      command.add_flag(free_name(command, 'q', "quiet"), options.quiet, "Only what is not a pass, and the last line");
+  command.add_flag(free_name(command, 'v', "verbose"), options.verbose, "Also what each case observed")
+      ->excludes(quiet);
   command
       .add_option_function<std::string>(
           free_name(command, "color"),

@@ -15,11 +15,21 @@ namespace {
 using harness::CaseResult;
 using harness::Outcome;
 
+/// A long reason shortened to fit its line of the matrix; --json has all of it.
+std::string shortened(const std::string& text) {
+  constexpr std::size_t most_bytes = 100;
+  if (text.size() <= most_bytes) return text;
+  std::size_t end = most_bytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // not inside a UTF-8 character
+  return text.substr(0, end) + "...";
+}
+
 /// "fail: key_a, key_b and 2 more", "crash: killed by SIGSEGV", "hang: …".
 std::string cause(const CaseResult& result) {
   constexpr std::size_t shown = 3;
   if (result.mismatches.empty()) {
-    return fmt::format("{}{}{}", harness::to_text(result.outcome), result.reason.empty() ? "" : ": ", result.reason);
+    return fmt::format("{}{}{}", harness::to_text(result.outcome), result.reason.empty() ? "" : ": ",
+                       shortened(result.reason));
   }
   std::vector<std::string_view> keys;
   for (const harness::Mismatch& mismatch : result.mismatches) keys.push_back(mismatch.key);

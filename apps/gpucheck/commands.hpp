@@ -25,8 +25,8 @@ struct Environment {
 
 /// Which cases.
 struct Selection {
-  std::vector<std::string> globs;  ///< empty: all
-  std::vector<std::string> excluded;
+  std::vector<std::string> globs = {};  ///< empty: all
+  std::vector<std::string> excluded = {};
   std::string suite = "all";
 };
 

@@ -46,6 +46,17 @@ TEST(Shard, RefusesWhatIsNone) {
   }
 }
 
+TEST(Seed, TakesAll64Bits) {
+  EXPECT_EQ(parse_seed("0"), 0U);
+  EXPECT_EQ(parse_seed("18446744073709551615"), 18446744073709551615U);
+}
+
+TEST(Seed, RefusesWhatIsNone) {
+  for (const char* text : {"", "-1", "1.5", "0x10", "1 ", "18446744073709551616"}) {
+    EXPECT_THROW(parse_seed(text), UsageError) << text;
+  }
+}
+
 TEST(Assignment, SplitsAtTheFirstEqualsSign) {
   EXPECT_EQ(parse_assignment("mode=a=b"), std::pair(std::string("mode"), std::string("a=b")));
   EXPECT_EQ(parse_assignment("mode="), std::pair(std::string("mode"), std::string()));

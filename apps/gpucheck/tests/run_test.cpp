@@ -15,8 +15,8 @@ using ::testing::Not;
 using Words = std::vector<std::string>;
 
 /// Runs on the simulator with the report on stdout.
-struct Run {
-  explicit Run(Words arguments) {
+struct SimulatorRun {
+  explicit SimulatorRun(Words arguments) {
     arguments.insert(arguments.end(), {"--device", "sim", "--json", "-"});
     result = fixture(arguments);
     document = json::parse(result.output, nullptr, false);
@@ -27,26 +27,26 @@ struct Run {
 };
 
 TEST(Run, PassesWithCodeZero) {
-  const Run run({"run", "proof.watchful"});
+  const SimulatorRun run({"run", "proof.watchful"});
   EXPECT_EQ(run.result.exit_code, 0) << run.result.error_output;
   EXPECT_EQ(run.only_case()["outcome"], "pass");
 }
 
 TEST(Run, MismatchFails) {
-  const Run run({"run", "demo.wrong"});
+  const SimulatorRun run({"run", "demo.wrong"});
   EXPECT_EQ(run.result.exit_code, 1);
   EXPECT_EQ(run.only_case()["outcome"], "fail");
   EXPECT_EQ(run.only_case()["mismatches"].at(0)["key"], "answer");
 }
 
 TEST(Run, CaseWithoutGoldenFails) {
-  const Run run({"run", "demo.no_golden"});
+  const SimulatorRun run({"run", "demo.no_golden"});
   EXPECT_EQ(run.result.exit_code, 1);
   EXPECT_EQ(run.only_case()["outcome"], "fail");
 }
 
 TEST(Run, CrashAndHangFail) {
-  const Run run({"run", "bad", "--timeout", "300ms"});
+  const SimulatorRun run({"run", "bad", "--timeout", "300ms"});
   EXPECT_EQ(run.result.exit_code, 1);
   EXPECT_EQ(run.document["cases"].at(0)["outcome"], "crash");
   EXPECT_EQ(run.document["cases"].at(1)["outcome"], "hang");
@@ -54,8 +54,8 @@ TEST(Run, CrashAndHangFail) {
 
 TEST(Run, GoldenWithoutCaseFailsInEveryReport) {
   const TemporaryFolder folder;
-  const Run whole({"run", "--exclude", "bad", "--exclude", "demo.wrong", "--exclude", "demo.no*", "--exclude", "blind",
-                   "--junit", folder / "whole.xml"});
+  const SimulatorRun whole({"run", "--exclude", "bad", "--exclude", "demo.wrong", "--exclude", "demo.no*", "--exclude",
+                            "blind", "--junit", folder / "whole.xml"});
   EXPECT_EQ(whole.result.exit_code, 1);
   ASSERT_TRUE(whole.document.is_object()) << whole.result.output;
   bool found = false;
@@ -66,46 +66,48 @@ TEST(Run, GoldenWithoutCaseFailsInEveryReport) {
 }
 
 TEST(Run, OnlySkipsAreNotJudged) {
-  const Run run({"run", "skipped"});
+  const SimulatorRun run({"run", "skipped"});
   EXPECT_EQ(run.result.exit_code, 3);
 }
 
 TEST(Run, SkipExitCodeIsForSkipsAlone) {
-  EXPECT_EQ(Run({"run", "skipped", "--skip-exit-code", "77"}).result.exit_code, 77);
-  EXPECT_EQ(Run({"run", "skipped", "demo.wrong", "--skip-exit-code", "77"}).result.exit_code, 1);
-  EXPECT_EQ(Run({"run", "skipped", "proof.watchful", "--skip-exit-code", "77"}).result.exit_code, 0);
+  EXPECT_EQ(SimulatorRun({"run", "skipped", "--skip-exit-code", "77"}).result.exit_code, 77);
+  EXPECT_EQ(SimulatorRun({"run", "skipped", "demo.wrong", "--skip-exit-code", "77"}).result.exit_code, 1);
+  EXPECT_EQ(SimulatorRun({"run", "skipped", "proof.watchful", "--skip-exit-code", "77"}).result.exit_code, 0);
 }
 
 TEST(Run, TooManySkipsAreNotJudged) {
-  EXPECT_EQ(Run({"run", "skipped", "proof.watchful", "--max-skips", "2"}).result.exit_code, 0);
-  EXPECT_EQ(Run({"run", "skipped", "proof.watchful", "--max-skips", "1"}).result.exit_code, 3);
+  EXPECT_EQ(SimulatorRun({"run", "skipped", "proof.watchful", "--max-skips", "2"}).result.exit_code, 0);
+  EXPECT_EQ(SimulatorRun({"run", "skipped", "proof.watchful", "--max-skips", "1"}).result.exit_code, 3);
 }
 
 TEST(Run, TakesParametersLastOneWins) {
-  const Run run({"run", "demo.parameters", "-p", "count=7", "-p", "count=8", "-p", "careful=true"});
+  const SimulatorRun run({"run", "demo.parameters", "-p", "count=7", "-p", "count=8", "-p", "careful=true"});
   EXPECT_EQ(run.result.exit_code, 0) << run.result.error_output;
   EXPECT_EQ(run.only_case()["observations"]["count"], 8);
   EXPECT_EQ(run.only_case()["observations"]["careful"], true);
 }
 
 TEST(Run, FaultTurnsTheCaseRed) {
-  const Run run({"run", "proof.watchful", "--fault", "allocation_fails"});
+  const SimulatorRun run({"run", "proof.watchful", "--fault", "allocation_fails"});
   EXPECT_EQ(run.result.exit_code, 1);
   EXPECT_EQ(run.only_case()["fault"], "allocation_fails");
 }
 
 TEST(Run, RepeatsAndShards) {
-  EXPECT_EQ(Run({"run", "proof.watchful", "--repeat", "3"}).document["cases"].size(), 3U);
-  const Run first({"run", "skipped", "--shard", "1/2"});
-  const Run second({"run", "skipped", "--shard", "2/2"});
+  EXPECT_EQ(SimulatorRun({"run", "proof.watchful", "--repeat", "3"}).document["cases"].size(), 3U);
+  const SimulatorRun first({"run", "skipped", "--shard", "1/2"});
+  const SimulatorRun second({"run", "skipped", "--shard", "2/2"});
   EXPECT_EQ(first.only_case()["name"], "skipped.crowd");
   EXPECT_EQ(second.only_case()["name"], "skipped.moon");
 }
 
-TEST(Run, IsolatesByProcessOnRequest) { EXPECT_EQ(Run({"run", "proof", "--isolate", "process"}).result.exit_code, 0); }
+TEST(Run, IsolatesByProcessOnRequest) {
+  EXPECT_EQ(SimulatorRun({"run", "proof", "--isolate", "process"}).result.exit_code, 0);
+}
 
 TEST(Run, ReportOnStdoutMovesTheConsoleToStderr) {
-  const Run run({"run", "demo.wrong"});
+  const SimulatorRun run({"run", "demo.wrong"});
   EXPECT_TRUE(run.document.is_object()) << run.result.output;
   EXPECT_THAT(run.result.error_output, HasSubstr("demo.wrong"));
 }
@@ -132,25 +134,26 @@ TEST(Run, GoldenDirectoryReplacesTheBuiltIn) {
   const TemporaryFolder folder;
   write_file(folder / "demo/wrong.json",
              R"({"case": "demo.wrong", "expect": {"answer": {"equals": 41, "basis": "math"}}})");
-  EXPECT_EQ(Run({"run", "demo.wrong", "--golden", folder.path()}).result.exit_code, 0);
-  EXPECT_EQ(Run({"run", "demo.parameters", "--golden", folder.path()}).result.exit_code, 1) << "no golden there";
+  EXPECT_EQ(SimulatorRun({"run", "demo.wrong", "--golden", folder.path()}).result.exit_code, 0);
+  EXPECT_EQ(SimulatorRun({"run", "demo.parameters", "--golden", folder.path()}).result.exit_code, 1)
+      << "no golden there";
 }
 
 TEST(Group, TakesParametersAsOptions) {
-  const Run run({"demo", "parameters", "--count", "7", "--careful", "--seed", "11"});
+  const SimulatorRun run({"demo", "parameters", "--count", "7", "--careful", "--seed", "11"});
   EXPECT_EQ(run.result.exit_code, 0) << run.result.error_output;
   EXPECT_EQ(run.only_case()["observations"], (json{{"count", 7}, {"careful", true}, {"seed", 11}}));
 }
 
 TEST(Group, FlagCanBeTurnedOff) {
-  EXPECT_EQ(Run({"demo", "parameters", "--no-careful"}).only_case()["observations"]["careful"], false);
+  EXPECT_EQ(SimulatorRun({"demo", "parameters", "--no-careful"}).only_case()["observations"]["careful"], false);
 }
 
 TEST(Group, RunsOwnSeedHasAnotherNameWhereTaken) {
-  const Run run({"demo", "parameters", "--seed", "11", "--run-seed", "5"});
+  const SimulatorRun run({"demo", "parameters", "--seed", "11", "--run-seed", "5"});
   EXPECT_EQ(run.only_case()["observations"]["seed"], 11);
   EXPECT_EQ(run.document["seed"], 5);
-  EXPECT_EQ(Run({"demo", "wrong", "--seed", "6"}).document["seed"], 6);
+  EXPECT_EQ(SimulatorRun({"demo", "wrong", "--seed", "6"}).document["seed"], 6);
 }
 
 TEST(Workers, HiddenCommandsWithoutTheirOptionsAreUsage) {

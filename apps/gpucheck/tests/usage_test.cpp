@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <ostream>
 
 #include "subprocess.hpp"
 
@@ -18,6 +19,12 @@ struct Refusal {
   int exit_code;
   Words message;
 };
+
+/// For the tests' names.
+void PrintTo(const Refusal& refusal, std::ostream* stream) {
+  *stream << "gpucheck";
+  for (const std::string& word : refusal.arguments) *stream << ' ' << word;
+}
 
 class RefusalTest : public ::testing::TestWithParam<Refusal> {};
 
@@ -43,8 +50,8 @@ INSTANTIATE_TEST_SUITE_P(CommandLine, RefusalTest,
                                            Refusal{{"run", "--timeout", "5"}, 2, {"\"5\"", "500ms"}},
                                            Refusal{{"run", "--shard", "3/2"}, 2, {"3/2", "2/8"}},
                                            Refusal{{"run", "--repeat", "0"}, 2, {"--repeat", "1"}},
-                                           Refusal{{"run", "--jobs", "many"}, 2, {"--jobs"}},
-                                           Refusal{{"run", "--seed", "-1"}, 2, {"--seed"}},
+                                           Refusal{{"run", "--jobs", "many"}, 2, {"--jobs", "from 0 to 1024"}},
+                                           Refusal{{"run", "--seed", "-1"}, 2, {"\"-1\"", "18446744073709551615"}},
                                            Refusal{{"run", "--color", "pink"}, 2, {"always", "never"}}));
 
 INSTANTIATE_TEST_SUITE_P(
