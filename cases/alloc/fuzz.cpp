@@ -19,8 +19,9 @@ std::uint64_t draw(std::mt19937_64& random, std::uint64_t low, std::uint64_t hig
   return low + static_cast<std::uint64_t>((Wide{random()} * Wide{high - low}) >> 64);
 }
 
-/// Blocks that are alive, each filled with a number of its own, and the device's tally
-/// of what was found in them when they were given back.
+/// Blocks that are alive, each filled with a number of its own (never 0, which fresh
+/// memory often holds), and the device's tally of what was found in them when they were
+/// given back.
 class LiveBlocks {
  public:
   LiveBlocks(runtime::Runtime& runtime, std::size_t stride)
@@ -30,7 +31,7 @@ class LiveBlocks {
 
   void allocate(std::size_t elements) {
     const device::Stream stream = runtime_.current_stream();
-    Block block{Buffer<std::int32_t>(runtime_, elements, stream), static_cast<std::int32_t>(allocated_)};
+    Block block{Buffer<std::int32_t>(runtime_, elements, stream), static_cast<std::int32_t>(allocated_ + 1)};
     std::int32_t* data = block.memory.data();
     runtime::ops::fill_strided(runtime_, data, elements, block.value, stride_, stream);
     if (stride_ > 1) runtime::ops::fill(runtime_, data + elements - 1, 1, block.value, stream);
@@ -181,8 +182,8 @@ harness::Case fuzz() {
             .summary = "the device hands out memory that is in use",
             .plan = {{{.operation = Operation::allocate, .effect = Effect::alias, .first = 5, .times = 0}}}},
            {.name = "flipped_bit",
-            .summary = "one bit of one block changes after it was written",
-            .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::flip_bit, .first = 1}}}},
+            .summary = "one bit changes in memory that a kernel wrote",
+            .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::flip_bit, .first = 2}}}},
            {.name = "lost_fill",
             .summary = "a block is never filled",
             .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = 1}}}},
