@@ -104,14 +104,22 @@ TEST(Rules, SayWhichStickyErrorItIs) {
   EXPECT_EQ(execution.broken_rules[0].seen, "device-side assert triggered (cudaErrorAssert)");
 }
 
-TEST(Rules, SeeAStickyErrorThatSynchronizingHides) {
-  Bench bench(poison);
-  const auto faulty = fault::inject(
-      sim::make_driver({.profile = sim::profile("small")}),
-      {{{.operation = fault::Operation::synchronize, .effect = fault::Effect::report_success, .times = 0}}});
-  Context::Setup setup = bench.setup();
-  setup.driver = faulty.get();
-  EXPECT_EQ(keys(execute(std::move(setup)).broken_rules), Keys{"rule.no_sticky_error"});
+TEST(Rules, SeeAStickyErrorThatOneWitnessAloneShows) {
+  using enum fault::Operation;
+  const std::vector<std::vector<fault::Operation>> hidden{
+      {last_error, memory_info}, {synchronize, memory_info}, {synchronize, last_error}};
+  for (const std::vector<fault::Operation>& operations : hidden) {
+    fault::Plan plan;
+    for (const fault::Operation operation : operations) {
+      plan.rules.push_back({.operation = operation, .effect = fault::Effect::report_success, .times = 0});
+    }
+    Bench bench(poison);
+    const auto faulty = fault::inject(sim::make_driver({.profile = sim::profile("small")}), plan);
+    Context::Setup setup = bench.setup();
+    setup.driver = faulty.get();
+    EXPECT_EQ(keys(execute(std::move(setup)).broken_rules), Keys{"rule.no_sticky_error"})
+        << to_text(operations[0]) << " and " << to_text(operations[1]) << " hide it";
+  }
 }
 
 TEST(Rules, ForgiveAnErrorThatPasses) {

@@ -175,6 +175,7 @@ TEST(RunNow, RunsWhatIsBeingRecorded) {
   ASSERT_EQ(device.launch(executable.get(), stream.get()), Status::success);
   ASSERT_EQ(device.synchronize(), Status::success);
   EXPECT_EQ(counted(), 4);
+  EXPECT_TRUE(faulty.simulator().races().empty());  // it was waited for
 }
 
 TEST(WrongAnswer, MiscountsNodes) {
