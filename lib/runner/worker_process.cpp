@@ -88,6 +88,7 @@ class WorkerProcess::State : public std::enable_shared_from_this<State> {
     discard_output();
     // An error here shows up as the end of the channel or of the process.
     asio::async_write(channel_, asio::buffer(*frame), [frame](error_code, std::size_t) {});
+    limit_ = limit;
     arm(limit, &State::deadline_passed);
   }
 
@@ -202,11 +203,11 @@ class WorkerProcess::State : public std::enable_shared_from_this<State> {
 
   void deadline_passed() {
     const auto lateness = std::chrono::duration_cast<milliseconds>(Clock::now() - timer_.expiry());
-    // The answer may be here, unread because the supervisor was busy or stopped; then
-    // the worker may also have waited for it, and gets that time back.
+    // The answer may be here, unread because the supervisor was busy or stopped. If it is
+    // not, the worker may have waited for the supervisor, and gets all of its time again.
     read_channel();
     if (phase_ != Phase::busy || cause_) return;
-    if (lateness > late) return arm(lateness, &State::deadline_passed);
+    if (lateness > late) return arm(limit_, &State::deadline_passed);
     cause_ = RequestEnd::Kind::deadline;
     kill();
   }
@@ -268,6 +269,7 @@ class WorkerProcess::State : public std::enable_shared_from_this<State> {
   std::uint64_t armed_ = 0;
   std::size_t observed_bytes_ = 0;
   Clock::time_point started_;
+  milliseconds limit_{};
   bool exited_ = false;
   bool killed_ = false;
   bool channel_ended_ = false;

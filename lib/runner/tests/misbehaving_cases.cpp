@@ -81,6 +81,13 @@ void take_a_while(Context& context) {
   context.observe("end_us", now_us());
 }
 
+/// Passes only when the other one runs at the same time.
+void meet(Context& context, const std::string& own, const std::string& other) {
+  leave_mark(own);
+  while (!std::ifstream(mark_path(other)).good()) std::this_thread::sleep_for(milliseconds(5));
+  context.observe("answer", 42);
+}
+
 void pass_the_second_time(Context& context) {
   const bool seen = std::ifstream(mark_path("second_time")).good();
   leave_mark("second_time");
@@ -96,7 +103,7 @@ void skip_the_second_time(Context& context) {
 }
 
 void run_children(Context& context) {
-  const auto results = context.run_children({"exits", "aborts", "sleeps", "chats"}, milliseconds(1500));
+  const auto results = context.run_children({"exits", "aborts", "sleeps", "chats"}, milliseconds(3000));
   context.observe("exit_code", results[0].exit_code.value_or(-1));
   context.observe("exit_output", results[0].output);
   context.observe("abort_signal", results[1].signal.value_or(-1));
@@ -232,13 +239,13 @@ harness::Parameter integer_parameter(std::string name, std::int64_t value) {
 
 Case slow(std::string name, bool exclusive = false) {
   return with(make(std::move(name), take_a_while), [exclusive](Case& made) {
-    made.parameters = {integer_parameter("sleep_ms", 150)};
+    made.parameters = {integer_parameter("sleep_ms", 200)};
     made.needs.exclusive = exclusive;
   });
 }
 
 Case hanging(std::string name, void (*run)(Context&)) {
-  return with(make(std::move(name), run), [](Case& made) { made.deadline = milliseconds(300); });
+  return with(make(std::move(name), run), [](Case& made) { made.deadline = milliseconds(1500); });
 }
 
 Case with_process_parameters(Case made) {
@@ -260,6 +267,8 @@ std::vector<Case> cases() {
       make("plain.throw_int", [](Context&) { throw 7; }),
       make("flaky.second_time", pass_the_second_time),
       make("flaky.skip_second", skip_the_second_time),
+      make("meet.a", [](Context& context) { meet(context, "a", "b"); }),
+      make("meet.b", [](Context& context) { meet(context, "b", "a"); }),
       slow("slow.a"),
       slow("slow.b"),
       slow("slow.exclusive_a", true),
@@ -335,10 +344,11 @@ std::vector<std::pair<std::string, std::string>> expectations() {
   };
   for (const char* name : {"slow.a", "slow.b", "slow.exclusive_a", "slow.exclusive_b"}) all.emplace_back(name, times);
   // "plain.gone" is a golden file that has lost its case.
-  for (const char* name :
-       {"plain.pass", "plain.own_process_pass", "plain.fail", "plain.skip", "plain.throw", "plain.throw_int",
-        "plain.gone", "flaky.second_time", "flaky.skip_second", "output.flood", "output.garbage", "channel.close",
-        "channel.garbage", "channel.malformed", "channel.stale", "channel.huge", "leak.child", "leak.fork"}) {
+  for (const char* name : {"plain.pass",     "plain.own_process_pass", "plain.fail",        "plain.skip",
+                           "plain.throw",    "plain.throw_int",        "plain.gone",        "meet.a",
+                           "meet.b",         "flaky.second_time",      "flaky.skip_second", "output.flood",
+                           "output.garbage", "channel.close",          "channel.garbage",   "channel.malformed",
+                           "channel.stale",  "channel.huge",           "leak.child",        "leak.fork"}) {
     all.emplace_back(name, answer);
   }
   return all;

@@ -68,10 +68,10 @@ TEST_F(Misbehaving, AnExitThatClaimsSuccessIsStillACrash) {
 TEST_F(Misbehaving, AHangIsEndedAtItsDeadline) {
   const CaseResult& result = run_between_good_ones("hang.deaf");
   EXPECT_EQ(result.outcome, Outcome::hang);
-  EXPECT_EQ(result.reason, "not finished within its deadline of 300 ms");
+  EXPECT_EQ(result.reason, "not finished within its deadline of 1500 ms");
   EXPECT_EQ(observed(result, "before"), "true");
-  EXPECT_GE(result.duration_ms, 300);
-  EXPECT_LT(run_.seconds, 10);
+  EXPECT_GE(result.duration_ms, 1500);
+  EXPECT_LT(run_.seconds, 30);
 }
 
 TEST_F(Misbehaving, AnyAmountOfOutputIsTakenAndItsEndKept) {
@@ -101,7 +101,7 @@ TEST_F(Misbehaving, AClosedResultPipeIsNoticedLongBeforeTheDeadline) {
   const CaseResult& result = run_between_good_ones("channel.close_and_stay");
   EXPECT_EQ(result.outcome, Outcome::error);
   EXPECT_EQ(result.reason, "the case's process closed its result pipe before it had finished");
-  EXPECT_LT(run_.seconds, 10);
+  EXPECT_LT(run_.seconds, 30);
 }
 
 TEST_F(Misbehaving, GarbageInTheResultPipeCannotBeJudged) {
@@ -182,12 +182,12 @@ TEST_F(Misbehaving, ChildrenOfACaseRunSideBySideAndAreCollected) {
   run_.run({"children.all"});
   EXPECT_EQ(run_.result("children.all").outcome, Outcome::pass) << run_.result("children.all").reason;
   EXPECT_EQ(run_.folder.marks("sleeping_child"), 1U);
-  EXPECT_LT(run_.seconds, 8);
+  EXPECT_LT(run_.seconds, 30);
   EXPECT_TRUE(run_.folder.no_process_left());
 }
 
 TEST_F(Misbehaving, ChildrenDieWithTheHangingCaseThatStartedThem) {
-  run_.options.timeout = std::chrono::milliseconds(700);
+  run_.options.timeout = std::chrono::milliseconds(3000);
   run_.run({"children.for_ever"});
   EXPECT_EQ(run_.result("children.for_ever").outcome, Outcome::hang);
   EXPECT_EQ(run_.folder.marks("sleeping_child"), 1U);

@@ -55,7 +55,7 @@ std::size_t TestFolder::marks(const std::string& name) const {
 }
 
 bool TestFolder::wait_for_mark(const std::string& name) const {
-  return wait_until([&] { return marks(name) > 0; }, milliseconds(10'000));
+  return wait_until([&] { return marks(name) > 0; }, milliseconds(60'000));
 }
 
 std::vector<pid_t> TestFolder::processes() const {
@@ -70,7 +70,7 @@ std::vector<pid_t> TestFolder::processes() const {
 }
 
 bool TestFolder::no_process_left() const {
-  return wait_until([&] { return processes().empty(); }, milliseconds(2'000));
+  return wait_until([&] { return processes().empty(); }, milliseconds(10'000));
 }
 
 void RecordingSink::on(const harness::RunStarted& event) {

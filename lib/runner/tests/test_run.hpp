@@ -25,7 +25,7 @@ class TestFolder {
   bool wait_for_mark(const std::string& name) const;
   /// Processes alive that were started, by whomever, for this test.
   [[nodiscard]] std::vector<pid_t> processes() const;
-  /// True when all of them are gone within two seconds.
+  /// True when all of them are gone within ten seconds.
   [[nodiscard]] bool no_process_left() const;
 
  private:
