@@ -36,6 +36,14 @@ void allocate_blindly(Context& context) {
   context.observe("allocated", true);
 }
 
+/// Takes a failure for an absent device.
+void allocate_or_skip(Context& context) {
+  const device::Result<void*> memory = context.device().allocate(1024);
+  if (!memory.has_value()) throw harness::Skip("no memory today");
+  device::check(context.device().free(*memory), "free");
+  context.observe("allocated", true);
+}
+
 void observe_wrongly(Context& context) { context.observe("answer", 41); }
 void observe_nothing_known(Context& context) { context.observe("answer", 42); }
 void skip(Context& /*context*/) { throw harness::Skip("the moon is not full"); }
@@ -68,6 +76,8 @@ std::vector<Case> all() {
   watchful.faults = {allocation_fails(), allocation_hangs(), allocation_kills()};
   Case blind = plain("blind.eyes", "Notices nothing", allocate_blindly);
   blind.faults = {allocation_fails()};
+  Case skipper = plain("blind.skipper", "Skips instead of failing", allocate_or_skip);
+  skipper.faults = {allocation_fails()};
   Case exclusive = plain("proof.exclusive", "Wants the device to itself", allocate_and_observe);
   exclusive.needs.exclusive = true;
   exclusive.faults = {allocation_fails()};
@@ -77,6 +87,7 @@ std::vector<Case> all() {
   return {parameters,
           watchful,
           blind,
+          skipper,
           exclusive,
           crowd,
           plain("skipped.moon", "Skips on its way", skip),
@@ -87,7 +98,7 @@ std::vector<Case> all() {
 }
 
 std::span<const golden::GoldenSet::File> goldens() {
-  static constexpr std::array<golden::GoldenSet::File, 10> files{{
+  static constexpr std::array<golden::GoldenSet::File, 11> files{{
       {"demo/parameters.json", R"({"case": "demo.parameters", "expect": {
          "count": {"range": [1, 100], "basis": "math"},
          "careful": {"one_of": [true, false], "basis": "math"},
@@ -99,6 +110,8 @@ std::span<const golden::GoldenSet::File> goldens() {
       {"proof/exclusive.json",
        R"({"case": "proof.exclusive", "expect": {"allocated": {"equals": true, "basis": "seed"}}})"},
       {"blind/eyes.json", R"({"case": "blind.eyes", "expect": {"allocated": {"equals": true, "basis": "seed"}}})"},
+      {"blind/skipper.json",
+       R"({"case": "blind.skipper", "expect": {"allocated": {"equals": true, "basis": "seed"}}})"},
       {"skipped/crowd.json",
        R"({"case": "skipped.crowd", "expect": {"allocated": {"equals": true, "basis": "seed"}}})"},
       {"skipped/moon.json", R"({"case": "skipped.moon", "expect": {"answer": {"equals": 1, "basis": "seed"}}})"},

@@ -28,10 +28,16 @@ TEST(Prove, EveryFaultNoticedIsCodeZero) {
 }
 
 TEST(Prove, UnnoticedFaultIsCodeOne) {
-  const CommandResult result = prove({"blind", "proof.exclusive"});
+  const CommandResult result = prove({"blind.eyes", "proof.exclusive"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.output, ContainsRegex("allocation_fails +NOT NOTICED"));
   EXPECT_THAT(result.output, HasSubstr("1 of 2 cases proven, 1 of 2 faults caught"));
+}
+
+TEST(Prove, SkipUnderAFaultIsNotNoticed) {
+  const CommandResult result = prove({"blind.skipper"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.output, ContainsRegex("allocation_fails +NOT NOTICED \\(skip: no memory today\\)"));
 }
 
 TEST(Prove, RedCleanRunIsCodeOne) {
@@ -55,7 +61,7 @@ TEST(Prove, SkippedCleanRunIsNotJudged) {
 TEST(Prove, FailureOutweighsASkip) { EXPECT_EQ(prove({"skipped.crowd", "blind"}).exit_code, 1); }
 
 TEST(Prove, JsonHasTheMatrix) {
-  const CommandResult result = prove({"blind", "proof.watchful", "--json", "--timeout", "1s"});
+  const CommandResult result = prove({"blind.eyes", "proof.watchful", "--json", "--timeout", "1s"});
   const json document = json::parse(result.output);
   EXPECT_EQ(document["schema"], "gpucheck.proof/1");
   EXPECT_EQ(document["exit_code"], 1);
