@@ -15,7 +15,7 @@ RunSummary run(std::span<const PlannedCase> plan, const golden::GoldenSet& golde
 
 harness::DeviceIdentity identify_device(const Options& options) {
   boost::asio::io_context context(1);
-  WorkerProcess worker(context, options.program);
+  WorkerProcess worker(context, options.program, [] {});
   RequestEnd end;
   worker.request(IdentifyRequest{.device = options.device, .seed = options.seed}, identify_limit, [&](RequestEnd how) {
     end = std::move(how);

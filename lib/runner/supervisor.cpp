@@ -69,7 +69,7 @@ Supervisor::Supervisor(std::span<const PlannedCase> plan, const golden::GoldenSe
       progress_(plan.size()) {}
 
 RunSummary Supervisor::run() {
-  WorkerProcess& first = workers_.emplace_back(context_, options_.program);
+  WorkerProcess& first = start_worker();
   first.request(IdentifyRequest{.device = options_.device, .seed = options_.seed}, identify_limit,
                 [this](RequestEnd end) { identified(std::move(end)); });
   context_.run();
@@ -142,7 +142,13 @@ void Supervisor::start(std::size_t index) {
   }
   try {
     WorkerProcess& worker = worker_for(index);
-    if (planned.which->needs.exclusive) retire_idle_workers(&worker);
+    if (planned.which->needs.exclusive) {
+      retire_idle_workers(&worker);
+      if (!is_alone(worker)) {
+        held_back_ = index;
+        return;
+      }
+    }
     const RunRequest request{.sequence = ++sequence_,
                              .case_name = planned.which->name,
                              .device = identity_.resolved,
@@ -207,7 +213,25 @@ WorkerProcess& Supervisor::worker_for(std::size_t index) {
   const bool fresh = needs_fresh_worker(index);
   const auto warm = std::ranges::find_if(
       workers_, [fresh](const WorkerProcess& worker) { return worker.idle() && worker.fresh() == fresh; });
-  return warm != workers_.end() ? *warm : workers_.emplace_back(context_, options_.program);
+  return warm != workers_.end() ? *warm : start_worker();
+}
+
+WorkerProcess& Supervisor::start_worker() {
+  return workers_.emplace_back(context_, options_.program, [this] { worker_gone(); });
+}
+
+/// A worker that is leaving still holds device memory.
+bool Supervisor::is_alone(const WorkerProcess& worker) const {
+  return std::ranges::all_of(workers_,
+                             [&worker](const WorkerProcess& other) { return &other == &worker || other.gone(); });
+}
+
+void Supervisor::worker_gone() {
+  if (!held_back_) return;
+  const std::size_t index = *std::exchange(held_back_, std::nullopt);
+  if (!stopping_) return start(index);
+  schedule_->finished(index);
+  finish_run_when_done();
 }
 
 void Supervisor::dispose(WorkerProcess& worker, bool keep) {

@@ -59,6 +59,9 @@ class Supervisor {
   WorkerProcess& worker_for(std::size_t index);
   void dispose(WorkerProcess& worker, bool keep);
   void retire_idle_workers(const WorkerProcess* except);
+  WorkerProcess& start_worker();
+  [[nodiscard]] bool is_alone(const WorkerProcess& worker) const;
+  void worker_gone();
 
   template <typename Event>
   void tell(const Event& event) {
@@ -79,6 +82,7 @@ class Supervisor {
   RunSummary summary_;
   Clock::time_point started_ = Clock::now();
   std::uint64_t sequence_ = 0;
+  std::optional<std::size_t> held_back_;  ///< an exclusive case that waits for workers to leave
   int signal_ = 0;
   bool stopping_ = false;
   bool over_ = false;

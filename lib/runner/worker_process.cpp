@@ -3,6 +3,7 @@
 #include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <cerrno>
@@ -56,7 +57,8 @@ std::uint64_t sequence_of(const Request& request) {
 
 class WorkerProcess::State : public std::enable_shared_from_this<State> {
  public:
-  State(asio::io_context& context, const std::string& program) : channel_(context), timer_(context) {
+  State(asio::io_context& context, const std::string& program, std::function<void()> on_gone)
+      : context_(context), channel_(context), timer_(context), on_gone_(std::move(on_gone)) {
     const std::array<int, 2> ends = make_channel();
     channel_.assign(asio::local::stream_protocol(), ends[0]);
     channel_.native_non_blocking(true);
@@ -253,6 +255,7 @@ class WorkerProcess::State : public std::enable_shared_from_this<State> {
     phase_ = Phase::gone;
     disarm();
     close_channel();
+    asio::post(context_, std::exchange(on_gone_, nullptr));
   }
 
   void discard_output() {
@@ -261,8 +264,10 @@ class WorkerProcess::State : public std::enable_shared_from_this<State> {
     static_cast<void>(process_->take_error_output());
   }
 
+  asio::io_context& context_;
   Socket channel_;
   asio::steady_timer timer_;
+  std::function<void()> on_gone_;
   std::optional<ChildProcess> process_;
   FrameDecoder decoder_;
   std::uint64_t sequence_ = 0;
@@ -278,8 +283,8 @@ class WorkerProcess::State : public std::enable_shared_from_this<State> {
   std::function<void(RequestEnd)> done_;
 };
 
-WorkerProcess::WorkerProcess(asio::io_context& context, const std::string& program)
-    : state_(std::make_shared<State>(context, program)) {
+WorkerProcess::WorkerProcess(asio::io_context& context, const std::string& program, std::function<void()> on_gone)
+    : state_(std::make_shared<State>(context, program, std::move(on_gone))) {
   state_->watch();
 }
 

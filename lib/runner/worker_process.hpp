@@ -34,8 +34,9 @@ struct RequestEnd {
 /// under way. Lives on the thread of its io_context, and longer than its callbacks run.
 class WorkerProcess {
  public:
-  /// Starts `program worker --descriptor N`. @throws EnvironmentError.
-  WorkerProcess(boost::asio::io_context& context, const std::string& program);
+  /// Starts `program worker --descriptor N`. `on_gone` is called once, from the
+  /// io_context, when the process has ended or was given up. @throws EnvironmentError.
+  WorkerProcess(boost::asio::io_context& context, const std::string& program, std::function<void()> on_gone);
   /// Kills the process when it is still there.
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;

@@ -69,6 +69,21 @@ std::string framed(std::string_view body) {
 
 void observe_answer(Context& context) { context.observe("answer", 42); }
 
+/// Its process takes its time to end, as one that gives a GPU's memory back does.
+void leave_slowly(Context& context) {
+  leave_mark("leaving");
+  std::atexit([] {
+    std::this_thread::sleep_for(milliseconds(400));
+    ::unlink(mark_path("leaving").c_str());
+  });
+  context.observe("answer", 42);
+}
+
+/// 42 when nobody is leaving any more.
+void observe_solitude(Context& context) {
+  context.observe("answer", ::access(mark_path("leaving").c_str(), F_OK) == 0 ? 1 : 42);
+}
+
 void observe_process(Context& context) {
   context.observe("process", static_cast<int>(::getpid()));
   context.observe("seed", std::to_string(context.seed()));
@@ -160,7 +175,7 @@ void hang_deaf_to_sigterm(Context& context) {
 
 void flood_output(Context& context) {
   const std::string block(1_MiB, 'x');
-  for (int i = 0; i < 100; ++i) {
+  for (std::int64_t i = 0; i < context.integer("megabytes"); ++i) {
     std::fwrite(block.data(), 1, block.size(), stdout);
     std::fwrite(block.data(), 1, block.size(), stderr);
   }
@@ -295,6 +310,8 @@ std::vector<Case> cases() {
                                         .times = 0,
                                         .status = device::Status::out_of_memory}}}}};
            }),
+      with(make("leave.slowly", leave_slowly), own_process),
+      with(make("leave.alone", observe_solitude), [](Case& made) { made.needs.exclusive = true; }),
       make("crash.segfault", observe_and_segfault),
       make("crash.abort", [](Context&) { die_by(SIGABRT); }),
       make("crash.kill", [](Context&) { ::kill(::getpid(), SIGKILL); }),
@@ -302,7 +319,8 @@ std::vector<Case> cases() {
       make("crash.exit0", [](Context&) { ::_exit(0); }),
       hanging("hang.deaf", hang_deaf_to_sigterm),
       with(make("hang.long", hang_deaf_to_sigterm), [](Case& made) { made.deadline = std::chrono::hours(1); }),
-      make("output.flood", flood_output),
+      with(make("output.flood", flood_output),
+           [](Case& made) { made.parameters = {integer_parameter("megabytes", 100)}; }),
       make("output.garbage", print_garbage),
       make("channel.close", close_channel),
       hanging("channel.close_and_stay", close_channel_and_stay),
@@ -344,11 +362,28 @@ std::vector<std::pair<std::string, std::string>> expectations() {
   };
   for (const char* name : {"slow.a", "slow.b", "slow.exclusive_a", "slow.exclusive_b"}) all.emplace_back(name, times);
   // "plain.gone" is a golden file that has lost its case.
-  for (const char* name : {"plain.pass",     "plain.own_process_pass", "plain.fail",        "plain.skip",
-                           "plain.throw",    "plain.throw_int",        "plain.gone",        "meet.a",
-                           "meet.b",         "flaky.second_time",      "flaky.skip_second", "output.flood",
-                           "output.garbage", "channel.close",          "channel.garbage",   "channel.malformed",
-                           "channel.stale",  "channel.huge",           "leak.child",        "leak.fork"}) {
+  for (const char* name : {"plain.pass",
+                           "plain.own_process_pass",
+                           "plain.fail",
+                           "plain.skip",
+                           "plain.throw",
+                           "plain.throw_int",
+                           "plain.gone",
+                           "meet.a",
+                           "meet.b",
+                           "flaky.second_time",
+                           "flaky.skip_second",
+                           "output.flood",
+                           "output.garbage",
+                           "channel.close",
+                           "channel.garbage",
+                           "channel.malformed",
+                           "channel.stale",
+                           "channel.huge",
+                           "leak.child",
+                           "leak.fork",
+                           "leave.slowly",
+                           "leave.alone"}) {
     all.emplace_back(name, answer);
   }
   return all;

@@ -100,6 +100,12 @@ TEST(Run, ExclusiveCasesRunAlone) {
   }
 }
 
+TEST(Run, ExclusiveCasesWaitForWorkersThatAreLeaving) {
+  TestRun run;
+  run.options.jobs = 2;
+  EXPECT_EQ(run.run({"leave.slowly", "leave.alone"}).counts.pass, 2);
+}
+
 TEST(Run, ParametersAndSeedsReachTheCase) {
   TestRun run;
   run.plan_options.seed = run.options.seed = 77;
@@ -199,6 +205,7 @@ TEST(Run, TheTimeoutReplacesTheDeadline) {
 TEST(Run, ASlowReaderOfEventsMakesNoHang) {
   TestRun run;
   run.options.timeout = std::chrono::seconds(5);
+  run.plan_options.parameters = {{"megabytes", std::int64_t{4}}};  // more than a pipe holds
   run.sink.on_every_event = [&run] {
     if (run.sink.lines.back() == "case slow.a") std::this_thread::sleep_for(std::chrono::seconds(6));
   };
