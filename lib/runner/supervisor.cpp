@@ -141,14 +141,11 @@ void Supervisor::start(std::size_t index) {
                               .total = plan_.size()});
   }
   try {
-    WorkerProcess& worker = worker_for(index);
-    if (planned.which->needs.exclusive) {
-      retire_idle_workers(&worker);
-      if (!is_alone(worker)) {
-        held_back_ = index;
-        return;
-      }
+    if (planned.which->needs.exclusive && !make_room_for(index)) {
+      held_back_ = index;
+      return;
     }
+    WorkerProcess& worker = worker_for(index);
     const RunRequest request{.sequence = ++sequence_,
                              .case_name = planned.which->name,
                              .device = identity_.resolved,
@@ -208,22 +205,29 @@ void Supervisor::finish_case(std::size_t index, CaseResult result) {
 
 // -- workers -----------------------------------------------------------------------------
 
-WorkerProcess& Supervisor::worker_for(std::size_t index) {
-  std::erase_if(workers_, [](const WorkerProcess& worker) { return worker.gone(); });
+WorkerProcess* Supervisor::idle_worker_for(std::size_t index) {
   const bool fresh = needs_fresh_worker(index);
   const auto warm = std::ranges::find_if(
       workers_, [fresh](const WorkerProcess& worker) { return worker.idle() && worker.fresh() == fresh; });
-  return warm != workers_.end() ? *warm : start_worker();
+  return warm != workers_.end() ? &*warm : nullptr;
+}
+
+WorkerProcess& Supervisor::worker_for(std::size_t index) {
+  std::erase_if(workers_, [](const WorkerProcess& worker) { return worker.gone(); });
+  WorkerProcess* warm = idle_worker_for(index);
+  return warm != nullptr ? *warm : start_worker();
 }
 
 WorkerProcess& Supervisor::start_worker() {
   return workers_.emplace_back(context_, options_.program, [this] { worker_gone(); });
 }
 
-/// A worker that is leaving still holds device memory.
-bool Supervisor::is_alone(const WorkerProcess& worker) const {
-  return std::ranges::all_of(workers_,
-                             [&worker](const WorkerProcess& other) { return &other == &worker || other.gone(); });
+/// Sends all workers away but the one that will run the case. False as long as one is
+/// still leaving: until its process has ended it holds device memory.
+bool Supervisor::make_room_for(std::size_t index) {
+  const WorkerProcess* kept = idle_worker_for(index);
+  retire_idle_workers(kept);
+  return std::ranges::all_of(workers_, [kept](const WorkerProcess& other) { return &other == kept || other.gone(); });
 }
 
 void Supervisor::worker_gone() {

@@ -60,7 +60,8 @@ class Supervisor {
   void dispose(WorkerProcess& worker, bool keep);
   void retire_idle_workers(const WorkerProcess* except);
   WorkerProcess& start_worker();
-  [[nodiscard]] bool is_alone(const WorkerProcess& worker) const;
+  [[nodiscard]] WorkerProcess* idle_worker_for(std::size_t index);
+  [[nodiscard]] bool make_room_for(std::size_t index);
   void worker_gone();
 
   template <typename Event>
