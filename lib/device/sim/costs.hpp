@@ -11,7 +11,7 @@ inline constexpr std::uint64_t allocation_ns = 10'000;
 inline constexpr std::uint64_t launch_latency_ns = 2'000;
 /// A launch's latency varies by up to this much, by the seed.
 inline constexpr std::uint64_t launch_jitter_ns = 16'000;
-inline constexpr std::uint64_t minimum_operation_ns = 1'000;
+inline constexpr std::uint64_t minimum_operation_ns = 800;
 inline constexpr std::uint64_t event_ns = 200;
 inline constexpr std::uint64_t host_function_ns = 5'000;
 /// Host link, bytes per nanosecond (GB/s).

@@ -1,6 +1,7 @@
 #include "device/sim/host_memory.hpp"
 
 #include <cstdlib>
+#include <unistd.h>
 
 #include "device/sim/device_memory.hpp"
 
@@ -21,6 +22,8 @@ HostMemory::~HostMemory() {
 }
 
 void* HostMemory::allocate(std::uint64_t bytes) {
+  const auto physical_pages = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES));
+  if (bytes / host_page_bytes >= physical_pages) return nullptr;  // pages must be there to be locked
   void* pointer = std::aligned_alloc(host_page_bytes, round_up(bytes, host_page_bytes));
   if (pointer != nullptr) ranges_.emplace(reinterpret_cast<std::uintptr_t>(pointer), Entry{bytes, Origin::allocated});
   return pointer;

@@ -84,12 +84,17 @@ void Machine::wait_for(Context& context) {
   }
   timeline.wait_until(ready_ns);
   timeline.host_learns(clock);
-  if (world.contexts.size() == 1) timeline.settle();
+  if (world.contexts.size() != 1 || !timeline.settle()) return;
+  // Clocks would go on listing all streams that ever were.
+  context.retired_clock.clear();
+  context.default_stream.clock.clear();
+  for (const auto& [handle, stream] : streams.objects()) stream->clock.clear();
+  for (const auto& [handle, executable] : executables.objects()) executable->clock.clear();
 }
 
 void Machine::trim_pools() {
   for (const auto& context : world.contexts) {
-    context->pool.collect(timeline.now_ns(), timeline.races());
+    context->pool.collect(timeline.reached_ns());
     context->pool.trim();
   }
 }

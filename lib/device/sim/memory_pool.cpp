@@ -49,10 +49,9 @@ void MemoryPool::free(Range range, std::uint64_t finish_ns, Stamp stamp) {
   pending_.push_back({range, finish_ns, stamp});
 }
 
-void MemoryPool::collect(std::uint64_t now_ns, RaceDetector& races) {
+void MemoryPool::collect(std::uint64_t reached_ns) {
   std::erase_if(pending_, [&](const Pending& entry) {
-    if (entry.finish_ns > now_ns) return false;
-    races.forget(reinterpret_cast<const void*>(entry.range.begin), entry.range.bytes);
+    if (entry.finish_ns > reached_ns) return false;
     free_.insert(entry.range);
     return true;
   });

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "device/sim/device_memory.hpp"
-#include "device/sim/race_detector.hpp"
 #include "device/sim/vector_clock.hpp"
 
 namespace gpucheck::sim {
@@ -22,14 +21,14 @@ class MemoryPool {
     std::uintptr_t begin = 0;
     std::uint64_t bytes = 0;
     std::uint64_t usable_ns = 0;  ///< the allocating stream waits until then
-    Stamp after{};                ///< and for this step, when the epoch is not 0
+    Stamp after{};                ///< and for this step; epoch 0 when the block has no past
   };
   /// `knows` is what is ordered before the allocation.
   std::optional<Block> allocate(std::uint64_t bytes, const VectorClock& knows);
   /// The block is free from virtual time `finish_ns` on, by the operation `stamp`.
   void free(Range range, std::uint64_t finish_ns, Stamp stamp);
-  /// Makes blocks whose free has happened usable by everyone.
-  void collect(std::uint64_t now_ns, RaceDetector& races);
+  /// Makes blocks whose free has happened, by `reached_ns`, usable by everyone.
+  void collect(std::uint64_t reached_ns);
   /// Gives unused chunks back to the device.
   void trim();
 

@@ -107,6 +107,7 @@ class SimulatedDriver final : public Driver {
   void advance(std::uint64_t nanoseconds) override {
     const std::lock_guard lock(machine_->timeline.mutex());
     machine_->timeline.advance(nanoseconds);
+    machine_->timeline.poll();
   }
 
   [[nodiscard]] std::uint64_t live_bytes() const override {

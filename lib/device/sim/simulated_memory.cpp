@@ -44,6 +44,8 @@ Status SimulatedDevice::free(void* pointer) {
     const bool plain = allocation.origin == AllocationMap::Origin::plain;
     if (plain) machine_->wait_for(context_);
     if (context_.sticky != Status::success) return context_.sticky;
+    // Another thread may have been quicker while this one waited.
+    if (context_.allocations.find(address) == nullptr) return Status::invalid_value;
     timeline().host_access("free", device::writes(pointer, allocation.bytes));
     timeline().races().forget(pointer, block.bytes);
     context_.allocations.remove(address);
@@ -68,14 +70,18 @@ Result<void*> SimulatedDevice::allocate_async(std::size_t bytes, device::Stream 
     if (const Status status = machine_->refuse_unsafe(); status != Status::success) return status;
     if (bytes == 0) return nullptr;
     timeline().order(context_, stream);
-    context_.pool.collect(timeline().now_ns(), timeline().races());
+    context_.pool.collect(timeline().reached_ns());
     const auto block = context_.pool.allocate(bytes, stream.clock);
     if (!block) return Status::out_of_memory;
     stream.ready_ns = std::max(stream.ready_ns, block->usable_ns);
-    if (block->after.epoch != 0) stream.clock.advance(block->after);
+    void* pointer = as_pointer(block->begin);
+    if (block->after.epoch != 0) {
+      stream.clock.advance(block->after);
+    } else {
+      timeline().races().forget(pointer, block->bytes);
+    }
     const AllocationMap::Allocation allocation{
         .bytes = bytes, .origin = AllocationMap::Origin::pool, .block_bytes = block->bytes};
-    void* pointer = as_pointer(block->begin);
     context_.allocations.add(block->begin, allocation);
     submit(stream, {.name = "allocate_async",
                     .action = BeginAllocation{block->begin, allocation},

@@ -59,6 +59,7 @@ Result<StreamState*> SimulatedDevice::waitable(device::Stream handle) {
 
 Status SimulatedDevice::query(device::Stream handle) {
   return call("query", [&] {
+    timeline().poll();
     const auto stream = waitable(handle);
     if (!stream) return stream.error();
     if (!timeline().reached((*stream)->ready_ns)) return Status::not_ready;
@@ -134,6 +135,7 @@ Status SimulatedDevice::wait(device::Stream on, device::Event handle) {
 
 Status SimulatedDevice::query(device::Event handle) {
   return call("query", [&] {
+    timeline().poll();
     const EventState* event = machine_->events.find(handle);
     if (event == nullptr) return Status::invalid_resource_handle;
     if (const Status status = refuse_captured(*event); status != Status::success) return status;

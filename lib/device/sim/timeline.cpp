@@ -1,6 +1,7 @@
 #include "device/sim/timeline.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "device/sim/costs.hpp"
@@ -18,28 +19,38 @@ thread_local bool host_function_on_this_thread = false;
 
 bool Timeline::inside_host_function() noexcept { return host_function_on_this_thread; }
 
-bool Timeline::later(const Operation& a, const Operation& b) noexcept {
-  return std::pair(a.actor.finish_ns, a.actor.sequence) > std::pair(b.actor.finish_ns, b.actor.sequence);
+bool Timeline::later(const Pending& a, const Pending& b) noexcept {
+  return std::pair(a.finish_ns, a.sequence) > std::pair(b.finish_ns, b.sequence);
 }
 
 std::uint64_t Timeline::random() noexcept { return splitmix(splitmix(seed_) + ++draws_); }
 
 void Timeline::advance(std::uint64_t nanoseconds) {
   now_ns_ += nanoseconds;
-  run_due();
+  run_due(HostFunctions::leave);
+}
+
+void Timeline::poll() {
+  // A host function that waits for a lock of the caller's must not keep the caller here.
+  constexpr std::chrono::milliseconds patience{50};
+  run_due(HostFunctions::start);
+  while (calling_ && idle_.wait_for(mutex_, patience, [this] { return !calling_; })) run_due(HostFunctions::start);
 }
 
 void Timeline::wait_until(std::uint64_t time_ns) {
   now_ns_ = std::max(now_ns_, time_ns);
-  run_due();
-  while (running_) {  // another thread is inside a host function
-    idle_.wait(mutex_);
-    run_due();
+  run_due(HostFunctions::start);
+  while (calling_) {
+    idle_.wait(mutex_, [this] { return !calling_; });
+    run_due(HostFunctions::start);
   }
 }
 
-bool Timeline::reached(std::uint64_t time_ns) const noexcept {
-  return time_ns <= now_ns_ && (!running_ || time_ns < running_finish_ns_);
+std::uint64_t Timeline::reached_ns() const noexcept {
+  std::uint64_t reached = now_ns_;
+  if (calling_) reached = std::min(reached, calling_finish_ns_ - 1);
+  if (!pending_.empty()) reached = std::min(reached, pending_.front().finish_ns - 1);
+  return reached;
 }
 
 void Timeline::host_learns(const VectorClock& clock) {
@@ -47,48 +58,50 @@ void Timeline::host_learns(const VectorClock& clock) {
   ++host_epoch_;
 }
 
-void Timeline::settle() noexcept {
+bool Timeline::settle() noexcept {
+  if (calling_ || !pending_.empty()) return false;
   races_.forget_all();
   host_clock_.clear();
+  return true;
 }
 
-void Timeline::run_due() {
-  if (running_) return;
-  while (!pending_.empty() && pending_.front().actor.finish_ns <= now_ns_) {
+void Timeline::run_due(HostFunctions host_functions) {
+  while (!calling_ && !pending_.empty() && pending_.front().finish_ns <= now_ns_) {
+    const bool is_call = std::holds_alternative<CallHost>(pending_.front().operation->work->action);
+    if (is_call && host_functions == HostFunctions::leave) return;
     std::pop_heap(pending_.begin(), pending_.end(), later);
-    const Operation operation = std::move(pending_.back());
+    const auto operation = std::move(pending_.back().operation);
     pending_.pop_back();
-    running_ = true;
-    running_finish_ns_ = operation.actor.finish_ns;
-    perform(operation);
-    running_ = false;
+    if (operation->context->sticky != Status::success) continue;
+    if (is_call) {
+      start_host_function(*operation);
+    } else {
+      perform(*operation);
+    }
   }
 }
 
 void Timeline::perform(const Operation& operation) {
-  Context& context = *operation.context;
-  if (context.sticky != Status::success) return;
-  if (const auto* call = std::get_if<CallHost>(&operation.work->action)) {
-    call_host(*call);
-    return;
-  }
   if (operation.source && operation.source->host_writes == world_.host_writes) {
     const auto& copy = std::get<CopyBytes>(operation.work->action);
     if (digest(copy.source, copy.bytes) != operation.source->digest) {
       races_.host_write(operation.actor, copy.source, copy.bytes);
     }
   }
-  context.sticky = execute(world_, context, *operation.work);
+  operation.context->sticky = execute(world_, *operation.context, *operation.work);
 }
 
-void Timeline::call_host(const CallHost& call) noexcept {
+void Timeline::start_host_function(const Operation& operation) {
+  calling_ = true;
+  calling_finish_ns_ = operation.actor.finish_ns;
   ++world_.host_writes;
-  mutex_.unlock();
-  host_function_on_this_thread = true;
-  call.function(call.argument);
-  host_function_on_this_thread = false;
-  mutex_.lock();
-  idle_.notify_all();
+  host_thread_ = std::jthread([this, call = std::get<CallHost>(operation.work->action)] {
+    host_function_on_this_thread = true;
+    call.function(call.argument);
+    const std::lock_guard lock(mutex_);
+    calling_ = false;
+    idle_.notify_all();
+  });
 }
 
 void Timeline::step(StreamState& stream) { stream.clock.advance({stream.component, ++stream.epoch}); }
@@ -130,7 +143,10 @@ std::uint64_t Timeline::submit(Context& context, const StreamState& stream, cons
                     .finish_ns = start_ns + work->duration_ns + spread,
                     .stamp = stamp};
   for (const device::MemoryAccess& access : work->accesses) races_.access(actor, knows, access);
-  pending_.push_back({.actor = actor, .context = &context, .work = work, .source = watch(*work)});
+  pending_.push_back({.finish_ns = actor.finish_ns,
+                      .sequence = actor.sequence,
+                      .operation = std::make_unique<const Operation>(
+                          Operation{.actor = actor, .context = &context, .work = work, .source = watch(*work)})});
   std::push_heap(pending_.begin(), pending_.end(), later);
   return actor.finish_ns;
 }

@@ -2,8 +2,10 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include "device/sim/race_detector.hpp"
@@ -17,7 +19,9 @@ namespace gpucheck::sim {
 /// waits moves the clock.
 ///
 /// One mutex guards the whole simulated machine. Every method but the constructor and
-/// `mutex` wants it held; it is released while a host function runs.
+/// `mutex` wants it held. Host functions run on a thread of their own, without it; they
+/// start when the host waits or asks, never within a call that does neither, so that one
+/// may want a lock which its caller holds.
 ///
 /// The host counts as one party to happens-before, however many threads it has: a
 /// simulator cannot see how they agree among themselves, and calls follow each other
@@ -33,16 +37,20 @@ class Timeline {
   /// True on a thread that is inside a host function.
   [[nodiscard]] static bool inside_host_function() noexcept;
 
-  /// The host spends time; whatever is complete by then happens.
+  /// The host spends time; whatever is complete by then happens, up to a host function.
   void advance(std::uint64_t nanoseconds);
+  /// The host looks whether something is complete: host functions run too.
+  void poll();
   /// The host waits for a point in time.
   void wait_until(std::uint64_t time_ns);
-  /// True when everything that finishes at `time_ns` or before has happened.
-  [[nodiscard]] bool reached(std::uint64_t time_ns) const noexcept;
+  /// Everything that finishes at this time or before has happened.
+  [[nodiscard]] std::uint64_t reached_ns() const noexcept;
+  [[nodiscard]] bool reached(std::uint64_t time_ns) const noexcept { return time_ns <= reached_ns(); }
   /// The host knows that all this has happened.
   void host_learns(const VectorClock& clock);
-  /// Everything that was ever enqueued is complete and the host knows it.
-  void settle() noexcept;
+  /// The host knows that everything complete by now has happened: forgets the past when
+  /// nothing is pending, and says whether it did.
+  bool settle() noexcept;
 
   /// Orders the stream's next operation after what it implicitly follows: the default
   /// stream and the blocking streams, and whatever the host knows.
@@ -67,15 +75,23 @@ class Timeline {
     std::optional<Source> source;
   };
 
-  static bool later(const Operation& a, const Operation& b) noexcept;
+  /// An entry of the heap: small, since entries move about in it.
+  struct Pending {
+    std::uint64_t finish_ns = 0;
+    std::uint64_t sequence = 0;
+    std::unique_ptr<const Operation> operation;
+  };
+
+  static bool later(const Pending& a, const Pending& b) noexcept;
   std::uint64_t random() noexcept;
   std::uint64_t submit(Context& context, const StreamState& stream, const WorkPointer& work, std::uint64_t start_ns,
                        Stamp stamp, const VectorClock& knows);
   [[nodiscard]] std::optional<Operation::Source> watch(const Work& work) const;
   void step(StreamState& stream);
-  void run_due();
+  enum class HostFunctions { leave, start };
+  void run_due(HostFunctions host_functions);
   void perform(const Operation& operation);
-  void call_host(const CallHost& call) noexcept;
+  void start_host_function(const Operation& operation);
 
   World& world_;
   const std::uint64_t seed_;
@@ -87,10 +103,11 @@ class Timeline {
   Component components_ = 0;
   VectorClock host_clock_;
   std::uint64_t host_epoch_ = 1;
-  std::vector<Operation> pending_;  // a heap: the next to finish in front
-  bool running_ = false;            // some thread is performing operations
-  std::uint64_t running_finish_ns_ = 0;
+  std::vector<Pending> pending_;  // a heap: the next to finish in front
+  bool calling_ = false;          // a host function is running
+  std::uint64_t calling_finish_ns_ = 0;
   RaceDetector races_;
+  std::jthread host_thread_;  // last, so that it has ended before anything else goes
 };
 
 }  // namespace gpucheck::sim
