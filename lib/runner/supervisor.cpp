@@ -165,7 +165,8 @@ void Supervisor::attempt_ended(std::size_t index, WorkerProcess& worker, Request
     return finish_run_when_done();
   }
   const auto* finished = end.reply ? std::get_if<FinishedReply>(&*end.reply) : nullptr;
-  const bool clean = finished != nullptr && !finished->execution.contaminated;
+  // What a fault did to the process, a dropped free for example, no rule can see.
+  const bool clean = finished != nullptr && !finished->execution.contaminated && plan_[index].fault.empty();
   dispose(worker, clean && !needs_fresh_worker(index));
   settle(index, judge(plan_[index], std::move(end), limit_of(index), goldens_, {identity_.device.kind}));
   start_cases();

@@ -69,6 +69,15 @@ TEST(Run, WarmWorkersAreUsedAgainButNotForCasesThatNeedTheirOwn) {
   EXPECT_NE(process(3), process(0));
 }
 
+TEST(Run, AWorkerThatRanUnderAFaultIsNotUsedAgain) {
+  TestRun run;
+  run.options.jobs = 1;
+  std::vector<PlannedCase> planned = run.plan({"plain.process", "fault.allocation", "plain.process"});
+  planned[1].fault = "no_memory";
+  run.run_plan(planned);
+  EXPECT_NE(observed(run.summary.results.at(0), "process"), observed(run.summary.results.at(2), "process"));
+}
+
 TEST(Run, IsolationByProcessGivesEveryCaseItsOwn) {
   TestRun run;
   run.options.jobs = 1;
