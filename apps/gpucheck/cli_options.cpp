@@ -65,7 +65,9 @@ void add_exclusions(CLI::App& command, Selection& selection) {
 
 void add_execution(CLI::App& command, ExecutionOptions& options) {
   add(command, "device", options.device, std::string(device_name_forms()))->type_name("NAME")->capture_default_str();
-  command.add_option(free_name(command, 'j', "jobs"), options.jobs, "Cases side by side; 0: one per core, at most 8")
+  command
+      .add_option(free_name(command, 'j', "jobs"), options.jobs,
+                  "Cases side by side; 0: one per core, at most 8, or 2 on CUDA")
       ->type_name("N")
       ->check(whole_number(0, 1024))
       ->capture_default_str();

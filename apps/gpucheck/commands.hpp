@@ -33,7 +33,7 @@ struct Selection {
 /// How cases are run; shared by every command that runs some.
 struct ExecutionOptions {
   std::string device = "auto";
-  int jobs = 0;  ///< 0: one per core, at most 8
+  int jobs = 0;  ///< 0: one per core, at most 8, or 2 on CUDA
   std::optional<std::chrono::milliseconds> timeout;
   std::uint64_t seed = 0;
   std::string golden_directory;  ///< empty: the goldens built into the binary

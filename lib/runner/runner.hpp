@@ -64,7 +64,7 @@ std::vector<PlannedCase> make_plan(std::span<const harness::Case* const> selecte
 struct Options {
   std::string program = {};     ///< the binary to start as worker; "/proc/self/exe" normally
   std::string device = "auto";  ///< "auto", "cuda", "cuda:1", "sim", "sim:h100", ...
-  int jobs = 0;                 ///< 0: one per core, at most 8
+  int jobs = 0;                 ///< 0: one per core, at most 8, or 2 on CUDA
   Isolation isolation = Isolation::worker;
   std::optional<std::chrono::milliseconds> timeout = {};  ///< instead of each case's deadline
   bool fail_fast = false;

@@ -73,7 +73,7 @@ class Supervisor {
   const golden::GoldenSet& goldens_;
   const Options& options_;
   std::span<harness::EventSink* const> sinks_;
-  int jobs_;
+  int jobs_ = 1;  ///< known when the device is
   boost::asio::io_context context_{1};
   InterruptGuard interrupt_guard_;
   std::list<WorkerProcess> workers_;

@@ -32,6 +32,14 @@ class AddressSpace {
   std::optional<std::uintptr_t> take(std::uint64_t bytes);
   /// Takes back what `take` gave, also several neighbours at once.
   void give_back(Range range);
+  /// Calls `visit` for ranges that together are everything nobody holds.
+  template <typename Visit>
+  void for_each_free(Visit&& visit) const {
+    for (const auto& [begin, bytes] : gaps_.by_address()) visit(Range{begin, bytes});
+    for (const Region& region : regions_) {
+      for (const auto& [begin, bytes] : region.holes.by_address()) visit(Range{begin, bytes});
+    }
+  }
 
  private:
   struct Region {

@@ -9,6 +9,10 @@ namespace {
 
 /// Requests up to this size share pages with others.
 constexpr std::uint64_t small_limit = std::uint64_t{1} << 20;
+/// So much is given back by callers before the host gets its pages back: that costs a
+/// page fault for each page when the addresses are used again, which a program that
+/// allocates and frees all the time would feel.
+constexpr std::uint64_t keep_at_most = std::uint64_t{16} << 30;
 /// Addresses reserved for each byte of capacity.
 constexpr std::uint64_t addresses_per_byte = 4;
 
@@ -48,8 +52,9 @@ bool DeviceMemory::charge(std::uint64_t bytes) noexcept {
 }
 
 void DeviceMemory::return_addresses(Range range, bool charged) {
-  ::madvise(as_pointer(range.begin), range.bytes, MADV_DONTNEED);
   pages_.give_back(range);
+  kept_ += range.bytes;
+  if (kept_ > keep_at_most) release_host_pages();
   if (charged) used_ -= range.bytes;
 }
 
@@ -58,6 +63,11 @@ std::optional<std::uintptr_t> DeviceMemory::take_pages(std::uint64_t bytes) {
   const auto begin = take_addresses(bytes);
   if (begin) used_ += bytes;
   return begin;
+}
+
+void DeviceMemory::release_host_pages() {
+  pages_.for_each_free([](Range free) { ::madvise(as_pointer(free.begin), free.bytes, MADV_DONTNEED); });
+  kept_ = 0;
 }
 
 void DeviceMemory::return_pages(Range range) { return_addresses(range, true); }

@@ -54,9 +54,11 @@ class DeviceMemory {
 
  private:
   bool reserve();
+  void release_host_pages();
 
   std::uint64_t capacity_;
   std::uint64_t used_;
+  std::uint64_t kept_ = 0;  ///< given back since the host last got its pages back
   Range reservation_;
   AddressSpace pages_;
   FreeRanges small_;  // parts of pages that hold small allocations
