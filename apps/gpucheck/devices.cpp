@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <fmt/format.h>
 #include <optional>
 
@@ -91,6 +92,11 @@ runner::OpenedDriver open_simulated(std::string resolved, sim::Options options, 
   return {sim::make_driver(std::move(options)), 0, std::move(note), std::move(resolved)};
 }
 
+/// The kernel's NVIDIA driver is loaded: there is, or was, a GPU in this machine.
+bool has_nvidia_driver() {
+  return std::filesystem::exists("/dev/nvidiactl") || std::filesystem::exists("/proc/driver/nvidia/version");
+}
+
 runner::OpenedDriver fall_back_to_simulator(std::uint64_t seed, std::string_view reason) {
   const std::string resolved = fmt::format("sim:{}", default_profile);
   return open_simulated(resolved, parse(resolved).simulated, seed,
@@ -113,9 +119,17 @@ runner::OpenedDriver open_automatic(std::uint64_t seed) {
   if (!driver) return fall_back_to_simulator(seed, without_cuda);
   const device::Result<int> count = driver->device_count();
   if (count.has_value() && *count > 0) return {std::move(driver), 0, "", "cuda:0"};
-  if (count.has_value()) return fall_back_to_simulator(seed, "the driver sees none");
-  return fall_back_to_simulator(
-      seed, fmt::format("{}, {}", device::status_text(count.error()), device::status_name(count.error())));
+  const std::string reason =
+      count.has_value() ? "the driver sees none"
+                        : fmt::format("{}, {}", device::status_text(count.error()), device::status_name(count.error()));
+  // A GPU that has fallen off its bus must not be taken for a machine without one.
+  if (has_nvidia_driver()) {
+    throw EnvironmentError(
+        fmt::format("this machine has an NVIDIA driver, but CUDA has no device to offer ({}): see `nvidia-smi` and the "
+                    "kernel's log; to run on the simulated device instead, say --device sim",
+                    reason));
+  }
+  return fall_back_to_simulator(seed, reason);
 }
 
 }  // namespace
@@ -136,7 +150,8 @@ void check_device_name(std::string_view device_name) {
 }
 
 std::string_view device_name_forms() {
-  return "auto (CUDA when there is a device, else the simulator), cuda, cuda:1, sim, sim:PROFILE, or "
+  return "auto (CUDA when there is a device, the simulator on a machine without one), cuda, cuda:1, sim, sim:PROFILE, "
+         "or "
          "sim:PROFILE,memory=16GiB,devices=2";
 }
 

@@ -1,3 +1,4 @@
+#include "cases/assert/needs.hpp"
 #include "cases/cases.hpp"
 #include "cases/support.hpp"
 #include "runtime/ops.hpp"
@@ -38,6 +39,7 @@ harness::Case index_out_of_bounds() {
       .name = "assert.index_out_of_bounds",
       .summary = "An index outside the tensor is a device-side assert, one inside gives its element",
       .source = "test_cuda.py::TestCuda::test_index_out_of_bounds_exception_cuda",
+      .needs = needs_of_asserts(),
       .faults = {{.name = "lookup_lost",
                   .summary = "the kernel that looks the element up is never launched",
                   .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = 2}}}},
@@ -47,7 +49,7 @@ harness::Case index_out_of_bounds() {
                  {.name = "flipped_bit",
                   .summary = "one bit of the element flips",
                   .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::flip_bit, .first = 2}}}}},
-      .deadline = std::chrono::seconds(20),
+      .deadline = std::chrono::seconds(60),
       .run = run,
       .children = {{"index_11", index_11}},
   };

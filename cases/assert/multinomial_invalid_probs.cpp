@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "cases/assert/needs.hpp"
 #include "cases/cases.hpp"
 #include "cases/support.hpp"
 #include "runtime/ops.hpp"
@@ -46,9 +47,9 @@ void run(harness::Context& context) {
   context.observe("valid_draws_out_of_range",
                   std::int64_t{std::count_if(drawn.begin(), drawn.end(), [](auto n) { return n < 0 || n > 2; })});
 
-  const std::vector<std::string> names = {"negative", "infinite", "minus_infinite", "not_a_number"};
-  const auto children = context.run_children(names, std::chrono::seconds(10));
-  for (std::size_t i = 0; i < names.size(); ++i) observe_child(context, names[i], children[i]);
+  for (const char* name : {"negative", "infinite", "minus_infinite", "not_a_number"}) {
+    observe_child(context, name, context.run_child(name, std::chrono::seconds(10)));
+  }
 }
 
 }  // namespace
@@ -60,6 +61,7 @@ harness::Case multinomial_invalid_probs() {
       .name = "assert.multinomial_invalid_probs",
       .summary = "Drawing by weights that are negative, infinite or not a number is a device-side assert",
       .source = "test_cuda.py::TestCuda::test_multinomial_invalid_probs_cuda",
+      .needs = needs_of_asserts(),
       .faults = {{.name = "draw_lost",
                   .summary = "the kernels that check and draw are never launched",
                   .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .times = 0}}}},
@@ -69,7 +71,7 @@ harness::Case multinomial_invalid_probs() {
                  {.name = "weights_lost",
                   .summary = "the weights never reach the device",
                   .plan = {{{.operation = Operation::copy, .effect = Effect::drop, .first = 1}}}}},
-      .deadline = std::chrono::seconds(20),
+      .deadline = std::chrono::seconds(60),
       .run = run,
       .children = {{"negative", negative},
                    {"infinite", infinite},
