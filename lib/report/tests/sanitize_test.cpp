@@ -30,6 +30,7 @@ TEST(CleanText, AnUnfinishedSequenceSwallowsNothing) {
   EXPECT_EQ(clean_text("a\x1b[31"), "a" FFFD "[31");
   EXPECT_EQ(clean_text("a\x1b[31\nb"), "a" FFFD "[31\nb");
   EXPECT_EQ(clean_text("a\x1b]title\nimportant"), "a" FFFD "]title\nimportant");
+  EXPECT_EQ(clean_text("a\x1b]title\nimportant\x07"), "a" FFFD "]title\nimportant" FFFD);
   EXPECT_EQ(clean_text("a\x1b]title\x1b[0mb"), "a" FFFD "]titleb");
 }
 
