@@ -5,16 +5,10 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <link.h>
-#include <memory>
 
 namespace gpucheck::application {
 
 namespace {
-
-struct CloseLibrary {
-  void operator()(void* handle) const noexcept { ::dlclose(handle); }
-};
-using LibraryHandle = std::unique_ptr<void, CloseLibrary>;
 
 /// A function of the library, or null. The signatures are the vendor's documented ones;
 /// no vendor header is needed for them.
@@ -114,10 +108,12 @@ LibraryReport find_library(const Library& library) {
   LibraryReport report{.name = library.name, .path = "", .version = "", .problem = ""};
   for (const char* file_name : library.file_names) {
     if (file_name == nullptr) break;
-    const LibraryHandle handle(::dlopen(file_name, RTLD_LAZY | RTLD_LOCAL));
-    if (handle) {
-      const Answer answer = library.ask(handle.get());
-      return {library.name, path_of(handle.get(), file_name), answer.version, answer.problem};
+    // Never closed: vendors' libraries keep memory and exit handlers of their own, which
+    // a library that has gone away would leave behind.
+    void* const handle = ::dlopen(file_name, RTLD_LAZY | RTLD_LOCAL);
+    if (handle != nullptr) {
+      const Answer answer = library.ask(handle);
+      return {library.name, path_of(handle, file_name), answer.version, answer.problem};
     }
     if (report.problem.empty()) report.problem = ::dlerror();
   }

@@ -14,7 +14,7 @@ struct LibraryReport {
   std::string problem;    ///< why there is no path or no version, in the loader's or library's words
 };
 
-/// Loads each library in turn and asks it for its version. Loading can take a second
+/// Loads each library in turn and asks it for its version; they stay loaded. Loading can take a second
 /// for the larger ones; nothing is initialised on a device.
 std::vector<LibraryReport> find_libraries();
 
