@@ -20,8 +20,7 @@ BlockIndex Arena::hand_out(BlockIndex index, std::uint64_t rounded, std::uint64_
   const std::int64_t size_before = signed_size(blocks_[index].size);
   const bool was_split = blocks_[index].is_split();
   const bool splits = !pool_->options.no_split && should_split(kind, blocks_[index].size, rounded, policy);
-  free_set(kind).erase(blocks_, index);
-  blocks_[index].is_free = false;
+  erase_free(index);
   const BlockIndex taken = splits ? split(index, rounded) : index;
   Block& block = blocks_[taken];
   if (splits && !was_split) {
@@ -68,7 +67,20 @@ void Arena::insert_free(BlockIndex index) noexcept {
   Block& block = blocks_[index];
   block.searches_at_insertion = pool_->searches[Counters::index(block.kind)];
   block.is_free = true;
-  free_set(block.kind).insert(blocks_, index);
+  if (block.kind == PoolKind::small) {
+    small_.insert(blocks_, index);
+  } else {
+    large_.insert(blocks_, index);
+  }
+}
+
+void Arena::erase_free(BlockIndex index) noexcept {
+  blocks_[index].is_free = false;
+  if (blocks_[index].kind == PoolKind::small) {
+    small_.erase(blocks_, index);
+  } else {
+    large_.erase(blocks_, index);
+  }
 }
 
 BlockIndex Arena::add_segment(std::uintptr_t address, std::uint64_t size, PoolKind kind) {
@@ -82,13 +94,13 @@ BlockIndex Arena::add_segment(std::uintptr_t address, std::uint64_t size, PoolKi
 }
 
 void Arena::remove_segment(BlockIndex index) {
-  free_set(blocks_[index].kind).erase(blocks_, index);
+  erase_free(index);
   blocks_.release(index);
 }
 
-void Arena::request_free(BlockIndex index) noexcept {
-  Block& block = blocks_[index];
-  live_.erase(blocks_, block.address);
+void Arena::request_free(PointerMap::Place place) noexcept {
+  Block& block = blocks_[place.index];
+  live_.erase(place);
   block.allocated = false;
   counters.decrease(block.kind, allocation, 1);
   counters.decrease(block.kind, allocated_bytes, signed_size(block.size));
@@ -123,7 +135,7 @@ std::uint64_t Arena::merge(BlockIndex index, BlockIndex neighbour) noexcept {
   Block& block = blocks_[index];
   Block& other = blocks_[neighbour];
   const std::uint64_t size = other.size;
-  free_set(other.kind).erase(blocks_, neighbour);
+  erase_free(neighbour);
   if (block.previous == neighbour) {
     block.address = other.address;
     block.previous = other.previous;

@@ -8,9 +8,10 @@
 #include "device/handles.hpp"
 #include "runtime/detail/block.hpp"
 #include "runtime/detail/counters.hpp"
-#include "runtime/detail/free_set.hpp"
+#include "runtime/detail/large_free_set.hpp"
 #include "runtime/detail/pointer_map.hpp"
 #include "runtime/detail/pool.hpp"
+#include "runtime/detail/small_free_set.hpp"
 #include "runtime/detail/spin_lock.hpp"
 #include "runtime/detail/stream_uses.hpp"
 #include "runtime/snapshot.hpp"
@@ -49,20 +50,22 @@ class alignas(128) Arena {
   /// Forgets an unsplit free block.
   void remove_segment(BlockIndex index);
 
-  /// The block in use that starts at `address`, or no_block.
-  [[nodiscard]] BlockIndex find(std::uintptr_t address) const noexcept { return live_.find(blocks_, address); }
+  /// The block in use that starts at `address`, if any.
+  [[nodiscard]] PointerMap::Place find(std::uintptr_t address) const noexcept { return live_.find(blocks_, address); }
   [[nodiscard]] std::size_t live_count() const noexcept { return live_.size(); }
   /// The caller gave the block up; it is not reused before `finish_free`.
-  void request_free(BlockIndex index) noexcept;
+  void request_free(PointerMap::Place place) noexcept;
   /// Nobody uses the block any more: merges it with its free neighbours.
   void finish_free(BlockIndex index) noexcept;
 
   StreamUses& uses() noexcept { return uses_; }
-  [[nodiscard]] std::vector<BlockIndex> free_blocks(PoolKind kind) const { return free_set(kind).in_order(blocks_); }
+  [[nodiscard]] std::vector<BlockIndex> free_blocks(PoolKind kind) const {
+    return kind == PoolKind::small ? small_.in_order(blocks_) : large_.in_order(blocks_);
+  }
   [[nodiscard]] std::uint64_t free_bytes() const noexcept;
   /// Some free block of at least `size` bytes, the best fit.
   [[nodiscard]] BlockIndex best_fit(PoolKind kind, std::uint64_t size) const noexcept {
-    return free_set(kind).best_fit(blocks_, size);
+    return kind == PoolKind::small ? small_.best_fit(blocks_, size) : large_.best_fit(blocks_, size);
   }
   /// First blocks of all segments.
   [[nodiscard]] std::vector<BlockIndex> segments() const;
@@ -72,10 +75,9 @@ class alignas(128) Arena {
   [[nodiscard]] std::size_t bytes() const noexcept { return sizeof(*this) + blocks_.bytes() + live_.bytes(); }
 
  private:
-  [[nodiscard]] FreeSet& free_set(PoolKind kind) noexcept { return free_[Counters::index(kind)]; }
-  [[nodiscard]] const FreeSet& free_set(PoolKind kind) const noexcept { return free_[Counters::index(kind)]; }
   BlockIndex split(BlockIndex index, std::uint64_t size);
   void insert_free(BlockIndex index) noexcept;
+  void erase_free(BlockIndex index) noexcept;
   /// Size of the neighbour that was merged into the block; 0 when it cannot be.
   std::uint64_t merge(BlockIndex index, BlockIndex neighbour) noexcept;
   void count_hand_out(const Block& block) noexcept;
@@ -86,7 +88,8 @@ class alignas(128) Arena {
   BlockStore blocks_;
   PointerMap live_;
   StreamUses uses_;
-  std::array<FreeSet, pool_kinds> free_;
+  SmallFreeSet small_;
+  LargeFreeSet large_;
 };
 
 }  // namespace gpucheck::runtime::detail

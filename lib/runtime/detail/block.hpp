@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "runtime/rounding.hpp"
@@ -21,10 +21,11 @@ struct alignas(64) Block {
   std::uint64_t searches_at_insertion = 0;  ///< its pool's searches when it became free
   BlockIndex previous = no_block;           ///< neighbours by address in the same segment
   BlockIndex next = no_block;
-  BlockIndex left = no_block;  ///< children in the free set
+  BlockIndex left = no_block;  ///< links of the free set that holds it
   BlockIndex right = no_block;
+  BlockIndex back = no_block;
   std::uint32_t uses = 0;    ///< its entry in the arena's StreamUses; 0 is none
-  std::uint32_t events = 0;  ///< recorded and not yet seen complete
+  std::uint16_t events = 0;  ///< recorded and not yet seen complete
   PoolKind kind = PoolKind::small;
   bool allocated = false;
   bool is_free = false;  ///< in the free set; neither this nor allocated: a free is pending
@@ -33,24 +34,36 @@ struct alignas(64) Block {
 };
 static_assert(sizeof(Block) == 64);
 
-/// Blocks by index, in pages that never move. Not thread-safe.
+/// Blocks by index. References end at the next `make`. Not thread-safe.
 class BlockStore {
  public:
-  [[nodiscard]] Block& operator[](BlockIndex index) noexcept { return pages_[index / page_size][index % page_size]; }
-  [[nodiscard]] const Block& operator[](BlockIndex index) const noexcept {
-    return pages_[index / page_size][index % page_size];
+  [[nodiscard]] Block& operator[](BlockIndex index) noexcept { return blocks_[index]; }
+  [[nodiscard]] const Block& operator[](BlockIndex index) const noexcept { return blocks_[index]; }
+
+  [[nodiscard]] BlockIndex make() {
+    if (unused_ == no_block) return append();
+    const BlockIndex index = unused_;
+    unused_ = std::exchange(blocks_[index].next, no_block);
+    return index;
   }
-  [[nodiscard]] BlockIndex make();
-  void release(BlockIndex index);
+  void release(BlockIndex index) noexcept {
+    blocks_[index] = Block{};
+    blocks_[index].next = std::exchange(unused_, index);
+  }
+
   /// Indices are below this; slots of size 0 are unused.
-  [[nodiscard]] BlockIndex end() const noexcept { return end_; }
-  [[nodiscard]] std::size_t bytes() const noexcept;
+  [[nodiscard]] BlockIndex end() const noexcept { return static_cast<BlockIndex>(blocks_.size()); }
+  [[nodiscard]] std::size_t bytes() const noexcept { return blocks_.capacity() * sizeof(Block); }
 
  private:
-  static constexpr std::size_t page_size = 64;
+  /// Grows by a quarter: doubling would leave too much of the memory idle.
+  BlockIndex append() {
+    if (blocks_.size() == blocks_.capacity()) blocks_.reserve(blocks_.size() + blocks_.size() / 4 + 16);
+    blocks_.emplace_back();
+    return end() - 1;
+  }
 
-  std::vector<std::unique_ptr<Block[]>> pages_;
-  BlockIndex end_ = 1;            ///< 0 is no block
+  std::vector<Block> blocks_{1};
   BlockIndex unused_ = no_block;  ///< released slots, chained by `next`
 };
 

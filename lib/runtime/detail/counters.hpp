@@ -19,7 +19,8 @@ enum Figure : std::uint8_t {
   inactive_split_bytes,
 };
 inline constexpr std::size_t figure_count = 7;
-using Figures = std::array<std::int64_t, figure_count>;
+/// One for each figure, and one unused so that they fill vector registers.
+using Figures = std::array<std::int64_t, figure_count + 1>;
 
 /// One arena's share of the figures, guarded by the arena's lock.
 ///
@@ -47,13 +48,21 @@ struct Counters {
   /// True when some figure of this kind, or of both together, is past its allowance.
   [[nodiscard]] bool over(PoolKind kind) const noexcept {
     std::int64_t sign = 0;
-    for (std::size_t f = 0; f < figure_count; ++f) {
-      sign |= (allowance[index(kind)][f] - current[index(kind)][f]) | (allowance_all[f] - all(f));
-    }
+    for (std::size_t f = 0; f < std::tuple_size_v<Figures>; ++f) sign |= spare(kind, f);
     return sign < 0;
+  }
+  /// The same for the two figures that a free can raise.
+  [[nodiscard]] bool over_after_free(PoolKind kind) const noexcept {
+    return (spare(kind, inactive_split) | spare(kind, inactive_split_bytes)) < 0;
   }
 
   static constexpr std::size_t index(PoolKind kind) noexcept { return static_cast<std::size_t>(kind); }
+
+ private:
+  /// Negative when the figure is past an allowance.
+  [[nodiscard]] std::int64_t spare(PoolKind kind, std::size_t figure) const noexcept {
+    return (allowance[index(kind)][figure] - current[index(kind)][figure]) | (allowance_all[figure] - all(figure));
+  }
 };
 
 }  // namespace gpucheck::runtime::detail

@@ -11,15 +11,15 @@ void CachingAllocator::State::free(void* pointer) {
   Arena* arena = addresses_.find(address);
   if (arena == nullptr) return free_exclusively(pointer);
   std::unique_lock lock(arena->lock);
-  const BlockIndex index = arena->find(address);
-  if (index == detail::no_block || (*arena)[index].uses != 0 || (*arena)[index].size >= policy_.max_split_size) {
+  const auto place = arena->find(address);
+  const Block& block = (*arena)[place.index];
+  if (place.index == detail::no_block || block.uses != 0 || block.size >= policy_.max_split_size) {
     lock.unlock();
     return free_exclusively(pointer);
   }
-  const PoolKind kind = (*arena)[index].kind;
-  arena->request_free(index);
-  arena->finish_free(index);
-  const bool over = arena->counters.over(kind);
+  arena->request_free(place);
+  arena->finish_free(place.index);
+  const bool over = arena->counters.over_after_free(block.kind);
   lock.unlock();
   if (over) {
     const Exclusive exclusive(*this);
@@ -38,7 +38,7 @@ void CachingAllocator::State::free_exclusively(void* pointer) {
     --totals_.oversize_allocations.current;
     ++totals_.oversize_allocations.freed;
   }
-  ref.arena->request_free(ref.index);
+  ref.arena->request_free(ref.arena->find(ref.block().address));
   if (ref.block().uses == 0) {
     finish_free(ref);
   } else if (!routings_.empty()) {
@@ -61,10 +61,10 @@ void CachingAllocator::State::record_stream(void* pointer, device::Stream stream
 CachingAllocator::State::BlockRef CachingAllocator::State::find_live(const void* pointer) {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   if (Arena* arena = addresses_.find(address)) {
-    if (const BlockIndex index = arena->find(address); index != detail::no_block) return {arena, index};
+    if (const BlockIndex index = arena->find(address).index; index != detail::no_block) return {arena, index};
   }
   for (const auto& arena : arenas_) {
-    if (const BlockIndex index = arena->find(address); index != detail::no_block) return {arena.get(), index};
+    if (const BlockIndex index = arena->find(address).index; index != detail::no_block) return {arena.get(), index};
   }
   return {};
 }

@@ -1,14 +1,17 @@
-#include "runtime/detail/free_set.hpp"
-
 #include <gtest/gtest.h>
 #include <random>
 #include <set>
 
+#include "runtime/detail/large_free_set.hpp"
+#include "runtime/detail/small_free_set.hpp"
+
 namespace gpucheck::runtime::detail {
 namespace {
 
-/// Against std::set in the same order, with many equal sizes.
-TEST(FreeSet, KeepsTheOrderOfSizeAndAddress) {
+/// Random insertions and erasures against std::set in the same order, with many equal
+/// sizes of up to 512 * 2^log2_units bytes.
+template <typename FreeSet>
+void compare_with_model(unsigned log2_units) {
   using Key = std::tuple<std::uint64_t, std::uintptr_t, BlockIndex>;
   std::mt19937_64 random(3);
   BlockStore blocks;
@@ -17,18 +20,19 @@ TEST(FreeSet, KeepsTheOrderOfSizeAndAddress) {
   for (int step = 0; step < 20'000; ++step) {
     if (model.empty() || random() % 5 < 3) {
       const BlockIndex index = blocks.make();
-      blocks[index].size = 512 * (1 + (random() % 3 == 0 ? random() % 5 : random() % (1U << (1 + random() % 17))));
+      blocks[index].size =
+          512 * (1 + (random() % 3 == 0 ? random() % 5 : random() % (1U << (1 + random() % log2_units))));
       blocks[index].address = 512 * (random() % (1U << 20U));
       model.emplace(blocks[index].size, blocks[index].address, index);
       free_set.insert(blocks, index);
     } else {
-      const auto victim = model.lower_bound({512 * (1 + random() % 1000), 0, 0});
+      const auto victim = model.lower_bound({512 * (1 + random() % 1000), 512 * (random() % (1U << 20U)), 0});
       if (victim == model.end()) continue;
       free_set.erase(blocks, std::get<BlockIndex>(*victim));
       blocks.release(std::get<BlockIndex>(*victim));
       model.erase(victim);
     }
-    const std::uint64_t wanted = 512 * (1 + random() % (1U << (1 + random() % 18)));
+    const std::uint64_t wanted = 512 * (1 + random() % (1U << (1 + random() % log2_units)));
     const auto expected = model.lower_bound({wanted, 0, 0});
     const BlockIndex found = free_set.best_fit(blocks, wanted);
     ASSERT_EQ(found != no_block, expected != model.end()) << step;
@@ -46,6 +50,9 @@ TEST(FreeSet, KeepsTheOrderOfSizeAndAddress) {
     ++expected;
   }
 }
+
+TEST(SmallFreeSet, KeepsTheOrderOfSizeAndAddress) { compare_with_model<SmallFreeSet>(12); }
+TEST(LargeFreeSet, KeepsTheOrderOfSizeAndAddress) { compare_with_model<LargeFreeSet>(26); }
 
 }  // namespace
 }  // namespace gpucheck::runtime::detail

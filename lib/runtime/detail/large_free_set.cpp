@@ -1,4 +1,4 @@
-#include "runtime/detail/free_set.hpp"
+#include "runtime/detail/large_free_set.hpp"
 
 namespace gpucheck::runtime::detail {
 namespace {
@@ -61,7 +61,7 @@ void append_in_order(const BlockStore& blocks, BlockIndex root, std::vector<Bloc
 
 }  // namespace
 
-void FreeSet::insert(BlockStore& blocks, BlockIndex index) noexcept {
+void LargeFreeSet::insert(BlockStore& blocks, BlockIndex index) noexcept {
   Block& node = blocks[index];
   const std::size_t bin = bin_of(node.size);
   used_[bin / 64] |= std::uint64_t{1} << (bin % 64);
@@ -74,7 +74,7 @@ void FreeSet::insert(BlockStore& blocks, BlockIndex index) noexcept {
   *link = index;
 }
 
-void FreeSet::erase(BlockStore& blocks, BlockIndex index) noexcept {
+void LargeFreeSet::erase(BlockStore& blocks, BlockIndex index) noexcept {
   const Block& node = blocks[index];
   const std::size_t bin = bin_of(node.size);
   BlockIndex* link = &roots_[bin];
@@ -86,7 +86,7 @@ void FreeSet::erase(BlockStore& blocks, BlockIndex index) noexcept {
   if (roots_[bin] == no_block) used_[bin / 64] &= ~(std::uint64_t{1} << (bin % 64));
 }
 
-BlockIndex FreeSet::best_fit(const BlockStore& blocks, std::uint64_t size) const noexcept {
+BlockIndex LargeFreeSet::best_fit(const BlockStore& blocks, std::uint64_t size) const noexcept {
   if (size > largest_size) return no_block;
   std::size_t bin = bin_of(size);
   BlockIndex best = no_block;
@@ -102,7 +102,7 @@ BlockIndex FreeSet::best_fit(const BlockStore& blocks, std::uint64_t size) const
   return best;
 }
 
-std::size_t FreeSet::next_used_bin(std::size_t bin) const noexcept {
+std::size_t LargeFreeSet::next_used_bin(std::size_t bin) const noexcept {
   std::size_t word = bin / 64;
   std::uint64_t bits = used_[word] & ~(~std::uint64_t{0} >> (63 - bin % 64));
   while (bits == 0) {
@@ -112,7 +112,7 @@ std::size_t FreeSet::next_used_bin(std::size_t bin) const noexcept {
   return word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
 }
 
-std::vector<BlockIndex> FreeSet::in_order(const BlockStore& blocks) const {
+std::vector<BlockIndex> LargeFreeSet::in_order(const BlockStore& blocks) const {
   std::vector<BlockIndex> result;
   for (const BlockIndex root : roots_) append_in_order(blocks, root, result);
   return result;

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <utility>
+
+#include "runtime/detail/block.hpp"
+
+namespace gpucheck::runtime::detail {
+
+/// Blocks with the lowest address on top: a pairing heap, linked through the blocks
+/// (`left` is the first child, `right` the next sibling, `back` the one before or, for a
+/// first child, the parent). A value of 4 bytes; the blocks are passed in.
+class AddressHeap {
+ public:
+  [[nodiscard]] BlockIndex top() const noexcept { return root_; }
+  [[nodiscard]] bool empty() const noexcept { return root_ == no_block; }
+
+  void insert(BlockStore& blocks, BlockIndex index) noexcept {
+    blocks[index].left = blocks[index].right = blocks[index].back = no_block;
+    root_ = empty() ? index : meld(blocks, root_, index);
+  }
+
+  void erase(BlockStore& blocks, BlockIndex index) noexcept {
+    const Block& block = blocks[index];
+    const BlockIndex children = block.left == no_block ? no_block : combine(blocks, block.left);
+    if (index == root_) {
+      root_ = children;
+      return;
+    }
+    Block& before = blocks[block.back];
+    (before.left == index ? before.left : before.right) = block.right;
+    if (block.right != no_block) blocks[block.right].back = block.back;
+    if (children != no_block) root_ = meld(blocks, root_, children);
+  }
+
+ private:
+  /// Puts the root with the higher address below the other. Neither has siblings.
+  static BlockIndex meld(BlockStore& blocks, BlockIndex a, BlockIndex b) noexcept {
+    if (blocks[b].address < blocks[a].address) std::swap(a, b);
+    Block& top = blocks[a];
+    Block& below = blocks[b];
+    below.right = top.left;
+    if (top.left != no_block) blocks[top.left].back = b;
+    below.back = a;
+    top.left = b;
+    return a;
+  }
+
+  /// One heap of a list of siblings: melds them in pairs, then the pairs from the last
+  /// to the first, which keeps the amortised cost of an erase logarithmic.
+  static BlockIndex combine(BlockStore& blocks, BlockIndex first) noexcept {
+    BlockIndex pairs = no_block;  // chained by `right`, the last made in front
+    while (first != no_block) {
+      const BlockIndex second = blocks[first].right;
+      const BlockIndex rest = second == no_block ? no_block : blocks[second].right;
+      const BlockIndex pair = second == no_block ? first : meld(blocks, first, second);
+      blocks[pair].right = std::exchange(pairs, pair);
+      first = rest;
+    }
+    BlockIndex root = pairs;
+    pairs = std::exchange(blocks[root].right, no_block);
+    while (pairs != no_block) {
+      const BlockIndex next = std::exchange(blocks[pairs].right, no_block);
+      root = meld(blocks, root, pairs);
+      pairs = next;
+    }
+    blocks[root].back = no_block;
+    return root;
+  }
+
+  BlockIndex root_ = no_block;
+};
+
+}  // namespace gpucheck::runtime::detail

@@ -1,0 +1,34 @@
+#include "runtime/detail/small_free_set.hpp"
+
+#include <algorithm>
+
+namespace gpucheck::runtime::detail {
+namespace {
+
+void append_subtree(const BlockStore& blocks, BlockIndex root, std::vector<BlockIndex>& out) {
+  std::vector<BlockIndex> pending{root};
+  while (!pending.empty()) {
+    const BlockIndex index = pending.back();
+    pending.pop_back();
+    out.push_back(index);
+    for (BlockIndex child = blocks[index].left; child != no_block; child = blocks[child].right) {
+      pending.push_back(child);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<BlockIndex> SmallFreeSet::in_order(const BlockStore& blocks) const {
+  std::vector<BlockIndex> result;
+  for (const AddressHeap& bin : bins_) {
+    if (bin.empty()) continue;
+    const auto first = static_cast<std::ptrdiff_t>(result.size());
+    append_subtree(blocks, bin.top(), result);
+    std::sort(result.begin() + first, result.end(),
+              [&blocks](BlockIndex a, BlockIndex b) { return blocks[a].address < blocks[b].address; });
+  }
+  return result;
+}
+
+}  // namespace gpucheck::runtime::detail
