@@ -127,6 +127,28 @@ TEST(Races, LaunchesOfOneExecutableFollowEachOther) {
   EXPECT_TRUE(lab.driver().races().empty());
 }
 
+TEST(Races, AJoinInAGraphComesAfterEveryBranch) {
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    Lab lab(seed);
+    const auto a = lab.stream();
+    const auto b = lab.stream();
+    std::int32_t* of_a = lab.pinned(1);
+    std::int32_t* of_b = lab.pinned(1);
+    const auto executable = lab.captured(a, [&] {
+      lab.order(a, b);
+      lab.fill(of_a, 1, 1, a);
+      lab.fill(of_b, 10, 1, b);
+      lab.order(b, a);
+      lab.add(of_a, of_a, 1, a);
+      lab.add(of_b, of_b, 1, a);
+    });
+    check(lab.device().launch(executable, a), "launch");
+    lab.synchronize(a);
+    ASSERT_EQ(*of_a + *of_b, 13) << "seed " << seed;
+    ASSERT_TRUE(lab.driver().races().empty()) << lab.driver().hazards()[0];
+  }
+}
+
 TEST(Races, PlainFreeWaitsForTheDevice) {
   Lab lab;
   const auto a = lab.stream();
@@ -165,6 +187,26 @@ TEST(Races, ThePoolOrdersItsOwnReuse) {
     check(lab.device().synchronize(), "synchronize");
     ASSERT_TRUE(lab.driver().races().empty()) << lab.driver().hazards()[0];
   }
+}
+
+// With nothing else left, a pool makes an allocation wait for a free that is still to come.
+TEST(Races, ThePoolWaitsForAFreeOfAnotherStream) {
+  Lab lab;
+  const auto a = lab.stream();
+  const auto b = lab.stream();
+  constexpr std::size_t most = std::size_t{200} << 20;
+  constexpr std::uint64_t spin_ns = 10'000'000;
+  auto* first = static_cast<std::int32_t*>(lab.device().allocate_async(most, a).value());
+  lab.run(device::kernels::Spin{spin_ns}, 1, a);
+  lab.iota(first, 100, a);
+  check(lab.device().free_async(first, a), "free_async");
+  const std::uint64_t before = lab.driver().now_ns();
+  auto* second = static_cast<std::int32_t*>(lab.device().allocate_async(most, b).value());
+  EXPECT_EQ(second, first);
+  lab.iota(second, 100, b);
+  lab.synchronize(b);
+  EXPECT_GE(lab.driver().now_ns() - before, spin_ns / 2);
+  EXPECT_TRUE(lab.driver().races().empty());
 }
 
 }  // namespace
