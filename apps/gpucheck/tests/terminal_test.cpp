@@ -11,22 +11,25 @@ namespace {
 /// A terminal of its own, in an environment that asks for nothing.
 class TerminalTest : public ::testing::Test {
  protected:
-  TerminalTest() : controller_(::posix_openpt(O_RDWR | O_NOCTTY)) {
+  void SetUp() override {
+    controller_ = ::posix_openpt(O_RDWR | O_NOCTTY);
+    ASSERT_GE(controller_, 0) << "no pseudo-terminals here: is /dev/pts mounted?";
     ::grantpt(controller_);
     ::unlockpt(controller_);
     terminal_ = std::fopen(::ptsname(controller_), "w");
+    ASSERT_NE(terminal_, nullptr);
     ::setenv("TERM", "xterm", 1);
     ::unsetenv("NO_COLOR");
     ::unsetenv("GPUCHECK_NO_COLOR");
   }
-  ~TerminalTest() override {
-    std::fclose(terminal_);
-    ::close(controller_);
+  void TearDown() override {
+    if (terminal_ != nullptr) std::fclose(terminal_);
+    if (controller_ >= 0) ::close(controller_);
   }
   [[nodiscard]] bool coloured() const { return use_colour(ColourChoice::automatic, terminal_); }
 
-  int controller_;
-  std::FILE* terminal_;
+  int controller_ = -1;
+  std::FILE* terminal_ = nullptr;
 };
 
 TEST_F(TerminalTest, ColourOnATerminal) { EXPECT_TRUE(coloured()); }
