@@ -171,7 +171,7 @@ class Device {
   virtual Status destroy_executable(GraphExec executable) = 0;
 
   // -- errors ---------------------------------------------------------------------------
-  /// `cudaGetLastError`: the calling thread's last error; clears it unless sticky.
+  /// `cudaGetLastError`: the calling thread's last error, cleared; a sticky one comes back with the next call.
   virtual Status last_error() = 0;
   /// `cudaPeekAtLastError`.
   virtual Status peek_last_error() = 0;

@@ -12,7 +12,7 @@ constexpr std::uint64_t small_limit = std::uint64_t{1} << 20;
 /// So much is given back by callers before the host gets its pages back: that costs a
 /// page fault for each page when the addresses are used again, which a program that
 /// allocates and frees all the time would feel.
-constexpr std::uint64_t keep_at_most = std::uint64_t{16} << 30;
+constexpr std::uint64_t keep_at_most = std::uint64_t{4} << 30;
 /// Addresses reserved for each byte of capacity.
 constexpr std::uint64_t addresses_per_byte = 4;
 

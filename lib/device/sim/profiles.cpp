@@ -28,7 +28,7 @@ device::DeviceProperties hopper(std::string name, std::uint64_t memory_bytes, st
           .greatest_priority = -5};
 }
 
-// Sizes as cudaGetDeviceProperties and cudaMemGetInfo gave them on the cards, driver 580.
+// Sizes as cudaGetDeviceProperties and cudaMemGetInfo gave them on a card, driver 580.
 Profile h100() {
   return {.name = "h100",
           .properties = hopper("Simulated NVIDIA H100 80GB HBM3", 85'017'493'504, 50_MiB),
@@ -36,6 +36,8 @@ Profile h100() {
           .memory_bytes_per_ns = 3'000};
 }
 
+/// An H100 with the memory of an H200 (nvidia-smi: 143,771 MiB): the rest was not read
+/// off a card.
 Profile h200() {
   return {.name = "h200",
           .properties = hopper("Simulated NVIDIA H200", 150'109'880'320, 60_MiB),
