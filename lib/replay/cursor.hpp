@@ -47,6 +47,8 @@ class Cursor {
   [[nodiscard]] bool as_boolean() const;
   [[nodiscard]] std::string_view as_text() const;
 
+  /// Items of a list; 0 for anything else.
+  [[nodiscard]] std::size_t item_count() const noexcept { return is_list() ? walk_->document().count(value_) : 0; }
   /// Calls `visit(Cursor)` for each item of a list.
   template <typename Visit>
   void for_each_item(Visit&& visit) const {

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,7 +12,9 @@
 
 namespace gpucheck::replay {
 
-enum class Kind : std::uint8_t {
+// 32 bits wide, so that a Value has no padding: compilers copy padding-free ones several
+// times faster.
+enum class Kind : std::uint32_t {
   absent,  ///< no value: an empty memo slot
   null,
   boolean,
@@ -27,9 +30,9 @@ enum class Kind : std::uint8_t {
 /// One value of a document. What `bits` holds depends on `kind`: the number itself, a
 /// text's place and length, or a container's number.
 struct Value {
-  std::uint64_t bits = 0;
-  std::uint32_t offset = 0;  ///< where in the file
-  Kind kind = Kind::absent;
+  std::uint64_t bits;
+  std::uint32_t offset;  ///< where in the file
+  Kind kind;
 };
 static_assert(sizeof(Value) == 16);
 
@@ -56,7 +59,7 @@ class Document {
   [[nodiscard]] const Value& root() const noexcept { return root_; }
   void set_root(Value root) noexcept { root_ = root; }
   /// Values held in containers.
-  [[nodiscard]] std::size_t value_count() const noexcept { return values_.size(); }
+  [[nodiscard]] std::size_t value_count() const noexcept { return value_count_; }
 
   // -- texts --------------------------------------------------------------------
   /// A text that stands in the file as it is.
@@ -69,34 +72,47 @@ class Document {
   [[nodiscard]] Value new_container(Kind kind, std::size_t offset);
   /// Adds to the end; a dictionary holds keys and values in turn.
   void append(const Value& container, std::span<const Value> values);
+  /// Values of a container; keys count too.
+  [[nodiscard]] std::size_t count(const Value& container) const noexcept { return containers_[container.bits].count; }
   /// Calls `visit` with each stretch of a container's values, in order.
   template <typename Visit>
   void for_each_run(const Value& container, Visit&& visit) const {
     for (std::uint32_t at = containers_[container.bits].first; at != end_; at = runs_[at].next) {
-      visit(std::span<const Value>(values_).subspan(runs_[at].start, runs_[at].count));
+      visit(std::span<const Value>(runs_[at].values, runs_[at].count));
     }
   }
 
  private:
   static constexpr std::uint32_t end_ = UINT32_MAX;
   struct Run {
-    std::uint32_t start;
+    const Value* values;
     std::uint32_t count;
     std::uint32_t next;
   };
   struct Container {
     std::uint32_t first = end_;
     std::uint32_t last = end_;
+    std::uint32_t count = 0;
   };
+  /// Room for `count` values, one after another.
+  Value* take_room(std::size_t count);
 
   std::string name_;
   std::unique_ptr<char[]> bytes_;
   std::size_t size_;
   std::string decoded_;
-  std::vector<Value> values_;
+  // In pages, so that they never move: a vector would copy them, and need twice the
+  // memory, each time it grows.
+  struct FreePage {
+    void operator()(Value* page) const noexcept { std::free(page); }
+  };
+  std::vector<std::unique_ptr<Value[], FreePage>> pages_;
+  Value* page_end_ = nullptr;  ///< where the last page's unused values begin
+  std::size_t page_left_ = 0;
+  std::size_t value_count_ = 0;
   std::vector<Run> runs_;
   std::vector<Container> containers_;
-  Value root_;
+  Value root_{};
 };
 
 inline Value integer(std::int64_t number, std::size_t offset) noexcept {

@@ -110,6 +110,7 @@ class Lives {
 
 void read_operations(const Cursor& operations, Trace& trace) {
   Lives lives(trace);
+  trace.events.reserve(operations.item_count());
   operations.for_each_item([&](const Cursor& entry) {
     const Operation operation = read_operation(entry, trace.stream_count);
     lives.take(operation, entry);

@@ -1,5 +1,7 @@
 #include "replay/pickle_machine.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <fmt/format.h>
 
 #include "replay/file_error.hpp"
@@ -19,7 +21,7 @@ bool PickleMachine::step() {
   at_ = position_;
   const auto byte = static_cast<std::uint8_t>(take_number(1));
   const auto opcode = static_cast<Opcode>(byte);
-  if (scalar(opcode) || container(opcode) || memo(opcode)) return true;
+  if (memo(opcode) || scalar(opcode) || container(opcode)) return true;
   switch (opcode) {
     case Opcode::proto:
       protocol();
@@ -183,9 +185,7 @@ void PickleMachine::push_long(std::uint64_t length) {
   const std::string_view digits = take(length);
   if (length > 9 || (length == 9 && digits.back() != 0)) fail("a whole number beyond 64 bits");
   std::uint64_t number = 0;
-  for (std::size_t i = 0; i < digits.size() && i < 8; ++i) {
-    number |= std::uint64_t{static_cast<std::uint8_t>(digits[i])} << (8 * i);
-  }
+  std::memcpy(&number, digits.data(), std::min<std::size_t>(digits.size(), sizeof number));
   if (length == 9) return push(integer(number, at_));
   const unsigned unused = static_cast<unsigned>(8 * (8 - length));
   push(length == 0 ? integer(std::int64_t{0}, at_)
@@ -268,11 +268,9 @@ std::string_view PickleMachine::take(std::uint64_t count) {
 }
 
 std::uint64_t PickleMachine::take_number(unsigned width) {
+  static_assert(std::endian::native == std::endian::little, "a pickle's numbers are little-endian");
   std::uint64_t number = 0;
-  const std::string_view digits = take(width);
-  for (unsigned i = 0; i < width; ++i) {
-    number |= std::uint64_t{static_cast<std::uint8_t>(digits[i])} << (8 * i);
-  }
+  std::memcpy(&number, take(width).data(), width);
   return number;
 }
 

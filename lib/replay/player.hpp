@@ -8,12 +8,11 @@
 namespace gpucheck::replay {
 
 /// Carries out a trace's events one by one on a target and knows what lives. Needs the
-/// memory of one pointer for each allocation of the trace. The trace and the target
-/// must outlive it. What is still allocated at the end stays so until `free_all`.
+/// memory of one pointer for each allocation of the trace. The target must outlive it.
+/// What is still allocated at the end stays so until `free_all`.
 class Player {
  public:
-  Player(const Trace& trace, TraceTarget& target)
-      : trace_(trace), target_(target), addresses_(trace.allocation_count, nullptr) {}
+  Player(const Trace& trace, TraceTarget& target) : target_(target), addresses_(trace.allocation_count, nullptr) {}
 
   struct Step {
     void* address = nullptr;  ///< of an allocation
@@ -60,7 +59,6 @@ class Player {
     if (void* const address = std::exchange(addresses_[id], nullptr)) target_.free(address);
   }
 
-  const Trace& trace_;
   TraceTarget& target_;
   std::vector<void*> addresses_;  ///< by id; null when not allocated
 };

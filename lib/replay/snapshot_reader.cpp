@@ -249,6 +249,7 @@ void read_traces(const Cursor& list, Snapshot& snapshot) {
   StackSearch search;
   list.for_each_item([&](const Cursor& device) {
     std::vector<SnapshotEvent>& events = snapshot.device_traces.emplace_back();
+    events.reserve(device.item_count());
     device.for_each_item([&](const Cursor& entry) { events.push_back(read_event(entry, search)); });
   });
 }

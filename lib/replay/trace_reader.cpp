@@ -30,6 +30,7 @@ void read_row(const Cursor& row, std::size_t width, std::vector<std::int64_t>& f
 
 std::vector<std::int64_t> read_rows(const Cursor& rows, std::size_t width) {
   std::vector<std::int64_t> figures;
+  figures.reserve(rows.item_count() * width);
   rows.for_each_item([&](const Cursor& row) { read_row(row, width, figures); });
   return figures;
 }
