@@ -40,12 +40,17 @@ constexpr std::uint64_t round_to_division(std::uint64_t size, std::uint64_t divi
   return step == 0 ? power << 1U : (size + step - 1) & ~(step - 1);
 }
 
+/// The next multiple of min_block_size.
+constexpr std::uint64_t round_up_to_block(std::uint64_t bytes) {
+  return (bytes + min_block_size - 1) & ~(min_block_size - 1);
+}
+
 /// Block size for a request of `bytes` (above 0).
 constexpr std::uint64_t round_size(std::uint64_t bytes, const AllocatorSettings& settings) {
   if (bytes < min_block_size) return min_block_size;
   const std::uint64_t divisions = divisions_for(bytes, settings);
   if (divisions > 1 && bytes > min_block_size * divisions) return round_to_division(bytes, divisions);
-  return (bytes + min_block_size - 1) & ~(min_block_size - 1);
+  return round_up_to_block(bytes);
 }
 
 constexpr PoolKind kind_of(std::uint64_t rounded) { return rounded <= small_size ? PoolKind::small : PoolKind::large; }

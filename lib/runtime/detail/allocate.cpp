@@ -22,17 +22,13 @@ void* CachingAllocator::State::allocate(std::size_t bytes, device::Stream stream
   if (arena == nullptr) return allocate_exclusively(bytes, stream);
   std::unique_lock lock(arena->lock);
   if (attention_ == 0) {
-    const std::uint64_t rounded = round_size(bytes, settings_);
+    const std::uint64_t rounded = rounded_size(bytes);
     const BlockIndex fit = arena->find_fit(rounded, policy_);
     if (fit != detail::no_block && (*arena)[fit].size < policy_.max_split_size) {
-      const Block& block = (*arena)[arena->hand_out(fit, rounded, bytes, policy_)];
-      void* pointer = reinterpret_cast<void*>(block.address);
-      const bool over = arena->counters.over(block.kind);
+      const Arena::HandedOut block = arena->hand_out(fit, rounded, bytes, policy_);
+      void* pointer = reinterpret_cast<void*>((*arena)[block.index].address);
       lock.unlock();
-      if (over) {
-        const Exclusive exclusive(*this);
-        settle(*arena);
-      }
+      if (block.over) settle_alone(*arena);
       return pointer;
     }
   }
@@ -57,13 +53,13 @@ CachingAllocator::State::Request CachingAllocator::State::prepare(std::size_t by
   // While a capture may be open, events must not be queried.
   if (routings_.empty() && (attention_ & pending_frees) != 0) {
     process_deferred();
-    pending_.poll([this](BlockRef ref) { finish_free(ref); });
+    pending_.poll([this](BlockRef ref) { finish_pending(ref); });
     update_attention();
   }
   Request request;
   request.arena = &arena_for(pool_for(stream), stream);
   request.bytes = bytes;
-  request.rounded = round_size(bytes, settings_);
+  request.rounded = rounded_size(bytes);
   request.segment_bytes = segment_size_for(request.rounded, settings_);
   return request;
 }
@@ -117,8 +113,10 @@ CachingAllocator::State::BlockRef CachingAllocator::State::find_or_obtain(const 
 }
 
 void* CachingAllocator::State::hand_out(BlockRef ref, const Request& request) {
-  ref.index = ref.arena->hand_out(ref.index, request.rounded, request.bytes, policy_);
-  settle_when_over(*ref.arena, request.kind());
+  const Arena::HandedOut handed = ref.arena->hand_out(ref.index, request.rounded, request.bytes, policy_);
+  if (handed.over) settle(*ref.arena);
+  if ((attention_ & pending_frees) != 0) ledger_.note_active(counters_);
+  ref.index = handed.index;
   const Block& block = ref.block();
   if (block.size >= policy_.max_split_size) increase(totals_.oversize_allocations);
   return reinterpret_cast<void*>(block.address);

@@ -14,35 +14,39 @@ BlockIndex Arena::find_fit(std::uint64_t rounded, const SplitPolicy& policy) con
   return best != no_block && may_serve(blocks_[best].size, rounded, policy) ? best : no_block;
 }
 
-BlockIndex Arena::hand_out(BlockIndex index, std::uint64_t rounded, std::uint64_t requested,
-                           const SplitPolicy& policy) {
+Arena::HandedOut Arena::hand_out(BlockIndex index, std::uint64_t rounded, std::uint64_t requested,
+                                 const SplitPolicy& policy) {
   const PoolKind kind = blocks_[index].kind;
-  const std::int64_t size_before = signed_size(blocks_[index].size);
+  const std::uint64_t size_before = blocks_[index].size;
   const bool was_split = blocks_[index].is_split();
-  const bool splits = !pool_->options.no_split && should_split(kind, blocks_[index].size, rounded, policy);
+  const bool splits = !pool_->options.no_split && should_split(kind, size_before, rounded, policy);
   erase_free(index);
   const BlockIndex taken = splits ? split(index, rounded) : index;
   Block& block = blocks_[taken];
-  if (splits && !was_split) {
-    counters.increase(kind, inactive_split, 1);
-    counters.increase(kind, inactive_split_bytes, size_before - signed_size(block.size));
-  } else if (was_split) {
-    counters.decrease(kind, inactive_split_bytes, signed_size(block.size));
-    if (!splits) counters.decrease(kind, inactive_split, 1);
-  }
   block.allocated = true;
   block.requested = requested;
   live_.insert(blocks_, taken);
-  count_hand_out(block);
-  return taken;
+  const bool over_split = count_split(kind, was_split, splits, size_before, block.size);
+  return {taken, count_hand_out(block) || over_split};
 }
 
-void Arena::count_hand_out(const Block& block) noexcept {
-  counters.increase(block.kind, allocation, 1);
-  counters.increase(block.kind, allocated_bytes, signed_size(block.size));
-  counters.increase(block.kind, active, 1);
-  counters.increase(block.kind, active_bytes, signed_size(block.size));
-  counters.increase(block.kind, requested_bytes, signed_size(block.requested));
+bool Arena::count_split(PoolKind kind, bool was_split, bool splits, std::uint64_t size_before,
+                        std::uint64_t size) noexcept {
+  if (was_split) {
+    counters.decrease(kind, inactive_split_bytes, signed_size(size));
+    if (!splits) counters.decrease(kind, inactive_split, 1);
+    return false;
+  }
+  if (!splits) return false;
+  const bool over_count = counters.increase(kind, inactive_split, 1);
+  return counters.increase(kind, inactive_split_bytes, signed_size(size_before - size)) || over_count;
+}
+
+bool Arena::count_hand_out(const Block& block) noexcept {
+  const bool over_count = counters.increase(block.kind, allocation, 1);
+  const bool over_bytes = counters.increase(block.kind, allocated_bytes, signed_size(block.size));
+  const bool over_requested = counters.increase(block.kind, requested_bytes, signed_size(block.requested));
+  return over_count || over_bytes || over_requested;
 }
 
 /// Cuts the low `size` bytes off a block as a new one; the rest goes to the free set.
@@ -106,28 +110,16 @@ void Arena::request_free(PointerMap::Place place) noexcept {
   counters.decrease(block.kind, allocated_bytes, signed_size(block.size));
 }
 
-void Arena::finish_free(BlockIndex index) noexcept {
+bool Arena::finish_free(BlockIndex index) noexcept {
   Block& block = blocks_[index];
-  const std::uint64_t size = block.size;
-  const std::uint64_t requested = block.requested;
-  std::int64_t count = 0;
-  std::uint64_t merged = 0;
-  for (const BlockIndex neighbour : {block.previous, block.next}) {
-    const std::uint64_t merged_size = merge(index, neighbour);
-    if (merged_size > 0) --count;
-    merged += merged_size;
-  }
+  counters.decrease(block.kind, requested_bytes, signed_size(block.requested));
+  const std::uint64_t before = merge(index, block.previous);
+  const std::uint64_t after = merge(index, block.next);
   insert_free(index);
-  std::int64_t bytes = -signed_size(merged);
-  if (block.is_split()) {
-    ++count;
-    bytes += signed_size(block.size);
-  }
-  counters.change(block.kind, inactive_split, count);
-  counters.change(block.kind, inactive_split_bytes, bytes);
-  counters.decrease(block.kind, active, 1);
-  counters.decrease(block.kind, active_bytes, signed_size(size));
-  counters.decrease(block.kind, requested_bytes, signed_size(requested));
+  const std::int64_t count = (block.is_split() ? 1 : 0) - (before > 0 ? 1 : 0) - (after > 0 ? 1 : 0);
+  const std::int64_t bytes = signed_size((block.is_split() ? block.size : 0) - before - after);
+  const bool over_count = counters.change(block.kind, inactive_split, count);
+  return counters.change(block.kind, inactive_split_bytes, bytes) || over_count;
 }
 
 std::uint64_t Arena::merge(BlockIndex index, BlockIndex neighbour) noexcept {

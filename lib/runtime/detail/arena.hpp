@@ -43,8 +43,12 @@ class alignas(128) Arena {
   /// A free block for a request of `rounded` bytes, left in the free set; no_block when
   /// none may serve.
   [[nodiscard]] BlockIndex find_fit(std::uint64_t rounded, const SplitPolicy& policy) const noexcept;
-  /// Hands the free block out, split where it should be. Returns the block to use.
-  BlockIndex hand_out(BlockIndex index, std::uint64_t rounded, std::uint64_t requested, const SplitPolicy& policy);
+  struct HandedOut {
+    BlockIndex index = no_block;
+    bool over = false;  ///< some figure is past its allowance: the ledger has to settle it
+  };
+  /// Hands the free block out, split where it should be.
+  HandedOut hand_out(BlockIndex index, std::uint64_t rounded, std::uint64_t requested, const SplitPolicy& policy);
   /// A new segment, as one free block.
   BlockIndex add_segment(std::uintptr_t address, std::uint64_t size, PoolKind kind);
   /// Forgets an unsplit free block.
@@ -55,8 +59,9 @@ class alignas(128) Arena {
   [[nodiscard]] std::size_t live_count() const noexcept { return live_.size(); }
   /// The caller gave the block up; it is not reused before `finish_free`.
   void request_free(PointerMap::Place place) noexcept;
-  /// Nobody uses the block any more: merges it with its free neighbours.
-  void finish_free(BlockIndex index) noexcept;
+  /// Nobody uses the block any more: merges it with its free neighbours. Returns whether
+  /// some figure is past its allowance.
+  bool finish_free(BlockIndex index) noexcept;
 
   StreamUses& uses() noexcept { return uses_; }
   [[nodiscard]] std::vector<BlockIndex> free_blocks(PoolKind kind) const {
@@ -80,7 +85,9 @@ class alignas(128) Arena {
   void erase_free(BlockIndex index) noexcept;
   /// Size of the neighbour that was merged into the block; 0 when it cannot be.
   std::uint64_t merge(BlockIndex index, BlockIndex neighbour) noexcept;
-  void count_hand_out(const Block& block) noexcept;
+  /// Both return whether some figure is past its allowance.
+  bool count_hand_out(const Block& block) noexcept;
+  bool count_split(PoolKind kind, bool was_split, bool splits, std::uint64_t size_before, std::uint64_t size) noexcept;
 
   std::size_t number_;
   Pool* pool_ = nullptr;

@@ -8,19 +8,11 @@
 
 namespace gpucheck::runtime::detail {
 
-/// The figures of MemoryStatistics that move with every allocation and free.
-enum Figure : std::uint8_t {
-  allocation,
-  active,
-  allocated_bytes,
-  active_bytes,
-  requested_bytes,
-  inactive_split,
-  inactive_split_bytes,
-};
-inline constexpr std::size_t figure_count = 7;
-/// One for each figure, and one unused so that they fill vector registers.
-using Figures = std::array<std::int64_t, figure_count + 1>;
+/// The figures of MemoryStatistics that move with every allocation and free. Those of
+/// `active` blocks follow from them: see Ledger.
+enum Figure : std::uint8_t { allocation, allocated_bytes, requested_bytes, inactive_split, inactive_split_bytes };
+inline constexpr std::size_t figure_count = 5;
+using Figures = std::array<std::int64_t, figure_count>;
 
 /// One arena's share of the figures, guarded by the arena's lock.
 ///
@@ -33,35 +25,28 @@ struct Counters {
   std::array<Figures, pool_kinds> allowance{};  ///< for `current` of one kind
   Figures allowance_all{};                      ///< for the sum over the kinds
 
-  void increase(PoolKind kind, Figure figure, std::int64_t amount) noexcept {
-    current[index(kind)][figure] += amount;
+  /// Both tell whether the figure is now past an allowance.
+  bool increase(PoolKind kind, Figure figure, std::int64_t amount) noexcept {
     increased[index(kind)][figure] += amount;
+    current[index(kind)][figure] += amount;
+    return over(kind, figure);
+  }
+  /// One increase or one decrease.
+  bool change(PoolKind kind, Figure figure, std::int64_t amount) noexcept {
+    if (amount > 0) return increase(kind, figure, amount);
+    decrease(kind, figure, -amount);
+    return false;
   }
   void decrease(PoolKind kind, Figure figure, std::int64_t amount) noexcept { current[index(kind)][figure] -= amount; }
-  /// One increase or one decrease.
-  void change(PoolKind kind, Figure figure, std::int64_t amount) noexcept {
-    current[index(kind)][figure] += amount;
-    increased[index(kind)][figure] += amount > 0 ? amount : 0;
-  }
 
   [[nodiscard]] std::int64_t all(std::size_t figure) const noexcept { return current[0][figure] + current[1][figure]; }
-  /// True when some figure of this kind, or of both together, is past its allowance.
-  [[nodiscard]] bool over(PoolKind kind) const noexcept {
-    std::int64_t sign = 0;
-    for (std::size_t f = 0; f < std::tuple_size_v<Figures>; ++f) sign |= spare(kind, f);
-    return sign < 0;
-  }
-  /// The same for the two figures that a free can raise.
-  [[nodiscard]] bool over_after_free(PoolKind kind) const noexcept {
-    return (spare(kind, inactive_split) | spare(kind, inactive_split_bytes)) < 0;
-  }
 
   static constexpr std::size_t index(PoolKind kind) noexcept { return static_cast<std::size_t>(kind); }
 
  private:
-  /// Negative when the figure is past an allowance.
-  [[nodiscard]] std::int64_t spare(PoolKind kind, std::size_t figure) const noexcept {
-    return (allowance[index(kind)][figure] - current[index(kind)][figure]) | (allowance_all[figure] - all(figure));
+  [[nodiscard]] bool over(PoolKind kind, Figure figure) const noexcept {
+    const std::int64_t spare = allowance[index(kind)][figure] - current[index(kind)][figure];
+    return (spare | (allowance_all[figure] - all(figure))) < 0;
   }
 };
 

@@ -18,13 +18,9 @@ void CachingAllocator::State::free(void* pointer) {
     return free_exclusively(pointer);
   }
   arena->request_free(place);
-  arena->finish_free(place.index);
-  const bool over = arena->counters.over_after_free(block.kind);
+  const bool over = arena->finish_free(place.index);
   lock.unlock();
-  if (over) {
-    const Exclusive exclusive(*this);
-    settle(*arena);
-  }
+  if (over) settle_alone(*arena);
 }
 
 void CachingAllocator::State::free_exclusively(void* pointer) {
@@ -40,8 +36,11 @@ void CachingAllocator::State::free_exclusively(void* pointer) {
   }
   ref.arena->request_free(ref.arena->find(ref.block().address));
   if (ref.block().uses == 0) {
-    finish_free(ref);
-  } else if (!routings_.empty()) {
+    if (ref.arena->finish_free(ref.index)) settle(*ref.arena);
+    return;
+  }
+  ledger_.add_pending(ref.block().kind, ref.block().size);
+  if (!routings_.empty()) {
     deferred_.push_back(ref);  // no event can be recorded while a capture may be open
   } else {
     insert_events(ref);
@@ -69,10 +68,9 @@ CachingAllocator::State::BlockRef CachingAllocator::State::find_live(const void*
   return {};
 }
 
-void CachingAllocator::State::finish_free(BlockRef ref) {
-  const PoolKind kind = ref.block().kind;
-  ref.arena->finish_free(ref.index);
-  settle_when_over(*ref.arena, kind);
+void CachingAllocator::State::finish_pending(BlockRef ref) {
+  ledger_.remove_pending(ref.block().kind, ref.block().size);
+  if (ref.arena->finish_free(ref.index)) settle(*ref.arena);
 }
 
 void CachingAllocator::State::insert_events(BlockRef ref) {
@@ -88,14 +86,14 @@ void CachingAllocator::State::process_deferred() {
     for (const detail::StreamUse& use : ref.arena->uses().take(std::exchange(ref.block().uses, 0))) {
       if (!use.during_capture) pending_.add(ref, use.stream);
     }
-    if (ref.block().events == 0) finish_free(ref);
+    if (ref.block().events == 0) finish_pending(ref);
   }
 }
 
 void CachingAllocator::State::synchronize_events(const Pool* pool) {
   ++totals_.num_sync_all_streams;
   process_deferred();
-  pending_.wait(pool, [this](BlockRef ref) { finish_free(ref); });
+  pending_.wait(pool, [this](BlockRef ref) { finish_pending(ref); });
   update_attention();
 }
 

@@ -54,7 +54,32 @@ void Ledger::settle_figure(std::span<Counters* const> arenas, std::size_t over, 
   allowance_of(*arenas[over], scope, figure) -= excess;
 }
 
+void Ledger::add_pending(PoolKind kind, std::uint64_t bytes) noexcept {
+  for (const std::size_t scope : {Counters::index(kind), all_scope}) {
+    pending_[scope][allocation] += 1;
+    pending_[scope][allocated_bytes] += static_cast<std::int64_t>(bytes);
+  }
+}
+
+void Ledger::remove_pending(PoolKind kind, std::uint64_t bytes) noexcept {
+  for (const std::size_t scope : {Counters::index(kind), all_scope}) {
+    pending_[scope][allocation] -= 1;
+    pending_[scope][allocated_bytes] -= static_cast<std::int64_t>(bytes);
+  }
+}
+
+void Ledger::note_active(std::span<Counters* const> arenas) {
+  for (std::size_t scope = 0; scope < scope_count; ++scope) {
+    for (const Figure figure : {allocation, allocated_bytes}) {
+      std::int64_t& peak = active_peaks_[scope][figure];
+      peak = std::max(peak, sum(arenas, scope, figure) + pending_[scope][figure]);
+    }
+  }
+}
+
 void Ledger::reset_peaks(std::span<Counters* const> arenas) {
+  active_peaks_ = {};
+  note_active(arenas);
   for (std::size_t scope = 0; scope < scope_count; ++scope) {
     for (std::size_t figure = 0; figure < figure_count; ++figure) {
       peaks_[scope][figure] = sum(arenas, scope, figure);
@@ -65,6 +90,7 @@ void Ledger::reset_peaks(std::span<Counters* const> arenas) {
 
 void Ledger::reset_accumulated(std::span<Counters* const> arenas) {
   for (Counters* arena : arenas) arena->increased = {};
+  pending_at_reset_ = pending_;
   for (std::size_t scope = 0; scope < scope_count; ++scope) {
     for (std::size_t figure = 0; figure < figure_count; ++figure) {
       current_at_reset_[scope][figure] = sum(arenas, scope, figure);
@@ -89,6 +115,14 @@ Statistic Ledger::statistic(std::span<Counters* const> arenas, std::size_t scope
   return result;
 }
 
+Statistic Ledger::active_statistic(std::span<Counters* const> arenas, std::size_t scope, Figure figure) const {
+  Statistic result = statistic(arenas, scope, figure);
+  result.current += pending_[scope][figure];
+  result.peak = std::max(result.peak, active_peaks_[scope][figure]);
+  result.freed -= pending_[scope][figure] - pending_at_reset_[scope][figure];
+  return result;
+}
+
 void Ledger::report(std::span<Counters* const> arenas, MemoryStatistics& out) const {
   const auto fill = [&](PoolStatistic& into, Figure figure) {
     into.small_pool = statistic(arenas, Counters::index(PoolKind::small), figure);
@@ -96,12 +130,17 @@ void Ledger::report(std::span<Counters* const> arenas, MemoryStatistics& out) co
     into.all = statistic(arenas, all_scope, figure);
   };
   fill(out.allocation, allocation);
-  fill(out.active, active);
   fill(out.allocated_bytes, allocated_bytes);
-  fill(out.active_bytes, active_bytes);
   fill(out.requested_bytes, requested_bytes);
   fill(out.inactive_split, inactive_split);
   fill(out.inactive_split_bytes, inactive_split_bytes);
+  const auto fill_active = [&](PoolStatistic& into, Figure figure) {
+    into.small_pool = active_statistic(arenas, Counters::index(PoolKind::small), figure);
+    into.large_pool = active_statistic(arenas, Counters::index(PoolKind::large), figure);
+    into.all = active_statistic(arenas, all_scope, figure);
+  };
+  fill_active(out.active, allocation);
+  fill_active(out.active_bytes, allocated_bytes);
 }
 
 }  // namespace gpucheck::runtime::detail

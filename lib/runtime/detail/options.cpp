@@ -29,9 +29,7 @@ void CachingAllocator::State::set_settings(std::string_view text) {
         fmt::format("Allocator backend parsed at runtime != allocator backend parsed at load time, {} != {}",
                     name(parsed.backend), name(settings_.backend)));
   }
-  settings_ = std::move(parsed);
-  policy_ = {settings_.max_split_size, settings_.max_non_split_rounding};
-  update_attention();
+  apply(std::move(parsed));
 }
 
 AllocatorSettings CachingAllocator::State::settings() {

@@ -30,7 +30,7 @@ class PointerMap {
 
   /// `blocks[index]` must not be in the map yet.
   void insert(const BlockStore& blocks, BlockIndex index) {
-    if (++size_ * 8 > slots_.size() * 5) grow();
+    if (++size_ > most_) grow();
     put({hash_of(blocks[index].address), index});
   }
 
@@ -60,10 +60,8 @@ class PointerMap {
     return static_cast<std::uint32_t>(((address / min_block_size) * 0x9E3779B97F4A7C15U) >> 32U);
   }
   [[nodiscard]] std::size_t home(std::uint32_t hash) const noexcept { return hash >> shift_; }
-  [[nodiscard]] std::size_t next(std::size_t slot) const noexcept { return (slot + 1) & (slots_.size() - 1); }
-  [[nodiscard]] std::size_t distance(std::size_t from, std::size_t to) const noexcept {
-    return (to - from) & (slots_.size() - 1);
-  }
+  [[nodiscard]] std::size_t next(std::size_t slot) const noexcept { return (slot + 1) & mask_; }
+  [[nodiscard]] std::size_t distance(std::size_t from, std::size_t to) const noexcept { return (to - from) & mask_; }
   void put(Slot slot) noexcept {
     std::size_t at = home(slot.hash);
     while (slots_[at].index != no_block) at = next(at);
@@ -72,8 +70,10 @@ class PointerMap {
   void grow();
 
   std::vector<Slot> slots_{least_slots};  ///< a power of two of them
+  std::size_t mask_ = least_slots - 1;
   std::size_t size_ = 0;
-  unsigned shift_ = 32 - 4;  ///< leaves log2 of the number of slots
+  std::size_t most_ = least_slots / 8 * 5;  ///< grows beyond
+  unsigned shift_ = 32 - 4;                 ///< leaves log2 of the number of slots
 };
 
 }  // namespace gpucheck::runtime::detail

@@ -5,10 +5,8 @@
 namespace gpucheck::runtime {
 
 CachingAllocator::State::State(device::Device& device, const AllocatorSettings& settings)
-    : device_(device),
-      pending_(device),
-      settings_(settings),
-      policy_{settings.max_split_size, settings.max_non_split_rounding} {
+    : device_(device), pending_(device) {
+  apply(settings);
   totals_.max_split_size = static_cast<std::int64_t>(settings.max_split_size);
   if (settings.per_process_memory_fraction < 1.0) set_memory_fraction(settings.per_process_memory_fraction);
 }
@@ -75,13 +73,21 @@ CachingAllocator::State::Pool* CachingAllocator::State::find_pool(PoolId id) {
 
 void CachingAllocator::State::settle(Arena& arena) { ledger_.settle(counters_, arena.number()); }
 
-void CachingAllocator::State::settle_when_over(Arena& arena, PoolKind kind) {
-  if (arena.counters.over(kind)) settle(arena);
+void CachingAllocator::State::settle_alone(Arena& arena) {
+  const Exclusive lock(*this);
+  settle(arena);
 }
 
 /// Arenas may be past their allowance between an operation and its settling.
 void CachingAllocator::State::settle_all() {
   for (const auto& arena : arenas_) settle(*arena);
+}
+
+void CachingAllocator::State::apply(AllocatorSettings settings) {
+  settings_ = std::move(settings);
+  policy_ = {settings_.max_split_size, settings_.max_non_split_rounding};
+  has_divisions_ = settings_.roundup_power2_divisions != AllocatorSettings{}.roundup_power2_divisions;
+  update_attention();
 }
 
 void CachingAllocator::State::update_attention() {

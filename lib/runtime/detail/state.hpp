@@ -107,6 +107,9 @@ class CachingAllocator::State {
   // -- allocate.cpp
   void* allocate_exclusively(std::size_t bytes, device::Stream stream);
   void* allocate_uncached(std::size_t bytes);
+  [[nodiscard]] std::uint64_t rounded_size(std::uint64_t bytes) const noexcept {
+    return has_divisions_ ? round_size(bytes, settings_) : round_up_to_block(bytes);
+  }
   [[nodiscard]] Request prepare(std::size_t bytes, device::Stream stream);
   [[nodiscard]] BlockRef search(const Request& request);
   [[nodiscard]] BlockRef search_or_ask(const Request& request, Exclusive& lock);
@@ -127,7 +130,8 @@ class CachingAllocator::State {
   // -- free.cpp
   void free_exclusively(void* pointer);
   [[nodiscard]] BlockRef find_live(const void* pointer);
-  void finish_free(BlockRef ref);
+  /// The last event of a pending free is complete.
+  void finish_pending(BlockRef ref);
   void insert_events(BlockRef ref);
   void process_deferred();
   void synchronize_events(const Pool* pool);
@@ -144,9 +148,11 @@ class CachingAllocator::State {
   void use_pool(PoolId id, PoolOptions options);
   [[nodiscard]] static SegmentInfo segment_info(const Arena& arena, BlockIndex first);
   void settle(Arena& arena);
-  void settle_when_over(Arena& arena, PoolKind kind);
+  /// The same when nothing is locked yet.
+  void settle_alone(Arena& arena);
   void settle_all();
   void update_attention();
+  void apply(AllocatorSettings settings);
 
   device::Device& device_;
   std::mutex mutex_;
@@ -165,6 +171,7 @@ class CachingAllocator::State {
 
   AllocatorSettings settings_;
   SplitPolicy policy_;
+  bool has_divisions_ = false;  ///< whether settings_ has any for the rounding
   double fraction_ = 1.0;
   std::optional<std::uint64_t> limit_;
   bool caching_ = true;
