@@ -12,7 +12,7 @@ using namespace literals;
 
 void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
-  runtime::CachingAllocator& allocator = runtime.allocator();
+  runtime::DeviceAllocator& allocator = runtime.allocator();
   const device::Stream stream = runtime.current_stream();
   const std::int64_t ooms_before = allocator.stats().num_ooms;
 

@@ -23,7 +23,7 @@ class CounterChange {
 
 void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
-  runtime::CachingAllocator& allocator = runtime.allocator();
+  runtime::CachingAllocator& allocator = runtime.caching_allocator();
   const device::Stream stream = runtime.current_stream();
   const std::uint64_t half = context.device().properties().total_memory_bytes / 2;
   allocator.empty_cache();

@@ -61,7 +61,7 @@ std::vector<Mismatch> Context::close() {
 }
 
 void Context::check_runtime_rules(std::vector<Mismatch>& broken) {
-  const runtime::CachingAllocator& allocator = runtime_->allocator();
+  const runtime::DeviceAllocator& allocator = runtime_->allocator();
   runtime::AllocatorSettings settings = allocator.settings();
   const std::string text = std::exchange(settings.text, found_.settings.text);  // other words for the same are fine
   if (settings != found_.settings) {
@@ -76,11 +76,10 @@ void Context::check_runtime_rules(std::vector<Mismatch>& broken) {
     add(broken, "current_stream_restored", fmt::format("stream {:#x}", found_.stream.value),
         fmt::format("stream {:#x}", runtime_->current_stream().value));
   }
-  const runtime::MemoryStatistics statistics = allocator.stats();
-  if (statistics.allocation.all.current != 0 || statistics.allocated_bytes.all.current != 0) {
+  const auto live = allocator.live_allocations();
+  if (live.count != 0 || live.bytes != 0) {
     add(broken, "allocator_memory_freed", "every block freed",
-        fmt::format("{} bytes in {} blocks", statistics.allocated_bytes.all.current,
-                    statistics.allocation.all.current));
+        fmt::format("{} bytes in {} blocks", live.bytes, live.count));
   }
 }
 

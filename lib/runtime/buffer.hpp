@@ -7,7 +7,7 @@
 
 namespace gpucheck::runtime {
 
-/// Owns device memory for `size()` elements of T, taken from the runtime's caching
+/// Owns device memory for `size()` elements of T, taken from the runtime's
 /// allocator for one stream. Moves, never copies; contents are undefined at first.
 template <typename T>
 class Buffer {
@@ -44,11 +44,11 @@ class Buffer {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::size_t size_bytes() const noexcept { return size_ * sizeof(T); }
 
-  /// See CachingAllocator::record_stream.
+  /// See DeviceAllocator::record_stream.
   void record_stream(device::Stream stream) { allocator_->record_stream(data_, stream); }
 
  private:
-  CachingAllocator* allocator_ = nullptr;
+  DeviceAllocator* allocator_ = nullptr;
   T* data_ = nullptr;
   std::size_t size_ = 0;
 };

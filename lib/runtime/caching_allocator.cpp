@@ -18,6 +18,11 @@ void CachingAllocator::empty_cache() { state_->empty_cache({}); }
 void CachingAllocator::empty_cache(PoolId pool) { state_->empty_cache(pool); }
 
 MemoryStatistics CachingAllocator::stats() const { return state_->stats(); }
+DeviceAllocator::LiveAllocations CachingAllocator::live_allocations() const {
+  const MemoryStatistics now = stats();
+  return {static_cast<std::uint64_t>(now.allocation.all.current),
+          static_cast<std::uint64_t>(now.allocated_bytes.all.current)};
+}
 void CachingAllocator::reset_peak_stats() { state_->reset_peak_stats(); }
 void CachingAllocator::reset_accumulated_stats() { state_->reset_accumulated_stats(); }
 std::vector<SegmentInfo> CachingAllocator::snapshot() const { return state_->snapshot(std::nullopt); }

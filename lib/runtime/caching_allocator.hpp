@@ -9,30 +9,9 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "runtime/errors.hpp"
-#include "runtime/pool_id.hpp"
-#include "runtime/settings.hpp"
-#include "runtime/snapshot.hpp"
-#include "runtime/statistics.hpp"
+#include "runtime/device_allocator.hpp"
 
 namespace gpucheck::runtime {
-
-/// Which allocations go to a private pool: asked with the allocation's stream, on the
-/// allocating thread, with the allocator's lock held: it must not call the allocator.
-using PoolFilter = std::function<bool(device::Stream)>;
-
-/// What an allocation that is about to fail tells: all in bytes.
-struct OutOfMemoryReport {
-  int device_ordinal = 0;
-  std::uint64_t segment_bytes = 0;  ///< asked of the device
-  std::uint64_t limit_bytes = 0;    ///< the memory limit, or the device's total without one
-  std::uint64_t free_bytes = 0;     ///< free on the device
-};
-
-struct PoolOptions {
-  bool use_on_out_of_memory = false;  ///< its free blocks serve other requests before these fail
-  bool no_split = false;              ///< its blocks are never split
-};
 
 /// PyTorch 2.11's caching device allocator: the same calls give the same decisions and
 /// the same statistics. Memory is obtained from the device in segments, cut into blocks
@@ -40,61 +19,58 @@ struct PoolOptions {
 ///
 /// Sizes are bytes. Thread-safe. Threads that use different streams do not wait for
 /// each other as long as cached blocks serve them. The device must outlive it.
-class CachingAllocator {
+class CachingAllocator final : public DeviceAllocator {
  public:
   /// Makes no device call.
   explicit CachingAllocator(device::Device& device, const AllocatorSettings& settings = {});
   /// Gives every segment back to the device, also those with blocks in use.
-  ~CachingAllocator();
-  CachingAllocator(const CachingAllocator&) = delete;
-  CachingAllocator& operator=(const CachingAllocator&) = delete;
+  ~CachingAllocator() override;
+
+  [[nodiscard]] std::string_view name() const noexcept override { return "native"; }
 
   /// A block of at least `bytes`, usable by work on `stream` at once; null for 0 bytes.
   /// @throws OutOfMemoryError, DeviceError.
-  [[nodiscard]] void* allocate(std::size_t bytes, device::Stream stream);
+  [[nodiscard]] void* allocate(std::size_t bytes, device::Stream stream) override;
   /// Takes a block back; null is a no-op. Reuse waits for the streams given to
   /// `record_stream`. @throws Error for a pointer that is not the start of a block in use.
-  void free(void* pointer);
+  void free(void* pointer) override;
   /// Work on `stream`, other than the block's own, uses the block: it is not reused
   /// before the work submitted there until the `free` is done. Null and pointers of
   /// other owners are ignored.
-  void record_stream(void* pointer, device::Stream stream);
+  void record_stream(void* pointer, device::Stream stream) override;
   /// Waits for all outstanding events, then gives segments without blocks in use back
   /// to the device. While a capture is open only released private pools are trimmed.
-  void empty_cache();
+  void empty_cache() override;
   /// The same for one released private pool.
-  void empty_cache(PoolId pool);
+  void empty_cache(PoolId pool) override;
 
-  [[nodiscard]] MemoryStatistics stats() const;
-  void reset_peak_stats();
-  void reset_accumulated_stats();
+  [[nodiscard]] MemoryStatistics stats() const override;
+  [[nodiscard]] LiveAllocations live_allocations() const override;
+  void reset_peak_stats() override;
+  void reset_accumulated_stats() override;
   /// Segments in address order, with their blocks.
-  [[nodiscard]] std::vector<SegmentInfo> snapshot() const;
+  [[nodiscard]] std::vector<SegmentInfo> snapshot() const override;
   /// Segments of one pool.
-  [[nodiscard]] std::vector<SegmentInfo> snapshot(PoolId pool) const;
+  [[nodiscard]] std::vector<SegmentInfo> snapshot(PoolId pool) const override;
   /// The block that starts at `pointer` and is in use, if any.
-  [[nodiscard]] std::optional<BlockInfo> block_info(const void* pointer) const;
-  struct BaseAllocation {
-    void* pointer = nullptr;
-    std::uint64_t bytes = 0;
-  };
+  [[nodiscard]] std::optional<BlockInfo> block_info(const void* pointer) const override;
   /// The whole segment that the block in use at `pointer` was cut from. @throws Error.
-  [[nodiscard]] BaseAllocation base_allocation(const void* pointer) const;
+  [[nodiscard]] BaseAllocation base_allocation(const void* pointer) const override;
 
   /// Limits what is reserved to a share of the device's memory; 1 removes the limit.
   /// @throws UsageError outside 0..1.
-  void set_memory_fraction(double fraction);
-  [[nodiscard]] double memory_fraction() const;
+  void set_memory_fraction(double fraction) override;
+  [[nodiscard]] double memory_fraction() const override;
   /// @throws SettingsError; the settings then stay as they were.
-  void set_settings(std::string_view text);
-  [[nodiscard]] AllocatorSettings settings() const;
+  void set_settings(std::string_view text) override;
+  [[nodiscard]] AllocatorSettings settings() const override;
   /// When off, each allocation goes straight to the device and no statistics move.
   void set_caching(bool enabled);
   /// Bytes of host memory held for bookkeeping, all structures together.
   [[nodiscard]] std::size_t bookkeeping_bytes() const;
 
   /// Called, without any lock held, before an OutOfMemoryError is thrown.
-  void add_out_of_memory_observer(std::function<void(const OutOfMemoryReport&)> observer);
+  void add_out_of_memory_observer(std::function<void(const OutOfMemoryReport&)> observer) override;
   /// Asked, without any lock held, to free memory when no cached block fits; returns
   /// whether it did.
   void add_free_memory_callback(std::function<bool()> callback);
@@ -104,20 +80,20 @@ class CachingAllocator {
 
   // -- private pools ------------------------------------------------------------------
   /// Makes the pool, or uses it once more, without routing anything to it.
-  void retain_pool(PoolId pool, PoolOptions options = {});
+  void retain_pool(PoolId pool, PoolOptions options = {}) override;
   /// From now on allocations that pass the filter come from `pool`; makes the pool or
   /// uses it once more. @throws Error when the pool is already being routed to.
-  void begin_allocate_to_pool(PoolId pool, PoolFilter filter);
+  void begin_allocate_to_pool(PoolId pool, PoolFilter filter) override;
   /// Ends the routing. The use stays. @throws Error when there is none.
-  void end_allocate_to_pool(PoolId pool);
+  void end_allocate_to_pool(PoolId pool) override;
   /// Drops one use; an unused pool's segments go back to the device at the next
   /// empty_cache or shortage. @throws Error for an unknown pool.
-  void release_pool(PoolId pool);
+  void release_pool(PoolId pool) override;
   /// Uses left of a pool; 0 for one that was released or never made.
-  [[nodiscard]] int pool_use_count(PoolId pool) const;
+  [[nodiscard]] int pool_use_count(PoolId pool) const override;
   /// Whether exactly `pointers` are the blocks in use of the pool. @throws Error for an
   /// unknown pool.
-  [[nodiscard]] bool has_exactly_live(PoolId pool, const std::vector<const void*>& pointers) const;
+  [[nodiscard]] bool has_exactly_live(PoolId pool, const std::vector<const void*>& pointers) const override;
 
   class State;
 

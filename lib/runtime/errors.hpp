@@ -12,6 +12,12 @@ class OutOfMemoryError : public Error {
   using Error::Error;
 };
 
+/// The chosen allocator cannot do what was asked of it. The text names what.
+class UnsupportedError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A settings string is malformed or out of range; nothing of it was applied.
 class SettingsError : public UsageError {
  public:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <fmt/format.h>
 #include <mutex>
 #include <utility>
 
@@ -24,11 +25,12 @@ std::uint64_t next_runtime_number() {
 }  // namespace
 
 struct Runtime::State {
-  explicit State(device::Device& which) : device(which), allocator(which), streams(which) {}
+  explicit State(device::Device& which)
+      : device(which), allocator(std::make_unique<CachingAllocator>(which)), streams(which) {}
 
   std::uint64_t number = next_runtime_number();
   device::Device& device;
-  CachingAllocator allocator;
+  std::unique_ptr<DeviceAllocator> allocator;
   StreamPool streams;
   std::mutex mutex;
   std::vector<std::string> warnings;
@@ -40,7 +42,13 @@ Runtime::~Runtime() {
 }
 
 device::Device& Runtime::device() noexcept { return state_->device; }
-CachingAllocator& Runtime::allocator() noexcept { return state_->allocator; }
+DeviceAllocator& Runtime::allocator() noexcept { return *state_->allocator; }
+
+CachingAllocator& Runtime::caching_allocator() {
+  if (auto* caching = dynamic_cast<CachingAllocator*>(state_->allocator.get())) return *caching;
+  throw UnsupportedError(fmt::format("needs the caching allocator; the one chosen is {}", state_->allocator->name()));
+}
+
 StreamPool& Runtime::streams() noexcept { return state_->streams; }
 
 device::Stream Runtime::current_stream() const noexcept {

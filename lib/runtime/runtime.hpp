@@ -23,7 +23,11 @@ class Runtime {
   Runtime& operator=(const Runtime&) = delete;
 
   [[nodiscard]] device::Device& device() noexcept;
-  [[nodiscard]] CachingAllocator& allocator() noexcept;
+  /// The allocator that was chosen for this runtime.
+  [[nodiscard]] DeviceAllocator& allocator() noexcept;
+  /// The same where only the caching allocator will do: what is not in the interface.
+  /// @throws UnsupportedError when another one was chosen.
+  [[nodiscard]] CachingAllocator& caching_allocator();
   [[nodiscard]] StreamPool& streams() noexcept;
 
   /// The calling thread's current stream; the device's default stream until set.

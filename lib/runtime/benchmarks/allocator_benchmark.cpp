@@ -23,7 +23,7 @@ struct Machine {
 /// Allocates and frees one cached block.
 void cached_block(benchmark::State& state) {
   Machine machine;
-  runtime::CachingAllocator& allocator = machine.runtime.allocator();
+  runtime::CachingAllocator& allocator = machine.runtime.caching_allocator();
   const auto bytes = static_cast<std::size_t>(state.range(0));
   for (auto _ : state) {
     void* pointer = allocator.allocate(bytes, machine.stream);
@@ -36,7 +36,7 @@ BENCHMARK(cached_block)->Arg(512)->Arg(1 << 20)->Arg(20 << 20)->Arg(200 << 20);
 /// Frees a random block and allocates one of 512 B to 2 MiB, log-uniform, in its place.
 void random_churn(benchmark::State& state) {
   Machine machine;
-  runtime::CachingAllocator& allocator = machine.runtime.allocator();
+  runtime::CachingAllocator& allocator = machine.runtime.caching_allocator();
   std::mt19937_64 random(1);
   const auto size = [&random] {
     const double uniform = static_cast<double>(random() >> 11U) * 0x1p-53;
@@ -78,9 +78,9 @@ void threads_on_own_streams(benchmark::State& state) {
       stream = machine->runtime.streams().next();
       started = true;
     }
-    void* pointer = machine->runtime.allocator().allocate(4096, stream);
+    void* pointer = machine->runtime.caching_allocator().allocate(4096, stream);
     benchmark::DoNotOptimize(pointer);
-    machine->runtime.allocator().free(pointer);
+    machine->runtime.caching_allocator().free(pointer);
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()));
   if (state.thread_index() == 0) delete machine;

@@ -19,7 +19,7 @@ class Simulated {
   sim::Driver& driver() { return *driver_; }
   device::Device& device() { return *device_; }
   Runtime& runtime() { return *runtime_; }
-  CachingAllocator& allocator() { return runtime_->allocator(); }
+  CachingAllocator& allocator() { return runtime_->caching_allocator(); }
   device::Stream default_stream() { return device_->default_stream(); }
   device::Stream side_stream() { return runtime_->streams().next(); }
   /// Ends the runtime while the device lives on.
