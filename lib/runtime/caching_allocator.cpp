@@ -11,8 +11,17 @@ CachingAllocator::CachingAllocator(device::Device& device, const AllocatorSettin
     : state_(std::make_unique<State>(device, settings)) {}
 CachingAllocator::~CachingAllocator() = default;
 
-void* CachingAllocator::allocate(std::size_t bytes, device::Stream stream) { return state_->allocate(bytes, stream); }
-void CachingAllocator::free(void* pointer) { state_->free(pointer); }
+void* CachingAllocator::allocate(std::size_t bytes, device::Stream stream) {
+  void* pointer = state_->allocate(bytes, stream);
+  if (state_->is_traced()) [[unlikely]]
+    state_->announce_allocation(pointer);
+  return pointer;
+}
+void CachingAllocator::free(void* pointer) {
+  if (state_->is_traced()) [[unlikely]]
+    state_->announce_deallocation(pointer);
+  state_->free(pointer);
+}
 void CachingAllocator::record_stream(void* pointer, device::Stream stream) { state_->record_stream(pointer, stream); }
 void CachingAllocator::empty_cache() { state_->empty_cache({}); }
 void CachingAllocator::empty_cache(PoolId pool) { state_->empty_cache(pool); }
@@ -45,6 +54,11 @@ void CachingAllocator::add_out_of_memory_observer(std::function<void(const OutOf
 void CachingAllocator::add_free_memory_callback(std::function<bool()> callback) {
   state_->add_free_memory_callback(std::move(callback));
 }
+void CachingAllocator::set_memory_observer(MemoryObserver* observer) { state_->set_memory_observer(observer); }
+void CachingAllocator::inspect(const std::function<void(std::vector<SegmentInfo>)>& visit) const {
+  state_->inspect(visit);
+}
+void CachingAllocator::set_gpu_trace_sink(GpuTraceSink* sink) { state_->set_gpu_trace_sink(sink); }
 void CachingAllocator::set_process_memory_query(std::function<std::optional<std::uint64_t>()> query) {
   state_->set_process_memory_query(std::move(query));
 }

@@ -13,6 +13,9 @@
 
 namespace gpucheck::runtime {
 
+class GpuTraceSink;
+class MemoryObserver;
+
 /// PyTorch 2.11's caching device allocator: the same calls give the same decisions and
 /// the same statistics. Memory is obtained from the device in segments, cut into blocks
 /// and kept for reuse by the stream it was first allocated for.
@@ -77,6 +80,16 @@ class CachingAllocator final : public DeviceAllocator {
   /// Tells how much device memory this process uses, for the error text; empty when
   /// that is not known (the sentence is then left out).
   void set_process_memory_query(std::function<std::optional<std::uint64_t>()> query);
+
+  /// Tells `observer`, if any, of everything from now on; null ends that. It must live
+  /// until another is set and the calls then in progress are over.
+  void set_memory_observer(MemoryObserver* observer);
+  /// Calls `visit` with what `snapshot` returns, while no other call is in progress and
+  /// the observer is told nothing. It must not call the allocator.
+  void inspect(const std::function<void(std::vector<SegmentInfo>)>& visit) const;
+  /// Tells `sink`, if any, of each block handed out or taken back; null ends that. It
+  /// must live as an observer must.
+  void set_gpu_trace_sink(GpuTraceSink* sink);
 
   // -- private pools ------------------------------------------------------------------
   /// Makes the pool, or uses it once more, without routing anything to it.

@@ -36,6 +36,7 @@ struct SegmentInfo {
   device::Stream stream;
   bool is_large = false;
   PoolId pool;
+  bool was_split = false;  ///< now, or at some time since it was obtained
   std::vector<BlockInfo> blocks;
   bool operator==(const SegmentInfo&) const = default;
 };

@@ -18,26 +18,31 @@ void* CachingAllocator::State::allocate(std::size_t bytes, device::Stream stream
   if (bytes >= impossible_size) {
     throw OutOfMemoryError("CUDA out of memory. Tried to allocate more than 1EB memory.");
   }
+  MemoryObserver* const observer = observer_.load(std::memory_order_relaxed);
+  const CallContext context = observer == nullptr ? no_call_context : observer->capture(MemoryCall::allocate);
   Arena* arena = default_arenas_.find(stream);
-  if (arena == nullptr) return allocate_exclusively(bytes, stream);
+  if (arena == nullptr) return allocate_exclusively(bytes, stream, context);
   std::unique_lock lock(arena->lock);
   if (attention_ == 0) {
     const std::uint64_t rounded = rounded_size(bytes);
     const BlockIndex fit = arena->find_fit(rounded, policy_);
     if (fit != detail::no_block && (*arena)[fit].size < policy_.max_split_size) {
       const Arena::HandedOut block = arena->hand_out(fit, rounded, bytes, policy_);
-      void* pointer = reinterpret_cast<void*>((*arena)[block.index].address);
+      const std::uintptr_t address = (*arena)[block.index].address;
+      if (observer != nullptr) [[unlikely]] {
+        record(*arena, event_of(*arena, MemoryAction::alloc, address, bytes), context);
+      }
       lock.unlock();
       if (block.over) settle_alone(*arena);
-      return pointer;
+      return reinterpret_cast<void*>(address);
     }
   }
   lock.unlock();
-  return allocate_exclusively(bytes, stream);
+  return allocate_exclusively(bytes, stream, context);
 }
 
-void* CachingAllocator::State::allocate_exclusively(std::size_t bytes, device::Stream stream) {
-  Exclusive lock(*this);
+void* CachingAllocator::State::allocate_exclusively(std::size_t bytes, device::Stream stream, CallContext context) {
+  Exclusive lock(*this, context);
   if (!caching_) return allocate_uncached(bytes);
   const Request request = prepare(bytes, stream);
   return hand_out(find_or_obtain(request, lock), request);
@@ -119,6 +124,7 @@ void* CachingAllocator::State::hand_out(BlockRef ref, const Request& request) {
   ref.index = handed.index;
   const Block& block = ref.block();
   if (block.size >= policy_.max_split_size) increase(totals_.oversize_allocations);
+  record(*ref.arena, MemoryAction::alloc, block.address, request.bytes);
   return reinterpret_cast<void*>(block.address);
 }
 

@@ -137,6 +137,7 @@ std::uint64_t Arena::merge(BlockIndex index, BlockIndex neighbour) noexcept {
     if (block.next != no_block) blocks_[block.next].previous = index;
   }
   block.size += size;
+  block.is_merged = true;
   blocks_.release(neighbour);
   return size;
 }

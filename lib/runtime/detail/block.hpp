@@ -29,6 +29,7 @@ struct alignas(64) Block {
   PoolKind kind = PoolKind::small;
   bool allocated = false;
   bool is_free = false;  ///< in the free set; neither this nor allocated: a free is pending
+  bool is_merged = false;  ///< made of several since its segment was obtained
 
   [[nodiscard]] bool is_split() const noexcept { return previous != no_block || next != no_block; }
 };

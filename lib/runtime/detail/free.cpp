@@ -7,15 +7,20 @@ namespace gpucheck::runtime {
 void CachingAllocator::State::free(void* pointer) {
   if (pointer == nullptr) return;
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  MemoryObserver* const observer = observer_.load(std::memory_order_relaxed);
+  const CallContext context = observer == nullptr ? no_call_context : observer->capture(MemoryCall::free);
   // A wrong or missing arena here is rare and sorted out with everything locked.
   Arena* arena = addresses_.find(address);
-  if (arena == nullptr) return free_exclusively(pointer);
+  if (arena == nullptr) return free_exclusively(pointer, context);
   std::unique_lock lock(arena->lock);
   const auto place = arena->find(address);
   const Block& block = (*arena)[place.index];
   if (place.index == detail::no_block || block.uses != 0 || block.size >= policy_.max_split_size) {
     lock.unlock();
-    return free_exclusively(pointer);
+    return free_exclusively(pointer, context);
+  }
+  if (observer != nullptr) [[unlikely]] {
+    record_free(*arena, event_of(*arena, MemoryAction::free_requested, address, block.requested), context);
   }
   arena->request_free(place);
   const bool over = arena->finish_free(place.index);
@@ -23,8 +28,8 @@ void CachingAllocator::State::free(void* pointer) {
   if (over) settle_alone(*arena);
 }
 
-void CachingAllocator::State::free_exclusively(void* pointer) {
-  const Exclusive lock(*this);
+void CachingAllocator::State::free_exclusively(void* pointer, CallContext context) {
+  const Exclusive lock(*this, context);
   const BlockRef ref = find_live(pointer);
   if (!ref) {
     if (uncached_pointers_.erase(pointer) == 0) throw Error(fmt::format("invalid device pointer: {}", pointer));
@@ -34,8 +39,10 @@ void CachingAllocator::State::free_exclusively(void* pointer) {
     --totals_.oversize_allocations.current;
     ++totals_.oversize_allocations.freed;
   }
+  record(*ref.arena, MemoryAction::free_requested, ref.block().address, ref.block().requested);
   ref.arena->request_free(ref.arena->find(ref.block().address));
   if (ref.block().uses == 0) {
+    record(*ref.arena, MemoryAction::free_completed, ref.block().address, ref.block().requested);
     if (ref.arena->finish_free(ref.index)) settle(*ref.arena);
     return;
   }
@@ -69,6 +76,7 @@ CachingAllocator::State::BlockRef CachingAllocator::State::find_live(const void*
 }
 
 void CachingAllocator::State::finish_pending(BlockRef ref) {
+  record(*ref.arena, MemoryAction::free_completed, ref.block().address, ref.block().requested);
   ledger_.remove_pending(ref.block().kind, ref.block().size);
   if (ref.arena->finish_free(ref.index)) settle(*ref.arena);
 }

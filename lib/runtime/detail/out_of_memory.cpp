@@ -7,6 +7,7 @@ namespace gpucheck::runtime {
 
 void CachingAllocator::State::fail(const Request& request, Exclusive& lock) {
   const device::MemoryInfo memory = device_.memory_info().value();
+  record(*request.arena, MemoryAction::oom, memory.free_bytes, request.rounded);
   ++totals_.num_ooms;
   const auto query = process_memory_query_;
   const std::string text = out_of_memory_text(request, memory, query ? query() : std::optional<std::uint64_t>{});

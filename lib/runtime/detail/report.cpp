@@ -46,6 +46,7 @@ SegmentInfo CachingAllocator::State::segment_info(const Arena& arena, BlockIndex
   segment.stream = arena.stream();
   segment.is_large = arena[first].kind == PoolKind::large;
   segment.pool = arena.pool().id;
+  segment.was_split = arena[first].is_split() || arena[first].is_merged;
   for (BlockIndex index = first; index != detail::no_block; index = arena[index].next) {
     const BlockInfo block = arena.info(index);
     segment.total_size += block.size;
@@ -61,6 +62,10 @@ SegmentInfo CachingAllocator::State::segment_info(const Arena& arena, BlockIndex
 
 std::vector<SegmentInfo> CachingAllocator::State::snapshot(std::optional<PoolId> only) {
   const Exclusive lock(*this);
+  return segments_in(only);
+}
+
+std::vector<SegmentInfo> CachingAllocator::State::segments_in(std::optional<PoolId> only) const {
   std::vector<SegmentInfo> result;
   for (const auto& arena : arenas_) {
     for (const BlockIndex first : arena->segments()) {

@@ -64,6 +64,7 @@ CachingAllocator::State::BlockRef CachingAllocator::State::obtain_segment(const 
   if (request.segment_bytes >= policy_.max_split_size) add(totals_.oversize_segments, 1);
   ++totals_.num_device_alloc;
   ++request.arena->pool().segment_count;
+  record(*request.arena, MemoryAction::segment_alloc, address, request.segment_bytes);
   return {request.arena, request.arena->add_segment(address, request.segment_bytes, request.kind())};
 }
 
@@ -78,6 +79,9 @@ device::Result<void*> CachingAllocator::State::allocate_on_device(std::uint64_t 
 void CachingAllocator::State::release_segment(BlockRef ref) {
   const Block block = ref.block();
   device::check(device_.free(reinterpret_cast<void*>(block.address)), "free");
+  MemoryEvent event = event_of(*ref.arena, MemoryAction::segment_free, block.address, block.size);
+  event.was_split = block.is_merged;
+  record(*ref.arena, event, context_);
   ++totals_.num_device_free;
   subtract(totals_.segment, block.kind, 1);
   subtract(totals_.reserved_bytes, block.kind, block.size);
@@ -152,7 +156,7 @@ void CachingAllocator::State::release_unsplit(Pool& pool, PoolKind kind) {
 }
 
 void CachingAllocator::State::empty_cache(PoolId pool) {
-  const Exclusive lock(*this);
+  const Exclusive lock(*this, capture(MemoryCall::empty_cache));
   release_cached(pool);
 }
 

@@ -21,7 +21,9 @@ CachingAllocator::State::~State() {
   for (void* pointer : uncached_pointers_) static_cast<void>(device_.free(pointer));
 }
 
-CachingAllocator::State::Exclusive::Exclusive(State& state) : state_(state) { lock(); }
+CachingAllocator::State::Exclusive::Exclusive(State& state, CallContext context) : state_(state), context_(context) {
+  lock();
+}
 
 CachingAllocator::State::Exclusive::~Exclusive() {
   if (locked_) unlock();
@@ -30,6 +32,7 @@ CachingAllocator::State::Exclusive::~Exclusive() {
 void CachingAllocator::State::Exclusive::lock() {
   state_.mutex_.lock();
   for (const auto& arena : state_.arenas_) arena->lock.lock();
+  state_.context_ = context_;
   locked_ = true;
 }
 
@@ -48,6 +51,7 @@ CachingAllocator::State::Arena& CachingAllocator::State::arena_for(Pool& pool, d
     arena = arenas_.back().get();
     arena->lock.lock();  // as all others are
     counters_.push_back(&arena->counters);
+    if (MemoryObserver* observer = observer_.load(std::memory_order_relaxed)) observer->prepare_shards(arenas_.size());
   } else {
     arena = idle_arenas_.back();
     idle_arenas_.pop_back();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -17,6 +18,7 @@
 #include "runtime/detail/lookup.hpp"
 #include "runtime/detail/pending_frees.hpp"
 #include "runtime/detail/pool.hpp"
+#include "runtime/memory_observer.hpp"
 
 namespace gpucheck::runtime {
 
@@ -46,6 +48,13 @@ class CachingAllocator::State {
   BaseAllocation base_allocation(const void* pointer);
   std::size_t bookkeeping_bytes();
 
+  void set_memory_observer(MemoryObserver* observer);
+  void inspect(const std::function<void(std::vector<SegmentInfo>)>& visit);
+  void set_gpu_trace_sink(GpuTraceSink* sink);
+  [[nodiscard]] bool is_traced() const noexcept { return trace_sink_.load(std::memory_order_relaxed) != nullptr; }
+  void announce_allocation(const void* pointer) const noexcept;
+  void announce_deallocation(void* pointer);
+
   void set_memory_fraction(double fraction);
   double memory_fraction();
   void set_settings(std::string_view text);
@@ -72,7 +81,8 @@ class CachingAllocator::State {
   /// Everything locked. Private pools, statistics and the device are touched under it.
   class Exclusive {
    public:
-    explicit Exclusive(State& state);
+    /// `context`: of the call that needs it, for the observer.
+    explicit Exclusive(State& state, CallContext context = no_call_context);
     ~Exclusive();
     Exclusive(const Exclusive&) = delete;
     Exclusive& operator=(const Exclusive&) = delete;
@@ -81,6 +91,7 @@ class CachingAllocator::State {
 
    private:
     State& state_;
+    CallContext context_;
     bool locked_ = false;
   };
 
@@ -105,7 +116,7 @@ class CachingAllocator::State {
   };
 
   // -- allocate.cpp
-  void* allocate_exclusively(std::size_t bytes, device::Stream stream);
+  void* allocate_exclusively(std::size_t bytes, device::Stream stream, CallContext context);
   void* allocate_uncached(std::size_t bytes);
   [[nodiscard]] std::uint64_t rounded_size(std::uint64_t bytes) const noexcept {
     return has_divisions_ ? round_size(bytes, settings_) : round_up_to_block(bytes);
@@ -128,13 +139,38 @@ class CachingAllocator::State {
   [[nodiscard]] static std::vector<BlockRef> free_blocks(const Pool& pool, PoolKind kind);
 
   // -- free.cpp
-  void free_exclusively(void* pointer);
+  void free_exclusively(void* pointer, CallContext context);
   [[nodiscard]] BlockRef find_live(const void* pointer);
   /// The last event of a pending free is complete.
   void finish_pending(BlockRef ref);
   void insert_events(BlockRef ref);
   void process_deferred();
   void synchronize_events(const Pool* pool);
+
+  // -- observers.cpp
+  /// Where the call comes from, if anybody wants to know. To be asked before any lock is taken.
+  [[nodiscard]] CallContext capture(MemoryCall call) const noexcept {
+    MemoryObserver* const observer = observer_.load(std::memory_order_relaxed);
+    return observer == nullptr ? no_call_context : observer->capture(call);
+  }
+  /// Both tell the observer, with the arena's lock held. It may have gone since `capture`.
+  void record(const Arena& arena, const MemoryEvent& event, CallContext context) const noexcept {
+    MemoryObserver* const observer = observer_.load(std::memory_order_relaxed);
+    if (observer != nullptr) observer->record(arena.number(), event, context);
+  }
+  void record_free(const Arena& arena, const MemoryEvent& requested, CallContext context) const noexcept {
+    MemoryObserver* const observer = observer_.load(std::memory_order_relaxed);
+    if (observer != nullptr) observer->record_free(arena.number(), requested, context);
+  }
+  static MemoryEvent event_of(const Arena& arena, MemoryAction action, std::uintptr_t address, std::uint64_t size) {
+    return {action, address, size, arena.stream(), arena.pool().id};
+  }
+  /// The same for what happens with everything locked.
+  void record(const Arena& arena, MemoryAction action, std::uintptr_t address, std::uint64_t size) const noexcept {
+    record(arena, event_of(arena, action, address, size), context_);
+  }
+  [[nodiscard]] bool is_in_use(void* pointer);
+  [[nodiscard]] std::vector<SegmentInfo> segments_in(std::optional<PoolId> only) const;
 
   // -- out_of_memory.cpp
   [[noreturn]] void fail(const Request& request, Exclusive& lock);
@@ -162,6 +198,9 @@ class CachingAllocator::State {
   detail::StreamMap default_arenas_;
   detail::AddressMap addresses_;
   unsigned attention_ = 0;
+  std::atomic<MemoryObserver*> observer_ = nullptr;  ///< changed with everything locked
+  std::atomic<GpuTraceSink*> trace_sink_ = nullptr;  ///< changed with everything locked
+  CallContext context_ = no_call_context;            ///< of the call that has everything locked
 
   Pool default_pool_;
   std::map<PoolId, std::unique_ptr<Pool>> pools_;
