@@ -7,9 +7,18 @@
 namespace gpucheck::cases {
 
 namespace alloc {
+harness::Case caching_disabled_raw_alloc();
 harness::Case fuzz();
+harness::Case leak_check_propagates_error();
+harness::Case matmul_peak_memory();
+harness::Case memory_fraction();
 harness::Case oom_message();
+harness::Case oom_observer();
 harness::Case oom_retry();
+harness::Case raises_oom();
+harness::Case raw_alloc_delete();
+harness::Case record_stream_oom();
+harness::Case settings();
 }  // namespace alloc
 
 namespace assertion {

@@ -6,9 +6,18 @@ namespace gpucheck::cases {
 
 std::vector<harness::Case> all() {
   return {
+      alloc::caching_disabled_raw_alloc(),
       alloc::fuzz(),
+      alloc::leak_check_propagates_error(),
+      alloc::matmul_peak_memory(),
+      alloc::memory_fraction(),
       alloc::oom_message(),
+      alloc::oom_observer(),
       alloc::oom_retry(),
+      alloc::raises_oom(),
+      alloc::raw_alloc_delete(),
+      alloc::record_stream_oom(),
+      alloc::settings(),
       assertion::assert_async(),
       assertion::index_out_of_bounds(),
       assertion::multinomial_invalid_probs(),

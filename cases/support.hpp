@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -55,6 +56,21 @@ std::string error_text(Action&& action) {
     return error.what();
   }
 }
+
+/// Sets the allocator's settings for a scope. They are as in a new allocator afterwards,
+/// except those that a settings string keeps when it does not name them.
+class SettingsScope {
+ public:
+  SettingsScope(runtime::Runtime& runtime, std::string_view text) : runtime_(runtime) {
+    runtime.allocator().set_settings(text);
+  }
+  ~SettingsScope() { runtime_.allocator().set_settings(""); }
+  SettingsScope(const SettingsScope&) = delete;
+  SettingsScope& operator=(const SettingsScope&) = delete;
+
+ private:
+  runtime::Runtime& runtime_;
+};
 
 /// Observes how a child that must die of a device-side assert ended: `<name>_exit_code`
 /// (minus the signal when one ended it) and `<name>_error`, its stderr.

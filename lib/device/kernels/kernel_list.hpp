@@ -12,6 +12,7 @@
 #include "device/kernels/reduce.hpp"
 #include "device/kernels/sampling.hpp"
 #include "device/kernels/strided.hpp"
+#include "device/kernels/views.hpp"
 
 /// Every kernel gpucheck can run. A kernel is added by writing its functor in this
 /// folder and its instantiations here: `cuda/` and `sim/` both build their launch
@@ -31,7 +32,8 @@ using KernelList = std::tuple<  //
     SumIntegers, SumPartially<float>, SumPartially<double>,
     RequireNonzero<std::int64_t>, RequireNonzero<float>, RequireNonzero<bool>, RequireNonzero<ComplexFloat>,
     IndexRows<std::int32_t>, IndexRows<std::int64_t>, IndexRows<float>,
-    SumWeightParts, AccumulateParts, AccumulateWeights, DrawCategories>;
+    SumWeightParts, AccumulateParts, AccumulateWeights, DrawCategories,
+    AddViews, MultiplyMatrices>;
 
 namespace detail {
 

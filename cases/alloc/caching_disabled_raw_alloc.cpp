@@ -1,0 +1,71 @@
+#include "base/units.hpp"
+#include "cases/cases.hpp"
+#include "cases/support.hpp"
+#include "runtime/ops.hpp"
+
+namespace gpucheck::cases::alloc {
+namespace {
+
+using namespace literals;
+
+/// Switches caching for a scope; on afterwards.
+class CachingScope {
+ public:
+  CachingScope(runtime::Runtime& runtime, bool enabled) : runtime_(runtime) {
+    runtime.allocator().set_caching(enabled);
+  }
+  ~CachingScope() { runtime_.allocator().set_caching(true); }
+  CachingScope(const CachingScope&) = delete;
+  CachingScope& operator=(const CachingScope&) = delete;
+
+ private:
+  runtime::Runtime& runtime_;
+};
+
+void observe_request(harness::Context& context, const std::string& prefix, std::uint8_t value) {
+  runtime::Runtime& runtime = context.runtime();
+  auto& allocator = runtime.allocator();
+  const device::Stream stream = runtime.current_stream();
+  const auto before = allocator.stats();
+  auto* memory = static_cast<std::uint8_t*>(allocator.allocate(1_MiB, stream));
+  const auto after = allocator.stats();
+  context.observe(prefix + "_requested_bytes",
+                  after.requested_bytes.all.allocated - before.requested_bytes.all.allocated);
+  context.observe(prefix + "_reserved_bytes", after.reserved_bytes.all.allocated - before.reserved_bytes.all.allocated);
+  runtime::ops::fill(runtime, memory, 1_MiB, value, stream);
+  context.observe(prefix + "_last_byte", read_one(runtime, memory + 1_MiB - 1, stream));
+  allocator.free(memory);
+}
+
+void run(harness::Context& context) {
+  {
+    const CachingScope off(context.runtime(), false);
+    observe_request(context, "uncached", 0x11);
+  }
+  const CachingScope on(context.runtime(), true);
+  observe_request(context, "cached", 0x22);
+}
+
+}  // namespace
+
+harness::Case caching_disabled_raw_alloc() {
+  using fault::Effect;
+  using fault::Operation;
+  return {
+      .name = "alloc.caching_disabled_raw_alloc",
+      .summary = "With caching off a request goes straight to the device, and no statistic knows of it",
+      .source = "test_cuda.py::TestCudaMallocAsync::test_cachingAllocator_raw_alloc",
+      .faults = {{.name = "nothing_allocated",
+                  .summary = "the device says that it allocated, and gives no memory",
+                  .plan = {{{.operation = Operation::allocate, .effect = Effect::drop}}}},
+                 {.name = "lost_write",
+                  .summary = "what is written to the memory never arrives",
+                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = 2}}}},
+                 {.name = "lost_read",
+                  .summary = "what is read back never arrives at the host",
+                  .plan = {{{.operation = Operation::copy, .effect = Effect::drop}}}}},
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::alloc

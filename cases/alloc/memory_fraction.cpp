@@ -1,0 +1,105 @@
+#include <algorithm>
+
+#include "cases/cases.hpp"
+#include "cases/support.hpp"
+#include "runtime/ops.hpp"
+
+namespace gpucheck::cases::alloc {
+namespace {
+
+/// Removes the limit at the end of a scope, however that is left.
+class FractionScope {
+ public:
+  FractionScope(runtime::Runtime& runtime, double fraction) : runtime_(runtime) {
+    runtime.allocator().set_memory_fraction(fraction);
+  }
+  ~FractionScope() { runtime_.allocator().set_memory_fraction(1.0); }
+  FractionScope(const FractionScope&) = delete;
+  FractionScope& operator=(const FractionScope&) = delete;
+
+ private:
+  runtime::Runtime& runtime_;
+};
+
+void run(harness::Context& context) {
+  runtime::Runtime& runtime = context.runtime();
+  auto& allocator = runtime.allocator();
+  const device::Stream stream = runtime.current_stream();
+  const auto total = static_cast<double>(context.device().properties().total_memory_bytes);
+  const auto refusal = [&](double fraction) {
+    return error_text<UsageError>([&] { allocator.set_memory_fraction(fraction); });
+  };
+  const auto allocate = [&](double bytes) {
+    return error_text<runtime::OutOfMemoryError>(
+        [&] { allocator.free(allocator.allocate(static_cast<std::size_t>(bytes), stream)); });
+  };
+  context.observe("negative_fraction_error", refusal(-0.1));
+  context.observe("fraction_above_one_error", refusal(2.0));
+  context.observe("fraction_after_errors", harness::Value(allocator.memory_fraction()));
+
+  allocator.empty_cache();
+  runtime::Buffer<float> tensor(runtime, 1024, stream);
+  runtime::ops::fill(runtime, tensor.data(), tensor.size(), 0.0F, stream);
+  {
+    const FractionScope half(runtime, 0.5);
+    context.observe("fraction_set", harness::Value(allocator.memory_fraction()));
+    const auto most_reserved = static_cast<double>(allocator.stats().reserved_bytes.all.peak);
+    context.observe("error_below_the_limit", allocate(0.499 * total - most_reserved));
+    allocator.empty_cache();
+    const auto before = allocator.stats();
+    context.observe("error_above_the_limit", allocate(0.5 * total));
+    context.observe("num_ooms", allocator.stats().num_ooms - before.num_ooms);
+    context.observe("num_alloc_retries", allocator.stats().num_alloc_retries - before.num_alloc_retries);
+  }
+  context.observe("fraction_at_end", harness::Value(allocator.memory_fraction()));
+  context.observe("error_without_limit", allocate(0.5 * total));
+  allocator.empty_cache();
+
+  runtime::ops::fill(runtime, tensor.data(), tensor.size(), 1.0F, stream);
+  const std::vector<float> values = read(runtime, tensor.data(), tensor.size(), stream);
+  context.observe("ones_after_errors", std::int64_t{std::count(values.begin(), values.end(), 1.0F)});
+}
+
+}  // namespace
+
+harness::Case memory_fraction() {
+  using fault::Effect;
+  using fault::Operation;
+  return {
+      .name = "alloc.memory_fraction",
+      .summary = "A process limited to half of the memory is refused more, and nothing else",
+      .source = "test_cuda.py::TestCuda::test_set_per_process_memory_fraction",
+      .needs = {.memory_fraction = 0.6, .exclusive = true},
+      .faults = {{.name = "full_before_the_limit",
+                  .summary = "the device refuses memory below the limit",
+                  .plan = {{{.operation = Operation::allocate,
+                             .effect = Effect::fail,
+                             .first = 2,
+                             .times = 2,
+                             .status = device::Status::out_of_memory}}}},
+                 {.name = "full_without_limit",
+                  .summary = "the device refuses half of its memory once the limit is gone",
+                  .plan = {{{.operation = Operation::allocate,
+                             .effect = Effect::fail,
+                             .first = 3,
+                             .times = 0,
+                             .status = device::Status::out_of_memory}}}},
+                 {.name = "memory_figures_lost",
+                  .summary = "the device cannot say how much memory is free, as the error has to",
+                  .plan = {{{.operation = Operation::memory_info,
+                             .effect = Effect::fail,
+                             .first = 2,
+                             .times = 0,
+                             .status = device::Status::unknown}}}},
+                 {.name = "fill_lost_after_error",
+                  .summary = "kernels no longer run after the error",
+                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = 2, .times = 0}}}},
+                 {.name = "free_ignored",
+                  .summary = "memory given back to the device never arrives there",
+                  .plan = {{{.operation = Operation::free, .effect = Effect::drop, .times = 0}}}}},
+      .deadline = std::chrono::seconds(30),
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::alloc

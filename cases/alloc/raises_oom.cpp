@@ -1,0 +1,61 @@
+#include "base/units.hpp"
+#include "cases/cases.hpp"
+#include "cases/support.hpp"
+
+namespace gpucheck::cases::alloc {
+namespace {
+
+using namespace literals;
+
+constexpr std::size_t impossible_bytes = 4096_GiB;  // 2^40 floats
+
+void request(harness::Context& context, const std::string& prefix) {
+  runtime::Runtime& runtime = context.runtime();
+  auto& allocator = runtime.allocator();
+  const device::Stream stream = runtime.current_stream();
+  const std::int64_t ooms_before = allocator.stats().num_ooms;
+  context.observe(prefix + "_error", error_text<runtime::OutOfMemoryError>(
+                                         [&] { allocator.free(allocator.allocate(impossible_bytes, stream)); }));
+  context.observe(prefix + "_num_ooms", allocator.stats().num_ooms - ooms_before);
+  // The error is over with it: what the device has is still given.
+  const runtime::Buffer<float> possible(runtime, 1_MiB, stream);
+  context.observe(prefix + "_allocates_afterwards", possible.data() != nullptr);
+}
+
+void run(harness::Context& context) {
+  request(context, "default");
+  const SettingsScope settings(context.runtime(), "max_split_size_mb:1024");
+  context.runtime().allocator().empty_cache();
+  request(context, "max_split_size");
+}
+
+}  // namespace
+
+harness::Case raises_oom() {
+  using fault::Effect;
+  using fault::Operation;
+  return {
+      .name = "alloc.raises_oom",
+      .summary = "A request beyond any device raises the error of its own type, with and without a limit on splitting",
+      .source = "test_cuda.py::TestCudaMallocAsync::test_raises_oom",
+      .faults = {{.name = "wrong_code",
+                  .summary = "the device refuses with another code than out of memory",
+                  .plan = {{{.operation = Operation::allocate,
+                             .effect = Effect::fail,
+                             .times = 0,
+                             .status = device::Status::invalid_value}}}},
+                 {.name = "refusal_lost",
+                  .summary = "the device says that it allocated what it has not",
+                  .plan = {{{.operation = Operation::allocate, .effect = Effect::drop}}}},
+                 {.name = "stays_full",
+                  .summary = "the device refuses everything after the error",
+                  .plan = {{{.operation = Operation::allocate,
+                             .effect = Effect::fail,
+                             .first = 3,
+                             .times = 0,
+                             .status = device::Status::out_of_memory}}}}},
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::alloc

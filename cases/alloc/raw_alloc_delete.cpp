@@ -1,0 +1,52 @@
+#include "cases/cases.hpp"
+#include "cases/support.hpp"
+#include "runtime/ops.hpp"
+
+namespace gpucheck::cases::alloc {
+namespace {
+
+void run(harness::Context& context) {
+  runtime::Runtime& runtime = context.runtime();
+  auto& allocator = runtime.allocator();
+  const device::Stream stream = runtime.current_stream();
+  const auto allocated_bytes = [&] { return allocator.stats().allocated_bytes.all.current; };
+
+  allocator.empty_cache();
+  const std::int64_t before = allocated_bytes();
+  auto* byte = static_cast<std::uint8_t*>(allocator.allocate(1, stream));
+  context.observe("allocated_bytes_growth", allocated_bytes() - before);
+  runtime::ops::fill(runtime, byte, 1, std::uint8_t{0x5A}, stream);
+  context.observe("byte_read_back", read_one(runtime, byte, stream));
+  allocator.free(byte);
+  context.observe("allocated_bytes_left_over", allocated_bytes() - before);
+}
+
+}  // namespace
+
+harness::Case raw_alloc_delete() {
+  using fault::Effect;
+  using fault::Operation;
+  return {
+      .name = "alloc.raw_alloc_delete",
+      .summary = "A raw request for one byte gives usable memory, counts as allocated, and no more once it is deleted",
+      .source = "test_cuda.py::TestCuda::test_memory_allocation",
+      .faults = {{.name = "nothing_allocated",
+                  .summary = "the device says that it allocated, and gives no memory",
+                  .plan = {{{.operation = Operation::allocate, .effect = Effect::drop, .times = 0}}}},
+                 {.name = "allocation_refused",
+                  .summary = "the device refuses memory that it has",
+                  .plan = {{{.operation = Operation::allocate,
+                             .effect = Effect::fail,
+                             .times = 0,
+                             .status = device::Status::out_of_memory}}}},
+                 {.name = "lost_write",
+                  .summary = "what is written to the memory never arrives",
+                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop}}}},
+                 {.name = "flipped_bit",
+                  .summary = "one bit of the memory flips",
+                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::flip_bit}}}}},
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::alloc

@@ -1,0 +1,161 @@
+#include <algorithm>
+
+#include "base/units.hpp"
+#include "cases/cases.hpp"
+#include "cases/support.hpp"
+#include "device/kernels/elementwise.hpp"
+#include "device/launch.hpp"
+#include "runtime/ops.hpp"
+#include "runtime/view_ops.hpp"
+
+namespace gpucheck::cases::alloc {
+namespace {
+
+using namespace literals;
+using runtime::Buffer;
+using runtime::Layout;
+using runtime::View;
+
+constexpr int rounds = 100;
+/// The accumulator and this many blocks fit under the limit.
+constexpr std::uint64_t blocks_in_flight = 3;
+/// Long enough that the first shortage comes while the side stream has done nothing yet.
+constexpr std::uint64_t delay_ns = 20'000'000;
+
+/// Leaves room for the accumulator and few blocks, for a scope.
+class Limit {
+ public:
+  Limit(runtime::Runtime& runtime, std::uint64_t block_bytes) : runtime_(runtime) {
+    const auto total = static_cast<double>(runtime.device().properties().total_memory_bytes);
+    const std::uint64_t limit = (blocks_in_flight + 1) * block_bytes + 1_MiB;
+    runtime.allocator().set_memory_fraction(static_cast<double>(limit) / total);
+  }
+  ~Limit() { runtime_.allocator().set_memory_fraction(1.0); }
+  Limit(const Limit&) = delete;
+  Limit& operator=(const Limit&) = delete;
+
+ private:
+  runtime::Runtime& runtime_;
+};
+
+/// 160 MiB as in the seed, or less on a device that has little.
+std::uint64_t block_bytes(harness::Context& context) {
+  const std::uint64_t share = context.device().properties().total_memory_bytes / 8;
+  return std::min(160_MiB, share / 2_MiB * 2_MiB);
+}
+
+/// The elements that are worked on: all on a GPU, one in 64 KiB on the simulated device.
+/// Less one, which makes them odd in number: the middle of the memory is then one of them.
+Layout elements(harness::Context& context, std::uint64_t bytes) {
+  const std::size_t stride = context.driver().kind() == "sim" ? 64_KiB / sizeof(float) : 1;
+  return {.rank = 1, .sizes = {bytes / sizeof(float) / stride - 1}, .strides = {stride}};
+}
+
+class Accumulation {
+ public:
+  Accumulation(runtime::Runtime& runtime, std::uint64_t bytes, Layout layout)
+      : runtime_(runtime),
+        layout_(layout),
+        side_(runtime.streams().next()),
+        ready_(device::own<device::UniqueEvent>(runtime.device(),
+                                                runtime.device().create_event(device::EventKind::no_timing))),
+        sum_(runtime, bytes / sizeof(float), side_) {
+    fill(sum_, 0.0F, side_);
+    device::check(device::launch(runtime.device(), device::kernels::Spin{delay_ns}, 1, side_), "spin");
+  }
+
+  /// A block of `value`, made on the current stream and added on the side stream.
+  void add(float value) {
+    const device::Stream main = runtime_.current_stream();
+    Buffer<float> block(runtime_, sum_.size(), main);
+    fill(block, value, main);
+    device::Device& device = runtime_.device();
+    device::check(device, device.record(ready_.get(), main), "record");
+    device::check(device, device.wait(side_, ready_.get()), "wait");
+    const View<float> sum{sum_.data(), layout_};
+    runtime::ops::add(runtime_, sum.read_only(), {block.data(), layout_}, sum, side_);
+    block.record_stream(side_);
+  }
+
+  /// How many elements were looked at, and how many of them are not `expected`.
+  runtime::ops::Tally verify(float expected) {
+    Buffer<runtime::ops::Tally> tally(runtime_, 1, side_);
+    write(runtime_, tally.data(), {runtime::ops::Tally{}}, side_);
+    runtime::ops::verify(runtime_, sum_.data(), layout_.extent(), expected, layout_.strides[0], tally.data(), side_);
+    return read_one(runtime_, tally.data(), side_);
+  }
+
+ private:
+  void fill(Buffer<float>& buffer, float value, device::Stream stream) {
+    runtime::ops::fill_strided(runtime_, buffer.data(), layout_.extent(), value, layout_.strides[0], stream);
+  }
+
+  runtime::Runtime& runtime_;
+  Layout layout_;
+  device::Stream side_;
+  device::UniqueEvent ready_;
+  Buffer<float> sum_;
+};
+
+void run(harness::Context& context) {
+  runtime::Runtime& runtime = context.runtime();
+  auto& allocator = runtime.allocator();
+  const std::uint64_t bytes = block_bytes(context);
+  const Layout layout = elements(context, bytes);
+  allocator.empty_cache();
+  {
+    const Limit limit(runtime, bytes);
+    Accumulation accumulation(runtime, bytes, layout);
+    const auto before = allocator.stats();
+    float expected = 0.0F;
+    for (int round = 1; round <= rounds; ++round) {
+      accumulation.add(static_cast<float>(round));
+      expected += static_cast<float>(round);
+    }
+    const auto after = allocator.stats();
+    context.observe("blocks_allocated", after.allocation.all.allocated - before.allocation.all.allocated);
+    context.observe("num_alloc_retries", after.num_alloc_retries - before.num_alloc_retries);
+    context.observe("num_sync_all_streams", after.num_sync_all_streams - before.num_sync_all_streams);
+    context.observe("num_ooms", after.num_ooms - before.num_ooms);
+    const auto tally = accumulation.verify(expected);
+    context.observe("every_sum_verified", tally.verified == layout.count());
+    context.observe("wrong_sums", tally.wrong);
+  }
+  allocator.empty_cache();
+}
+
+}  // namespace
+
+harness::Case record_stream_oom() {
+  using fault::Effect;
+  using fault::Operation;
+  return {
+      .name = "alloc.record_stream_oom",
+      .summary = "A shortage waits for blocks that other streams still use, and takes no block away from them",
+      .source = "test_cuda.py::TestCuda::test_caching_allocator_record_stream_oom",
+      .needs = {.memory_bytes = 160_MiB},
+      .faults = {{.name = "events_complete_too_early",
+                  .summary = "an event that is not complete says that it is",
+                  .plan = {{{.operation = Operation::query_event, .effect = Effect::wrong_answer, .times = 0}}}},
+                 {.name = "events_never_recorded",
+                  .summary = "events are not recorded, so that they say at once that they are complete",
+                  .plan = {{{.operation = Operation::record, .effect = Effect::drop, .times = 0}}}},
+                 {.name = "lost_addition",
+                  .summary = "one block is never added",
+                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = 50}}}},
+                 {.name = "flipped_bit",
+                  .summary = "one bit flips in memory that a kernel wrote",
+                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::flip_bit, .first = 60}}}},
+                 {.name = "device_stays_full",
+                  .summary = "the device has no memory for the retry",
+                  .plan = {{{.operation = Operation::allocate,
+                             .effect = Effect::fail,
+                             .first = 5,
+                             .times = 0,
+                             .status = device::Status::out_of_memory}}}}},
+      .deadline = std::chrono::seconds(30),
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::alloc
