@@ -12,9 +12,9 @@ using namespace literals;
 class CachingScope {
  public:
   CachingScope(runtime::Runtime& runtime, bool enabled) : runtime_(runtime) {
-    runtime.allocator().set_caching(enabled);
+    runtime.caching_allocator().set_caching(enabled);
   }
-  ~CachingScope() { runtime_.allocator().set_caching(true); }
+  ~CachingScope() { runtime_.caching_allocator().set_caching(true); }
   CachingScope(const CachingScope&) = delete;
   CachingScope& operator=(const CachingScope&) = delete;
 

@@ -99,7 +99,7 @@ class Accumulation {
 
 void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
-  auto& allocator = runtime.allocator();
+  runtime::CachingAllocator& allocator = runtime.caching_allocator();
   const std::uint64_t bytes = block_bytes(context);
   const Layout layout = elements(context, bytes);
   allocator.empty_cache();
