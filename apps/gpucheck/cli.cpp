@@ -71,6 +71,13 @@ void add_prove(CLI::App& application, const Environment& environment, Action& ac
   command->add_flag("--json", options->json, "As JSON");
 }
 
+void add_replay(CLI::App& application, const Environment& environment, Action& action) {
+  const auto [command, options] = add_command<ReplayOptions>(
+      application, "replay", "Play allocator traces and memory snapshots: compare, or tell what they would come to",
+      replay, environment, action);
+  add_replay_options(*command, *options);
+}
+
 void add_golden(CLI::App& application, const Environment& environment, Action& action) {
   CLI::App* const golden = application.add_subcommand("golden", "Compare with golden files, or propose new ones");
   golden->require_subcommand(1);
@@ -133,6 +140,7 @@ int run_command_line(const Environment& environment) {
   add_inspection(application, environment, action);
   add_prove(application, environment, action);
   add_golden(application, environment, action);
+  add_replay(application, environment, action);
   add_groups(application, environment, action);
   check_first_word(application, environment);
   return parse(application, environment) ? action() : 0;

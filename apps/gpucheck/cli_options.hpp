@@ -18,6 +18,7 @@ void add_golden_directory(CLI::App& command, std::string& directory);
 void add_run_control(CLI::App& command, RunOptions& options);
 void add_order(CLI::App& command, RunOptions& options);
 void add_parameters(CLI::App& command, ExecutionOptions& options);
+void add_replay_options(CLI::App& command, ReplayOptions& options);
 
 /// What a command line means; carried out once all of it has been read.
 using Action = std::function<int()>;

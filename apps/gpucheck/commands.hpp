@@ -92,6 +92,17 @@ struct ProveOptions {
   bool json = false;
 };
 
+struct ReplayOptions {
+  std::vector<std::string> files;        ///< at least one
+  std::vector<std::string> trace_names;  ///< globs; empty: all
+  std::optional<int> recorded_device;    ///< of a snapshot; none: each that has events
+  std::string allocator = "caching";
+  std::vector<std::string> settings;  ///< empty: those that each trace was recorded under
+  std::optional<std::uint64_t> memory_limit_bytes;
+  std::string device = "sim";
+  bool json = false;
+};
+
 int list(const Environment& environment, const ListOptions& options);
 int describe(const Environment& environment, const DescribeOptions& options);
 int info(const Environment& environment, const InfoOptions& options);
@@ -99,5 +110,6 @@ int run(const Environment& environment, const RunOptions& options);
 int golden_diff(const Environment& environment, const GoldenDiffOptions& options);
 int golden_approve(const Environment& environment, const GoldenApproveOptions& options);
 int prove(const Environment& environment, const ProveOptions& options);
+int replay(const Environment& environment, const ReplayOptions& options);
 
 }  // namespace gpucheck::application

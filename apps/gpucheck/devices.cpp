@@ -38,7 +38,7 @@ std::optional<int> parse_number(std::string_view text, int maximum) {
 
 void set_memory(sim::Profile& profile, std::string_view name, std::string_view text) {
   const std::uint64_t bytes = parse_bytes(text);
-  if (bytes <= profile.reserved_memory_bytes || bytes > 1024_GiB) {
+  if (bytes <= profile.reserved_memory_bytes || bytes > most_simulated_memory_bytes) {
     refuse(name, fmt::format("memory must be more than the {} that the profile keeps for itself, at most 1024GiB",
                              format_bytes(profile.reserved_memory_bytes)));
   }
@@ -153,6 +153,21 @@ std::string_view device_name_forms() {
   return "auto (CUDA when there is a device, the simulator on a machine without one), cuda, cuda:1, sim, sim:PROFILE, "
          "or "
          "sim:PROFILE,memory=16GiB,devices=2";
+}
+
+std::uint64_t default_simulated_memory_bytes() {
+  const sim::Profile profile = sim::profile(default_profile);
+  return profile.properties.total_memory_bytes - profile.reserved_memory_bytes;
+}
+
+std::string simulated_device_with(std::uint64_t usable_bytes) {
+  if (usable_bytes <= default_simulated_memory_bytes()) return fmt::format("sim:{}", default_profile);
+  const std::uint64_t reserved = sim::profile(default_profile).reserved_memory_bytes;
+  if (usable_bytes > most_simulated_memory_bytes - reserved) {
+    throw UsageError(fmt::format("{} is more memory than the largest simulated device has ({})",
+                                 format_bytes(usable_bytes), format_bytes(most_simulated_memory_bytes)));
+  }
+  return fmt::format("sim:{},memory={}", default_profile, usable_bytes + reserved);
 }
 
 std::vector<std::string_view> simulator_profiles() { return sim::profile_names(); }

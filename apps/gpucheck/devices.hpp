@@ -27,6 +27,16 @@ std::string_view device_name_forms();
 /// Null in a binary that was built without a CUDA toolkit. Touches no driver.
 std::unique_ptr<device::Driver> make_cuda_driver();
 
+/// What a program can use of the device that "sim" stands for. Bytes.
+std::uint64_t default_simulated_memory_bytes();
+
+/// The most memory a simulated device can have. Bytes.
+inline constexpr std::uint64_t most_simulated_memory_bytes = std::uint64_t{1} << 40;
+
+/// Name of the device that "sim" stands for, made larger where a program could not use
+/// that many bytes of it. @throws UsageError above `most_simulated_memory_bytes`.
+std::string simulated_device_with(std::uint64_t usable_bytes);
+
 /// Names of the simulator's profiles.
 std::vector<std::string_view> simulator_profiles();
 

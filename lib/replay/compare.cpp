@@ -55,7 +55,8 @@ class Comparer {
   void check(std::size_t step, std::string_view figure, std::int64_t expected, std::int64_t seen) {
     if (expected == seen) return;
     step_is_equal_ = false;
-    if (!result_.first_difference) result_.first_difference = {step, std::string(figure), expected, seen};
+    std::vector<Difference>& first = result_.first_differences;
+    if (first.empty() || first.front().step == step) first.push_back({step, std::string(figure), expected, seen});
   }
 
   void check_address(std::size_t step, std::uint32_t id, void* address) {

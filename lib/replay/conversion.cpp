@@ -33,7 +33,7 @@ class Converter {
 
   Conversion run() {
     result_.report.recorded_events = recorded_.size();
-    for (std::size_t i = 0; i < recorded_.size(); ++i) take(i);
+    for (position_ = 0; position_ < recorded_.size(); ++position_) take(position_);
     add_blocks_never_mentioned();
     finish();
     return std::move(result_);
@@ -142,14 +142,20 @@ class Converter {
     trace.events.reserve(initial_.size() + events_.size());
     for (const Initial& initial : initial_) trace.events.push_back(initial.event);
     trace.events.insert(trace.events.end(), events_.begin(), events_.end());
+    result_.recorded_events.assign(initial_.size(), Conversion::no_event);
+    result_.recorded_events.insert(result_.recorded_events.end(), event_positions_.begin(), event_positions_.end());
     result_.stream_handles = streams_.handles();
     const RecordedUsage usage = recorded_usage(snapshot_, device_, result_.report.initial_bytes);
     result_.report.initial_reserved_bytes = usage.initial_reserved_bytes;
     result_.report.recorded_peak_reserved_bytes = usage.peak_reserved_bytes;
     result_.report.recorded_peak_active_bytes = usage.peak_active_bytes;
+    result_.report.recorded_capacity_bytes = usage.capacity_bytes;
   }
 
-  void add(Event event) { events_.push_back(event); }
+  void add(Event event) {
+    events_.push_back(event);
+    event_positions_.push_back(static_cast<std::uint32_t>(position_));
+  }
   std::uint32_t new_id() { return result_.trace.allocation_count++; }
   std::uint16_t stream(std::uint64_t handle) { return streams_.index(handle); }
 
@@ -166,7 +172,9 @@ class Converter {
   AddressLives lives_;
   StreamNumbers streams_;
   std::vector<Initial> initial_;
+  std::size_t position_ = 0;  ///< of the recorded event being taken
   std::vector<Event> events_;
+  std::vector<std::uint32_t> event_positions_;  ///< by event: which recorded one it stands for
   Conversion result_;
 };
 

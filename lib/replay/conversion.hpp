@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "replay/snapshot.hpp"
 #include "replay/trace.hpp"
@@ -31,10 +33,16 @@ struct ConversionReport {
   // What the recorded program reached, from its own events.
   std::uint64_t recorded_peak_reserved_bytes = 0;
   std::uint64_t recorded_peak_active_bytes = 0;  ///< sizes as asked for, until the free completed
+  /// What was reserved plus what the device had free when memory first ran out.
+  std::optional<std::uint64_t> recorded_capacity_bytes;
 };
 
 struct Conversion {
+  /// Of a step that stands for no recorded event: an allocation from before the first.
+  static constexpr std::uint32_t no_event = UINT32_MAX;
+
   Trace trace;
+  std::vector<std::uint32_t> recorded_events;  ///< by step: which event of the device, or `no_event`
   std::vector<std::uint64_t> stream_handles;  ///< by stream index of the trace; the first is 0
   ConversionReport report;
 };

@@ -52,7 +52,8 @@ void need_fields(const Operation& operation, const Cursor& entry) {
   const bool allocates = action == Action::allocate;
   if (allocates || action == Action::free || action == Action::record_stream) operation.fields.need(id, "id", entry);
   if (allocates) operation.fields.need(size, "size", entry);
-  if (allocates || action == Action::record_stream) operation.fields.need(stream, "stream", entry);
+  // Recording a use on a stream that is not told would be a guess.
+  if (action == Action::record_stream) operation.fields.need(stream, "stream", entry);
 }
 
 Operation read_operation(const Cursor& entry, std::uint32_t stream_count) {

@@ -42,6 +42,7 @@ class Level {
     if (now_ > INT64_MAX) now_ = 0;
     peak_ = std::max(peak_, now_);
   }
+  [[nodiscard]] std::uint64_t now() const noexcept { return now_; }
   [[nodiscard]] std::uint64_t peak() const noexcept { return peak_; }
 
  private:
@@ -66,6 +67,10 @@ RecordedUsage recorded_usage(const Snapshot& snapshot, std::size_t device, std::
   for (const SnapshotEvent& event : snapshot.device_traces[device]) {
     reserved.change(reserved_change(event));
     active.change(active_change(event, free_action));
+    const bool tells_free = event.action == SnapshotAction::out_of_memory && event.address > 0;
+    if (tells_free && !usage.capacity_bytes && event.address <= INT64_MAX) {
+      usage.capacity_bytes = reserved.now() + event.address;
+    }
   }
   usage.peak_reserved_bytes = reserved.peak();
   usage.peak_active_bytes = active.peak();

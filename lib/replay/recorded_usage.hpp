@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "replay/snapshot.hpp"
 
@@ -12,6 +13,8 @@ struct RecordedUsage {
   std::uint64_t initial_reserved_bytes = 0;
   std::uint64_t peak_reserved_bytes = 0;
   std::uint64_t peak_active_bytes = 0;  ///< sizes as asked for, until the free completed
+  /// Reserved plus free on the device when memory first ran out.
+  std::optional<std::uint64_t> capacity_bytes;
 };
 
 /// Follows the segments backwards from the state at the end, and the blocks forwards

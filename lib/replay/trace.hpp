@@ -95,11 +95,11 @@ struct Trace {
   std::optional<std::vector<SegmentLayout>> final_segments;  ///< in address order
 };
 
-/// True when the document's root looks like traces: a dictionary with "ops", or a list
-/// of such.
+/// True when the document's root looks like traces: a dictionary with "ops", a list of
+/// such, or a dictionary with such a list under "traces".
 bool looks_like_traces(const Document& document);
 
-/// Reads one trace or a list of them. Fields:
+/// Reads one trace or a list of them, bare or under "traces". Fields:
 ///   name, settings (text or null), memory_limit (bytes or null), streams (count),
 ///   ops: [{op: alloc, id, size, stream, same_address_as?, oom?} | {op: free, id} |
 ///         {op: record_stream, id, stream} | {op: synchronize} | {op: empty_cache}],
@@ -107,7 +107,9 @@ bool looks_like_traces(const Document& document);
 ///   baseline: the figures before the first step, all 0,
 ///   final_memory_stats: {name: value},
 ///   final_segments: [{size, stream0, type: small|large, blocks: [[size, requested, state]]}].
-/// All but name and ops may be absent; other fields are ignored.
+/// All but ops may be absent; other fields are ignored. A trace without a name is called
+/// by its number, one without streams has as many as its ops use; an op without a
+/// stream is on the default one.
 /// @throws FileError where the document is not such a trace.
 std::vector<Trace> read_traces(const Document& document);
 

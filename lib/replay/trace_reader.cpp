@@ -89,6 +89,14 @@ SegmentLayout read_segment(const Cursor& entry) {
   return segment;
 }
 
+constexpr std::uint32_t most_streams = UINT16_MAX - 1;
+
+std::uint32_t streams_used(const Trace& trace) {
+  std::uint32_t count = 1;
+  for (const Event& event : trace.events) count = std::max(count, event.stream + 1U);
+  return count;
+}
+
 /// The fields of one trace, found first and read in the order they depend on each other.
 class TraceFields {
  public:
@@ -100,17 +108,17 @@ class TraceFields {
       seen_.add(field, value);
       values_[field] = value;
     });
-    seen_.need(name, "name", entry);
     seen_.need(ops, "ops", entry);
   }
 
   [[nodiscard]] Trace read() const {
     Trace trace;
-    trace.name = values_[name]->as_text();
+    if (given(name)) trace.name = values_[name]->as_text();
     if (given(settings)) trace.settings = values_[settings]->as_text();
     if (given(memory_limit)) trace.memory_limit_bytes = values_[memory_limit]->as_unsigned();
-    if (given(streams)) trace.stream_count = read_stream_count(*values_[streams]);
+    trace.stream_count = given(streams) ? read_stream_count(*values_[streams]) : most_streams;
     read_operations(*values_[ops], trace);
+    if (!given(streams)) trace.stream_count = streams_used(trace);
     if (given(baseline)) check_baseline(*values_[baseline]);
     if (given(stats_after_op)) read_expected_figures(trace);
     if (given(final_memory_stats)) read_final_statistics(trace);
@@ -139,7 +147,7 @@ class TraceFields {
     return values_[field].has_value() && values_[field]->kind() != Kind::null;
   }
   static std::uint32_t read_stream_count(const Cursor& value) {
-    const std::uint64_t count = value.as_unsigned_below(UINT16_MAX);
+    const std::uint64_t count = value.as_unsigned_below(most_streams + 1);
     if (count == 0) value.fail("expected at least 1 stream: the default stream counts");
     return static_cast<std::uint32_t>(count);
   }
@@ -168,12 +176,20 @@ class TraceFields {
   std::array<std::optional<Cursor>, keys_.size()> values_;
 };
 
-bool has_operations(const Cursor& entry) {
+bool has_field(const Cursor& entry, std::string_view wanted) {
   bool found = false;
   if (entry.kind() == Kind::dictionary) {
-    entry.for_each_field([&](std::string_view key, const Cursor&) { found = found || key == "ops"; });
+    entry.for_each_field([&](std::string_view key, const Cursor&) { found = found || key == wanted; });
   }
   return found;
+}
+
+void read_list(const Cursor& list, std::vector<Trace>& traces) {
+  list.for_each_item([&](const Cursor& entry) {
+    traces.push_back(TraceFields(entry).read());
+    if (traces.back().name.empty()) traces.back().name = fmt::format("trace {}", traces.size());
+  });
+  if (traces.empty()) list.fail("expected at least one trace");
 }
 
 }  // namespace
@@ -181,11 +197,11 @@ bool has_operations(const Cursor& entry) {
 bool looks_like_traces(const Document& document) {
   Walk walk(document);
   const Cursor root(walk);
-  if (!root.is_list()) return has_operations(root);
+  if (!root.is_list()) return has_field(root, "ops") || has_field(root, "traces");
   bool first = true;
   bool found = false;
   root.for_each_item([&](const Cursor& entry) {
-    if (std::exchange(first, false)) found = has_operations(entry);
+    if (std::exchange(first, false)) found = has_field(entry, "ops");
   });
   return found;
 }
@@ -194,12 +210,16 @@ std::vector<Trace> read_traces(const Document& document) {
   Walk walk(document);
   const Cursor root(walk);
   std::vector<Trace> traces;
-  if (!root.is_list()) {
+  if (root.is_list()) {
+    read_list(root, traces);
+  } else if (has_field(root, "ops")) {
     traces.push_back(TraceFields(root).read());
-    return traces;
+    if (traces.back().name.empty()) traces.back().name = "trace";
+  } else {
+    root.for_each_field([&](std::string_view key, const Cursor& value) {
+      if (key == "traces") read_list(value, traces);
+    });
   }
-  root.for_each_item([&](const Cursor& entry) { traces.push_back(TraceFields(entry).read()); });
-  if (traces.empty()) root.fail("expected at least one trace");
   return traces;
 }
 

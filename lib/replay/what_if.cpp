@@ -43,21 +43,21 @@ class Observer {
   void take(std::size_t step) {
     const Event& event = trace_.events[step];
     const Player::Step seen = player_.play(event);
-    if (seen.out_of_memory) {
-      note_out_of_memory(step, event.size);
-    } else if (event.action == Action::try_allocate || event.expect_out_of_memory) {
-      ++result_.rescued_count;
-    }
     const Figures figures = target_.figures();
     usage_.push_back({figures[allocated_bytes_figure], figures[reserved_bytes_figure]});
     const UsageSample now = at(step);
+    if (seen.out_of_memory) {
+      note_out_of_memory(now, event.size);
+    } else if (event.action == Action::try_allocate || event.expect_out_of_memory) {
+      ++result_.rescued_count;
+    }
     if (now.reserved_bytes > result_.peak_reserved.reserved_bytes) result_.peak_reserved = now;
     if (now.allocated_bytes > result_.peak_allocated.allocated_bytes) result_.peak_allocated = now;
   }
 
-  void note_out_of_memory(std::size_t step, std::uint64_t size) {
+  void note_out_of_memory(const UsageSample& now, std::uint64_t size) {
     if (result_.out_of_memory_count++ > 0) return;
-    result_.first_out_of_memory_step = step;
+    result_.first_out_of_memory = now;
     result_.first_out_of_memory_bytes = size;
   }
 

@@ -27,7 +27,7 @@ struct WhatIf {
   UsageSample worst_fragmentation;
   std::vector<UsageSample> samples;  ///< evenly spaced, the last step among them
   std::uint64_t out_of_memory_count = 0;
-  std::optional<std::size_t> first_out_of_memory_step;
+  std::optional<UsageSample> first_out_of_memory;
   std::uint64_t first_out_of_memory_bytes = 0;  ///< asked for at that step
   /// Allocations that failed when recorded and succeed here.
   std::uint64_t rescued_count = 0;

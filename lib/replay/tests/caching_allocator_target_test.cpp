@@ -58,9 +58,9 @@ TEST_F(CachingAllocatorReplay, NoticesAFigureThatIsOneOff) {
   ++traces[0].expected_figures[11 * 50 + 4];
   const Comparison result = play(traces[0]);
   EXPECT_EQ(result.equal_steps + 1, result.steps);
-  ASSERT_TRUE(result.first_difference);
-  EXPECT_EQ(result.first_difference->step, 50U);
-  EXPECT_EQ(result.first_difference->figure, figure_names[4]);
+  ASSERT_EQ(result.first_differences.size(), 1U);
+  EXPECT_EQ(result.first_differences[0].step, 50U);
+  EXPECT_EQ(result.first_differences[0].figure, figure_names[4]);
 }
 
 TEST_F(CachingAllocatorReplay, ReportsSegmentsAndStatistics) {
@@ -81,7 +81,8 @@ TEST_F(CachingAllocatorReplay, KeepsToTheMemoryLimit) {
   CachingAllocatorTarget target(*device_, {"", 250_MiB, 1});
   const WhatIf result = what_if(trace, target);
   EXPECT_EQ(result.out_of_memory_count, 1U);
-  EXPECT_EQ(result.first_out_of_memory_step, 2U);
+  ASSERT_TRUE(result.first_out_of_memory);
+  EXPECT_EQ(result.first_out_of_memory->step, 2U);
   EXPECT_EQ(result.peak_reserved.reserved_bytes, static_cast<std::int64_t>(200_MiB));
   EXPECT_EQ(result.retry_count, 1);
 }

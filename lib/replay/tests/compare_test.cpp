@@ -28,7 +28,7 @@ TEST(Compare, FindsEqualWhatIsEqual) {
   EXPECT_EQ(result.steps, 3U);
   EXPECT_EQ(result.compared_steps, 3U);
   EXPECT_EQ(result.equal_steps, 3U);
-  EXPECT_FALSE(result.first_difference);
+  EXPECT_TRUE(result.first_differences.empty());
 }
 
 TEST(Compare, LeavesTheTargetEmpty) {
@@ -44,11 +44,11 @@ TEST(Compare, ReportsTheFirstDifferenceAndGoesOn) {
   const Comparison result = compare(trace, target);
   EXPECT_FALSE(result.equal());
   EXPECT_EQ(result.equal_steps, 1U);
-  ASSERT_TRUE(result.first_difference);
-  EXPECT_EQ(result.first_difference->step, 1U);
-  EXPECT_EQ(result.first_difference->figure, "reserved_bytes.all.current");
-  EXPECT_EQ(result.first_difference->expected, 200);
-  EXPECT_EQ(result.first_difference->seen, 150);
+  ASSERT_EQ(result.first_differences.size(), 1U);
+  EXPECT_EQ(result.first_differences[0].step, 1U);
+  EXPECT_EQ(result.first_differences[0].figure, "reserved_bytes.all.current");
+  EXPECT_EQ(result.first_differences[0].expected, 200);
+  EXPECT_EQ(result.first_differences[0].seen, 150);
 }
 
 TEST(Compare, HoldsRunningOutOfMemoryAgainstTheTrace) {
@@ -59,9 +59,9 @@ TEST(Compare, HoldsRunningOutOfMemoryAgainstTheTrace) {
   EXPECT_TRUE(compare(trace, limited).equal());
   ScriptedTarget unlimited;
   const Comparison result = compare(trace, unlimited);
-  ASSERT_TRUE(result.first_difference);
-  EXPECT_EQ(result.first_difference->figure, "out of memory");
-  EXPECT_EQ(result.first_difference->expected, 1);
+  ASSERT_FALSE(result.first_differences.empty());
+  EXPECT_EQ(result.first_differences[0].figure, "out of memory");
+  EXPECT_EQ(result.first_differences[0].expected, 1);
 }
 
 TEST(Compare, WithNothingExpectedNothingIsEqual) {

@@ -125,6 +125,21 @@ TEST(Conversion, LeavesContradictionsOutAndCountsThem) {
   EXPECT_EQ(convert_events({event(alloc, 1, 10)}, {idle}).report.contradictions, 1U) << "in use, says the event";
 }
 
+TEST(Conversion, SaysWhichEventEachStepStandsFor) {
+  // The free of an unknown block makes an allocation before the first event.
+  const Conversion conversion = convert_events({event(segment_alloc, 1000, 200), event(alloc, 1000, 10),
+                                                event(free_completed, 5000, 20), event(alloc, 1100, 5)});
+  EXPECT_EQ(conversion.recorded_events, (std::vector<std::uint32_t>{Conversion::no_event, 1, 2, 3}));
+}
+
+TEST(Conversion, LearnsTheDevicesSizeFromTheFirstFailure) {
+  const ConversionReport report = convert_events({event(segment_alloc, 1000, 700), event(out_of_memory, 300, 512),
+                                                  event(segment_free, 1000, 700), event(out_of_memory, 800, 512)})
+                                      .report;
+  EXPECT_EQ(report.recorded_capacity_bytes, 1000U) << "700 reserved and 300 free";
+  EXPECT_EQ(convert_events({event(alloc, 1, 10)}).report.recorded_capacity_bytes, std::nullopt);
+}
+
 TEST(Conversion, CountsWhatItCannotCarryOver) {
   SnapshotEvent pooled = event(alloc, 1, 10);
   pooled.pool = {0, 3};

@@ -52,13 +52,29 @@ TEST(TraceReader, ReadsEveryOperation) {
   EXPECT_EQ(trace.expected_same_address, (std::vector<std::uint32_t>{0, Trace::no_expectation}));
 }
 
+TEST(TraceReader, DoesWithoutNameStreamsAndStream) {
+  const std::string operations = R"("ops": [{"op": "alloc", "id": 0, "size": 1},
+      {"op": "alloc", "id": 1, "size": 1, "stream": 4}])";
+  for (const std::string& text :
+       {"{" + operations + "}", "[{" + operations + "}]", R"({"made_by": "me", "traces": [{)" + operations + "}]}"}) {
+    const auto traces = std::get<std::vector<Trace>>(read_bytes("file", text));
+    ASSERT_EQ(traces.size(), 1U) << text;
+    EXPECT_EQ(traces[0].stream_count, 5U);
+    EXPECT_EQ(traces[0].events[0].stream, 0);
+    EXPECT_TRUE(traces[0].name.starts_with("trace")) << traces[0].name;
+  }
+  EXPECT_THROW(read_bytes("file", R"({"traces": []})"), FileError);
+  EXPECT_EQ(path_of_error(R"({"op": "alloc", "id": 0, "size": 1}, {"op": "record_stream", "id": 0})"), "$.ops[1]");
+}
+
 TEST(TraceReader, RefusesOperationsThatMakeNoSense) {
   const std::string alloc = R"({"op": "alloc", "id": 0, "size": 1, "stream": 0})";
   EXPECT_EQ(path_of_error(R"({"op": "move", "id": 0})"), "$.ops[0].op");
   EXPECT_EQ(path_of_error(R"({"id": 0})"), "$.ops[0]");
   EXPECT_EQ(path_of_error(R"({"op": "alloc", "id": 0, "stream": 0})"), "$.ops[0]") << "no size";
   EXPECT_EQ(path_of_error(R"({"op": "alloc", "id": 1, "size": 1, "stream": 0})"), "$.ops[0]") << "ids count from 0";
-  EXPECT_EQ(path_of_error(R"({"op": "alloc", "id": 0, "size": 1, "stream": 1})"), "$.ops[0].stream");
+  EXPECT_EQ(path_of_error(R"({"op": "alloc", "id": 0, "size": 1, "stream": 1})", R"("streams": 1, )"),
+            "$.ops[0].stream");
   EXPECT_EQ(path_of_error(alloc + "," + alloc), "$.ops[1]") << "allocated twice";
   EXPECT_EQ(path_of_error(R"({"op": "free", "id": 0})"), "$.ops[0]") << "never allocated";
   const std::string free = R"({"op": "free", "id": 0})";

@@ -38,7 +38,8 @@ TEST(WhatIf, GoesOnAfterRunningOutOfMemory) {
   const WhatIf result = what_if(trace, target);
   EXPECT_TRUE(result.runs_out_of_memory());
   EXPECT_EQ(result.out_of_memory_count, 2U);
-  EXPECT_EQ(result.first_out_of_memory_step, 1U);
+  ASSERT_TRUE(result.first_out_of_memory);
+  EXPECT_EQ(result.first_out_of_memory->step, 1U);
   EXPECT_EQ(result.first_out_of_memory_bytes, 70U);
   EXPECT_EQ(target.calls,
             (std::vector<std::string>{"allocate 100 on 0", "allocate 70 on 0", "allocate 60 on 0", "free 100"}));

@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "replay_report.hpp"
+#include "version.hpp"
+
+namespace gpucheck::application {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename Number>
+Json or_null(const std::optional<Number>& number) {
+  return number ? Json(*number) : Json(nullptr);
+}
+
+const char* to_text(MemoryLimit::Source source) {
+  switch (source) {
+    case MemoryLimit::Source::option:
+      return "option";
+    case MemoryLimit::Source::trace:
+      return "trace";
+    case MemoryLimit::Source::recorded:
+      return "recorded_out_of_memory";
+    case MemoryLimit::Source::device:
+      return "device";
+    case MemoryLimit::Source::not_recorded:
+      return "not_recorded";
+  }
+  return "";
+}
+
+Json recorded_json(const ReplaySubject& subject) {
+  if (!subject.recorded) return nullptr;
+  const replay::ConversionReport& report = *subject.recorded;
+  return {{"event_count", report.recorded_events},
+          {"initial_block_count", report.initial_blocks},
+          {"initial_allocated_bytes", report.initial_bytes},
+          {"initial_reserved_bytes", report.initial_reserved_bytes},
+          {"peak_reserved_bytes", report.recorded_peak_reserved_bytes},
+          {"peak_active_bytes", report.recorded_peak_active_bytes},
+          {"capacity_bytes", or_null(report.recorded_capacity_bytes)},
+          {"out_of_memory_count", report.out_of_memory},
+          {"deferred_free_count", report.deferred_frees},
+          {"empty_cache_count", report.empty_caches},
+          {"allocator_release_count", report.allocator_releases},
+          {"private_pool_event_count", report.private_pool_events},
+          {"ignored_event_count", report.ignored_events},
+          {"contradiction_count", report.contradictions}};
+}
+
+Json comparison_json(const replay::Comparison& comparison) {
+  Json differences = Json::array();
+  for (const replay::Difference& difference : comparison.first_differences) {
+    differences.push_back({{"step", difference.step},
+                           {"figure", difference.figure},
+                           {"expected", difference.expected},
+                           {"seen", difference.seen}});
+  }
+  Json final_differences = Json::array();
+  for (const replay::FinalDifference& difference : comparison.final_differences) {
+    final_differences.push_back(
+        {{"what", difference.what}, {"expected", difference.expected}, {"seen", difference.seen}});
+  }
+  return {{"equal", comparison.equal()},
+          {"step_count", comparison.steps},
+          {"compared_step_count", comparison.compared_steps},
+          {"equal_step_count", comparison.equal_steps},
+          {"compared_address_count", comparison.addresses.compared},
+          {"equal_address_count", comparison.addresses.equal},
+          {"compared_final_statistic_count", comparison.final_statistics_compared},
+          {"compared_final_segment_count", comparison.final_segments_compared},
+          {"final_difference_count", comparison.final_difference_count},
+          {"first_differences", std::move(differences)},
+          {"final_differences", std::move(final_differences)}};
+}
+
+Json sample_json(const ReplaySubject& subject, const replay::UsageSample& sample) {
+  Json json{{"step", sample.step}};
+  if (subject.recorded) {
+    const std::uint32_t event = subject.recorded_events.at(sample.step);
+    json["recorded_event"] = event == replay::Conversion::no_event ? Json(nullptr) : Json(event);
+  }
+  json["allocated_bytes"] = sample.allocated_bytes;
+  json["reserved_bytes"] = sample.reserved_bytes;
+  json["unused_ratio"] = sample.fragmentation();
+  return json;
+}
+
+Json what_if_json(const ReplaySubject& subject, const replay::WhatIf& what_if) {
+  if (what_if.steps == 0) return nullptr;
+  Json json{{"step_count", what_if.steps},
+            {"peak_reserved", sample_json(subject, what_if.peak_reserved)},
+            {"peak_allocated", sample_json(subject, what_if.peak_allocated)},
+            {"worst_unused", sample_json(subject, what_if.worst_fragmentation)},
+            {"retry_count", what_if.retry_count},
+            {"out_of_memory_count", what_if.out_of_memory_count},
+            {"rescued_count", what_if.rescued_count},
+            {"first_out_of_memory", nullptr},
+            {"samples", Json::array()}};
+  if (what_if.first_out_of_memory) {
+    json["first_out_of_memory"] = sample_json(subject, *what_if.first_out_of_memory);
+    json["first_out_of_memory"]["asked_for_bytes"] = what_if.first_out_of_memory_bytes;
+  }
+  for (const replay::UsageSample& sample : what_if.samples) json["samples"].push_back(sample_json(subject, sample));
+  return json;
+}
+
+Json replay_json(const ReplaySubject& subject, const Replay& replay) {
+  return {{"settings", replay.settings},
+          {"memory_limit_bytes", or_null(replay.limit.bytes)},
+          {"memory_limit_source", to_text(replay.limit.source)},
+          {"device", replay.device},
+          {"device_name", replay.device_name},
+          {"device_memory_bytes", replay.device_memory_bytes},
+          {"comparison", replay.comparison ? comparison_json(*replay.comparison) : Json(nullptr)},
+          {"what_if", what_if_json(subject, replay.what_if)}};
+}
+
+Json subject_json(const SubjectReplays& result) {
+  const ReplaySubject& subject = *result.subject;
+  Json json{{"file", subject.file},
+            {"name", subject.trace.name},
+            {"kind", subject.recorded ? "snapshot" : "trace"},
+            {"verdict", to_text(result.verdict)},
+            {"event_count", subject.trace.events.size()},
+            {"allocation_count", subject.trace.allocation_count},
+            {"stream_count", subject.trace.stream_count},
+            {"recorded_settings", subject.trace.settings},
+            {"recorded", recorded_json(subject)},
+            {"replays", Json::array()}};
+  for (const Replay& replay : result.replays) json["replays"].push_back(replay_json(subject, replay));
+  return json;
+}
+
+Json summary_json(std::span<const SubjectReplays> results) {
+  std::size_t compared = 0, equal = 0, steps = 0, equal_steps = 0;
+  for (const SubjectReplays& result : results) {
+    compared += result.subject->has_expectations() ? 1U : 0U;
+    equal += result.verdict == ReplayVerdict::equal ? 1U : 0U;
+    for (const Replay& replay : result.replays) {
+      if (!replay.comparison) continue;
+      steps += replay.comparison->compared_steps;
+      equal_steps += replay.comparison->equal_steps;
+    }
+  }
+  return {{"trace_count", results.size()},
+          {"compared_trace_count", compared},
+          {"equal_trace_count", equal},
+          {"compared_step_count", steps},
+          {"equal_step_count", equal_steps}};
+}
+
+}  // namespace
+
+std::string replay_document(std::span<const SubjectReplays> results, const ReplayOptions& options) {
+  Json document{{"schema", "gpucheck.replay/1"},    {"version", build_information().version},
+                {"allocator", options.allocator},   {"traces", Json::array()},
+                {"summary", summary_json(results)}, {"exit_code", static_cast<int>(exit_code(results))}};
+  for (const SubjectReplays& result : results) document["traces"].push_back(subject_json(result));
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace gpucheck::application

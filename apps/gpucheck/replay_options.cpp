@@ -1,0 +1,43 @@
+#include "base/units.hpp"
+#include "cli_options.hpp"
+#include "devices.hpp"
+
+namespace gpucheck::application {
+
+void add_replay_options(CLI::App& command, ReplayOptions& options) {
+  command
+      .add_option("files", options.files,
+                  "Allocator traces (JSON), or PyTorch memory snapshots (JSON, or the pickle of _dump_snapshot)")
+      ->required()
+      ->type_name("FILE");
+  command.add_option("--trace", options.trace_names, "Only traces with such a name (* and ?); may be repeated")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
+  command
+      .add_option("--device-index", options.recorded_device,
+                  "Of a snapshot, only what was recorded on this device; else on each")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--allocator", options.allocator, "What to play against: caching")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command
+      .add_option("--settings", options.settings,
+                  "Allocator settings, as in PYTORCH_CUDA_ALLOC_CONF, instead of those recorded; repeat it to see "
+                  "several side by side")
+      ->type_name("STRING")
+      ->allow_extra_args(false);
+  command
+      .add_option_function<std::string>(
+          "--memory-limit", [&options](const std::string& text) { options.memory_limit_bytes = parse_bytes(text); },
+          "Memory that the program may hold, instead of what is recorded, for example 8GiB")
+      ->type_name("SIZE");
+  command
+      .add_option("--device", options.device,
+                  "sim (as large as the recorded one, as far as that is known), or " + std::string(device_name_forms()))
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_flag("--json", options.json, "As JSON (gpucheck.replay/1), with every sample");
+}
+
+}  // namespace gpucheck::application

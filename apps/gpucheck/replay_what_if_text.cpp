@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/units.hpp"
+#include "replay_report.hpp"
+#include "report/sanitize.hpp"
+#include "text_table.hpp"
+
+namespace gpucheck::application {
+
+namespace {
+
+using replay::UsageSample;
+using replay::WhatIf;
+
+std::string bytes(std::int64_t count) {
+  return format_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0)));
+}
+
+std::string percent(const UsageSample& sample) { return fmt::format("{:.1f}%", 100 * sample.fragmentation()); }
+
+/// "event 12" of the recording where there is one, else the step of the trace.
+std::string place(const ReplaySubject& subject, std::size_t step) {
+  if (!subject.recorded) return fmt::format("step {}", step);
+  const std::uint32_t event = subject.recorded_events[step];
+  if (event == replay::Conversion::no_event) return "the blocks from before the first event";
+  return fmt::format("event {}", event);
+}
+
+std::string recorded_text(const ReplaySubject& subject) {
+  if (!subject.recorded) return "";
+  const replay::ConversionReport& report = *subject.recorded;
+  std::string text = fmt::format(
+      "  recorded  {} events, peak reserved {}, peak allocated {} (as asked for), memory ran out {} times\n",
+      report.recorded_events, format_bytes(report.recorded_peak_reserved_bytes),
+      format_bytes(report.recorded_peak_active_bytes), report.out_of_memory);
+  const auto remark = [&text](std::uint64_t count, std::string_view what) {
+    if (count > 0) text += fmt::format("            {} {}\n", count, what);
+  };
+  remark(report.initial_blocks, "blocks were in use before the first event: allocated first");
+  remark(report.deferred_frees, "frees waited for other streams: replayed when they completed");
+  remark(report.private_pool_events, "events of private pools: replayed in the default pools");
+  remark(report.ignored_events, "events without a meaning for a replay: left out");
+  remark(report.contradictions,
+         "contradictions (events missing, or the file was changed): left out, so take the figures with care");
+  return text;
+}
+
+std::string memory_text(const Replay& replay) {
+  const std::string device =
+      fmt::format("{} ({})", report::one_line(replay.device_name, 60), format_bytes(replay.device_memory_bytes));
+  const std::string limit = replay.limit.bytes ? format_bytes(*replay.limit.bytes) : "";
+  switch (replay.limit.source) {
+    case MemoryLimit::Source::option:
+      return limit + ", by --memory-limit";
+    case MemoryLimit::Source::trace:
+      return limit + ", as recorded";
+    case MemoryLimit::Source::recorded:
+      return limit + ", what was reserved and free when memory first ran out; --memory-limit sets another";
+    case MemoryLimit::Source::not_recorded:
+      return "as much as needed: the file does not tell the device's size; --memory-limit sets one";
+    case MemoryLimit::Source::device:
+      break;
+  }
+  return "all of " + device + ": the file does not tell another size; --memory-limit sets one";
+}
+
+TextRow summary_row(const Replay& replay) {
+  const WhatIf& what_if = replay.what_if;
+  return {settings_label(replay.settings),
+          bytes(what_if.peak_reserved.reserved_bytes),
+          bytes(what_if.peak_allocated.allocated_bytes),
+          percent(what_if.peak_reserved),
+          percent(what_if.worst_fragmentation),
+          fmt::format("{}", what_if.retry_count),
+          what_if.runs_out_of_memory() ? fmt::format("{} TIMES", what_if.out_of_memory_count) : "no"};
+}
+
+std::string out_of_memory_text(const ReplaySubject& subject, const Replay& replay) {
+  const WhatIf& what_if = replay.what_if;
+  std::string text;
+  if (what_if.first_out_of_memory) {
+    const UsageSample& at = *what_if.first_out_of_memory;
+    text += fmt::format("  {} runs out of memory first at {}: {} asked for, with {} reserved and {} of it allocated\n",
+                        settings_label(replay.settings), place(subject, at.step),
+                        format_bytes(what_if.first_out_of_memory_bytes), bytes(at.reserved_bytes),
+                        bytes(at.allocated_bytes));
+  }
+  if (what_if.rescued_count > 0) {
+    text += fmt::format("  {} has room for {} allocations that failed when recorded\n", settings_label(replay.settings),
+                        what_if.rescued_count);
+  }
+  return text;
+}
+
+/// What is reserved, and the share of it that lies unused, at some points in time.
+std::string usage_over_time(const SubjectReplays& result) {
+  constexpr std::size_t shown = 10;
+  const std::size_t samples = result.replays.front().what_if.samples.size();
+  const std::size_t count = std::min(shown, samples);
+  if (count == 0) return "";
+  TextRow header{result.subject->recorded ? "after event" : "after step"};
+  for (std::size_t i = 1; i <= result.replays.size(); ++i) {
+    const std::string which = result.replays.size() == 1 ? "" : fmt::format(" [{}]", i);
+    header.insert(header.end(), {"reserved" + which, "unused"});
+  }
+  std::vector<TextRow> rows{header};
+  for (std::size_t i = 1; i <= count; ++i) {
+    const std::size_t index = i * samples / count - 1;
+    const std::size_t step = result.replays.front().what_if.samples[index].step;
+    TextRow& row = rows.emplace_back(TextRow{place(*result.subject, step)});
+    for (const Replay& replay : result.replays) {
+      const UsageSample& sample = replay.what_if.samples[index];
+      row.insert(row.end(), {bytes(sample.reserved_bytes), percent(sample)});
+    }
+  }
+  return "\n" + text_table(rows, 1, "  ");
+}
+
+}  // namespace
+
+std::string what_if_text(const SubjectReplays& result) {
+  const ReplaySubject& subject = *result.subject;
+  std::string text =
+      fmt::format("{}, {}\n", report::one_line(subject.file, 200), report::one_line(subject.trace.name, 60));
+  if (result.verdict == ReplayVerdict::empty) return text + "  holds no events: nothing was replayed\n";
+  text += recorded_text(subject);
+  text += fmt::format("  memory    {}\n\n", memory_text(result.replays.front()));
+  std::vector<TextRow> rows{
+      {"settings", "peak reserved", "peak allocated", "unused then", "worst unused", "retries", "out of memory"}};
+  for (std::size_t i = 0; i < result.replays.size(); ++i) {
+    TextRow row = summary_row(result.replays[i]);
+    if (result.replays.size() > 1) row[0] = fmt::format("[{}] {}", i + 1, row[0]);
+    rows.push_back(std::move(row));
+  }
+  text += text_table(rows, 1, "  ");
+  std::string outcomes;
+  for (const Replay& replay : result.replays) outcomes += out_of_memory_text(subject, replay);
+  return text + (outcomes.empty() ? "" : "\n" + outcomes) + usage_over_time(result);
+}
+
+}  // namespace gpucheck::application
