@@ -72,6 +72,10 @@ struct PointerInfo {
   MemoryKind kind = MemoryKind::unregistered;
 };
 
+/// Virtual memory is mapped in multiples of this many bytes
+/// (`cuMemGetAllocationGranularity`: the same for every GPU so far).
+inline constexpr std::size_t mapping_granularity = std::size_t{2} << 20;
+
 using HostFunction = void (*)(void* argument);
 
 class Device {
@@ -111,6 +115,21 @@ class Device {
   [[nodiscard]] virtual Result<MemoryInfo> memory_info() = 0;
   /// `cudaPointerGetAttributes`: what kind of memory an address is.
   [[nodiscard]] virtual Result<PointerInfo> pointer_info(const void* pointer) = 0;
+
+  // -- virtual memory ---------------------------------------------------------------
+  // Addresses and memory apart: sizes and pointers are multiples of `mapping_granularity`,
+  // else invalid_value. Allowed while a capture is open.
+  /// `cuMemAddressReserve`: addresses that nothing else gets, with no memory behind them.
+  [[nodiscard]] virtual Result<void*> reserve_addresses(std::size_t bytes) = 0;
+  /// `cuMemAddressFree` of a whole reservation in which nothing is mapped.
+  virtual Status release_addresses(void* pointer, std::size_t bytes) = 0;
+  /// `cuMemCreate`, `cuMemMap`, `cuMemSetAccess`: memory of this device, for this device
+  /// to read and write, behind reserved addresses; with its neighbours it can be used as
+  /// one stretch. On an error nothing is mapped.
+  virtual Status map_memory(void* pointer, std::size_t bytes) = 0;
+  /// `cuMemUnmap` of exactly what one `map_memory` mapped; the memory goes back to the
+  /// device. Waits for nothing: no work may use it any more.
+  virtual Status unmap_memory(void* pointer, std::size_t bytes) = 0;
 
   // -- streams and events -----------------------------------------------------------
   /// The stream that work goes to when nobody chose one.

@@ -33,6 +33,16 @@ class ForwardingDevice : public Device {
     return behind_->pointer_info(pointer);
   }
 
+  // -- virtual memory ---------------------------------------------------------------
+  [[nodiscard]] Result<void*> reserve_addresses(std::size_t bytes) override {
+    return behind_->reserve_addresses(bytes);
+  }
+  Status release_addresses(void* pointer, std::size_t bytes) override {
+    return behind_->release_addresses(pointer, bytes);
+  }
+  Status map_memory(void* pointer, std::size_t bytes) override { return behind_->map_memory(pointer, bytes); }
+  Status unmap_memory(void* pointer, std::size_t bytes) override { return behind_->unmap_memory(pointer, bytes); }
+
   // -- streams and events -----------------------------------------------------------
   [[nodiscard]] Stream default_stream() const noexcept override { return behind_->default_stream(); }
   [[nodiscard]] Result<Stream> create_stream(StreamKind kind, int priority) override {

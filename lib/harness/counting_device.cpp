@@ -72,4 +72,14 @@ Status CountingDevice::free_pinned(void* pointer) {
   return uncounted(pinned_memory_, pointer, [&] { return behind().free_pinned(pointer); });
 }
 
+Status CountingDevice::map_memory(void* pointer, std::size_t bytes) {
+  const Status status = behind().map_memory(pointer, bytes);
+  if (status == Status::success) device_memory_.add(pointer, bytes);
+  return status;
+}
+
+Status CountingDevice::unmap_memory(void* pointer, std::size_t bytes) {
+  return uncounted(device_memory_, pointer, [&] { return behind().unmap_memory(pointer, bytes); });
+}
+
 }  // namespace gpucheck::harness

@@ -42,6 +42,8 @@ class CountingDevice final : public device::ForwardingDevice {
   device::Status free_async(void* pointer, device::Stream stream) override;
   [[nodiscard]] device::Result<void*> allocate_pinned(std::size_t bytes) override;
   device::Status free_pinned(void* pointer) override;
+  device::Status map_memory(void* pointer, std::size_t bytes) override;
+  device::Status unmap_memory(void* pointer, std::size_t bytes) override;
 
   [[nodiscard]] LiveMemory live_device_memory() const { return device_memory_.live(); }
   [[nodiscard]] LiveMemory live_pinned_memory() const { return pinned_memory_.live(); }

@@ -10,10 +10,14 @@ namespace gpucheck::cuda {
 namespace {
 
 /// A function of a shared library that may be absent; null when it is.
+void* find_symbol(const char* library, const char* name) {
+  void* handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+  return handle != nullptr ? dlsym(handle, name) : nullptr;
+}
+
 template <typename Function>
 Function* find_function(const char* library, const char* name) {
-  void* handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
-  return handle != nullptr ? reinterpret_cast<Function*>(dlsym(handle, name)) : nullptr;
+  return reinterpret_cast<Function*>(find_symbol(library, name));
 }
 
 /// 580.159.04: nothing but digits and dots, at least one dot.
@@ -46,6 +50,8 @@ std::string version_from_nvml() {
 }
 
 }  // namespace
+
+void* driver_function(const char* name) { return find_symbol("libcuda.so.1", name); }
 
 device::Result<int> driver_device_count() {
   auto* const device_get_count = find_function<int(int*)>("libcuda.so.1", "cuDeviceGetCount");

@@ -12,6 +12,10 @@ namespace gpucheck::cuda {
 /// be loaded.
 device::Result<int> driver_device_count();
 
+/// A function of the driver API by its name; null when libcuda.so.1 cannot be loaded or
+/// does not have it.
+void* driver_function(const char* name);
+
 /// The display driver's version, for example "580.159.04"; empty when there is no
 /// NVIDIA driver.
 std::string display_driver_version();

@@ -155,6 +155,22 @@ Status FaultDevice::unregister_host(void* pointer) {
   return status_of(Operation::unregister_host, [&] { return behind().unregister_host(pointer); });
 }
 
+FaultDevice::Result<void*> FaultDevice::reserve_addresses(std::size_t bytes) {
+  return value_of(Operation::reserve_addresses, [&] { return behind().reserve_addresses(bytes); });
+}
+
+Status FaultDevice::release_addresses(void* pointer, std::size_t bytes) {
+  return status_of(Operation::release_addresses, [&] { return behind().release_addresses(pointer, bytes); });
+}
+
+Status FaultDevice::map_memory(void* pointer, std::size_t bytes) {
+  return status_of(Operation::map_memory, [&] { return behind().map_memory(pointer, bytes); });
+}
+
+Status FaultDevice::unmap_memory(void* pointer, std::size_t bytes) {
+  return status_of(Operation::unmap_memory, [&] { return behind().unmap_memory(pointer, bytes); });
+}
+
 FaultDevice::Result<device::MemoryInfo> FaultDevice::memory_info() {
   return value_of(
       Operation::memory_info, [&] { return behind().memory_info(); },

@@ -34,6 +34,10 @@ class FaultDevice final : public device::ForwardingDevice {
   Status free_pinned(void* pointer) override;
   Status register_host(void* pointer, std::size_t bytes) override;
   Status unregister_host(void* pointer) override;
+  [[nodiscard]] Result<void*> reserve_addresses(std::size_t bytes) override;
+  Status release_addresses(void* pointer, std::size_t bytes) override;
+  Status map_memory(void* pointer, std::size_t bytes) override;
+  Status unmap_memory(void* pointer, std::size_t bytes) override;
   [[nodiscard]] Result<device::MemoryInfo> memory_info() override;
   [[nodiscard]] Result<device::PointerInfo> pointer_info(const void* pointer) override;
 

@@ -22,6 +22,9 @@ enum class Operation {
   free_pinned,
   register_host,
   unregister_host,
+  release_addresses,
+  map_memory,
+  unmap_memory,
   destroy_stream,
   query_stream,
   wait,
@@ -45,6 +48,7 @@ enum class Operation {
   allocate,  ///< device memory, plain
   allocate_async,
   allocate_pinned,
+  reserve_addresses,
   memory_info,
   pointer_info,
   create_stream,

@@ -114,12 +114,19 @@ const AllocationMap::Allocation* AllocationMap::find(std::uintptr_t begin) const
 }
 
 bool AllocationMap::contains(Range range) const {
-  const auto next = allocations_.upper_bound(range.begin);
-  if (next == allocations_.begin()) return false;
-  const auto& [begin, allocation] = *std::prev(next);
+  auto entry = allocations_.upper_bound(range.begin);
+  if (entry == allocations_.begin()) return false;
+  --entry;
   // Written so that a size near the end of the number range does not wrap around.
-  const std::uint64_t offset = range.begin - begin;
-  return offset < allocation.bytes && range.bytes <= allocation.bytes - offset;
+  const std::uint64_t offset = range.begin - entry->first;
+  if (offset >= entry->second.bytes) return false;
+  std::uint64_t covered = entry->second.bytes - offset;
+  while (covered < range.bytes && entry->second.origin == Origin::mapping) {
+    const std::uintptr_t end = entry->first + entry->second.bytes;
+    if (++entry == allocations_.end() || entry->first != end || entry->second.origin != Origin::mapping) return false;
+    covered += entry->second.bytes;
+  }
+  return range.bytes <= covered;
 }
 
 std::uint64_t AllocationMap::bytes() const noexcept {

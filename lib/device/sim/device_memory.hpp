@@ -45,6 +45,8 @@ class DeviceMemory {
   std::optional<std::uintptr_t> take_addresses(std::uint64_t bytes);
   /// False when there are not that many bytes left.
   bool charge(std::uint64_t bytes) noexcept;
+  /// Takes back what was charged for addresses that are not of this reservation.
+  void discharge(std::uint64_t bytes) noexcept { used_ -= bytes; }
   void return_addresses(Range range, bool charged);
 
   /// True for any address of this device, allocated or not.
@@ -67,7 +69,7 @@ class DeviceMemory {
 /// Which byte ranges are allocated, by first address.
 class AllocationMap {
  public:
-  enum class Origin { plain, pool, graph };
+  enum class Origin { plain, pool, graph, mapping };
   struct Allocation {
     std::uint64_t bytes = 0;  ///< as requested
     Origin origin = Origin::plain;
@@ -78,7 +80,8 @@ class AllocationMap {
   void add(std::uintptr_t begin, Allocation allocation) { allocations_.insert_or_assign(begin, std::move(allocation)); }
   void remove(std::uintptr_t begin) { allocations_.erase(begin); }
   [[nodiscard]] const Allocation* find(std::uintptr_t begin) const;
-  /// True when the whole range lies inside one allocation.
+  /// True when the whole range lies inside one allocation, or inside mappings next to
+  /// each other.
   [[nodiscard]] bool contains(Range range) const;
   [[nodiscard]] std::uint64_t bytes() const noexcept;
 

@@ -32,6 +32,10 @@ class SimulatedDevice final : public device::Device {
   device::Status free_pinned(void* pointer) override;
   device::Status register_host(void* pointer, std::size_t bytes) override;
   device::Status unregister_host(void* pointer) override;
+  [[nodiscard]] device::Result<void*> reserve_addresses(std::size_t bytes) override;
+  device::Status release_addresses(void* pointer, std::size_t bytes) override;
+  device::Status map_memory(void* pointer, std::size_t bytes) override;
+  device::Status unmap_memory(void* pointer, std::size_t bytes) override;
   [[nodiscard]] device::Result<device::MemoryInfo> memory_info() override;
   [[nodiscard]] device::Result<device::PointerInfo> pointer_info(const void* pointer) override;
 

@@ -37,7 +37,7 @@ Status SimulatedDevice::free(void* pointer) {
     if (pointer == nullptr) return Status::success;
     const std::uintptr_t address = number(pointer);
     const auto* found = context_.allocations.find(address);
-    if (found == nullptr) return Status::invalid_value;
+    if (found == nullptr || found->origin == AllocationMap::Origin::mapping) return Status::invalid_value;
     const AllocationMap::Allocation allocation = *found;
     const Range block{address, allocation.block_bytes};
     // Memory from a pool is taken back without waiting: CUDA leaves that to the caller.
@@ -100,7 +100,7 @@ Status SimulatedDevice::free_async(void* pointer, device::Stream handle) {
     if (const Status status = machine_->refuse_unsafe(); status != Status::success) return status;
     if (pointer == nullptr) return Status::success;
     const auto* live = context_.allocations.find(address);
-    if (live == nullptr) return Status::invalid_value;
+    if (live == nullptr || live->origin == AllocationMap::Origin::mapping) return Status::invalid_value;
     const AllocationMap::Allocation allocation = *live;
     context_.allocations.remove(address);
     submit(stream, {.name = "free_async",

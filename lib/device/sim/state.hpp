@@ -10,6 +10,7 @@
 #include "device/sim/memory_pool.hpp"
 #include "device/sim/sim_driver.hpp"
 #include "device/sim/vector_clock.hpp"
+#include "device/sim/virtual_memory.hpp"
 
 /// What the simulated machine consists of, as plain data.
 namespace gpucheck::sim {
@@ -52,6 +53,7 @@ struct Context {
 
   DeviceMemory memory;
   MemoryPool pool;
+  VirtualMemory virtual_memory;
   AllocationMap allocations;  ///< as the API knows them: from the call that allocates to the one that frees
   AllocationMap accessible;   ///< as running work finds them: in stream order
   device::Status sticky = device::Status::success;

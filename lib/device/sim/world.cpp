@@ -65,7 +65,7 @@ struct Performer {
 
 Context* World::owner(std::uintptr_t address) const noexcept {
   for (const auto& context : contexts) {
-    if (context->memory.owns(address)) return context.get();
+    if (context->memory.owns(address) || context->virtual_memory.owns(address)) return context.get();
   }
   return nullptr;
 }

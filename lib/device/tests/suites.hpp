@@ -7,6 +7,7 @@
 namespace gpucheck::device::contract {
 
 class Memory : public Contract {};
+class VirtualMemory : public Contract {};
 class HostMemory : public Contract {};
 class StreamOrderedMemory : public Contract {};
 class Copies : public Contract {};
@@ -36,6 +37,7 @@ class Properties : public Contract {};
 
 #define GPUCHECK_INSTANTIATE_CONTRACT(prefix, backends)              \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Memory, backends);              \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, VirtualMemory, backends);       \
   GPUCHECK_INSTANTIATE_SUITE(prefix, HostMemory, backends);          \
   GPUCHECK_INSTANTIATE_SUITE(prefix, StreamOrderedMemory, backends); \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Copies, backends);              \

@@ -62,6 +62,25 @@ const Probe probes[] = {
        before();
        return f.device().unregister_host(memory.data());
      }},
+    {Operation::release_addresses,
+     [](Faulty& f, auto& before) {
+       void* addresses = f.device().reserve_addresses(device::mapping_granularity).value();
+       before();
+       return f.device().release_addresses(addresses, device::mapping_granularity);
+     }},
+    {Operation::map_memory,
+     [](Faulty& f, auto& before) {
+       void* addresses = f.device().reserve_addresses(device::mapping_granularity).value();
+       before();
+       return f.device().map_memory(addresses, device::mapping_granularity);
+     }},
+    {Operation::unmap_memory,
+     [](Faulty& f, auto& before) {
+       void* addresses = f.device().reserve_addresses(device::mapping_granularity).value();
+       device::check(f.device().map_memory(addresses, device::mapping_granularity), "map_memory");
+       before();
+       return f.device().unmap_memory(addresses, device::mapping_granularity);
+     }},
     {Operation::destroy_stream,
      [](Faulty& f, auto& before) {
        auto stream = f.make_stream();

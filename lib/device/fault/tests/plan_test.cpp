@@ -12,14 +12,36 @@ namespace {
 
 using enum Operation;
 
-const std::set<Operation> returning_status{
-    free,         free_async,    free_pinned,        register_host, unregister_host,   destroy_stream,
-    query_stream, wait,          destroy_event,      record,        query_event,       synchronize,
-    copy,         fill,          launch_kernel,      host_callback, begin_capture,     launch_graph,
-    update_graph, destroy_graph, destroy_executable, last_error,    enable_peer_access};
-const std::set<Operation> returning_value_or_status{
-    allocate,   allocate_async, allocate_pinned, memory_info,           pointer_info, create_stream, create_event,
-    elapsed_ms, end_capture,    capture_info,    exchange_capture_mode, node_count,   instantiate,   can_access_peer};
+const std::set<Operation> returning_status{free,
+                                           free_async,
+                                           free_pinned,
+                                           register_host,
+                                           unregister_host,
+                                           release_addresses,
+                                           map_memory,
+                                           unmap_memory,
+                                           destroy_stream,
+                                           query_stream,
+                                           wait,
+                                           destroy_event,
+                                           record,
+                                           query_event,
+                                           synchronize,
+                                           copy,
+                                           fill,
+                                           launch_kernel,
+                                           host_callback,
+                                           begin_capture,
+                                           launch_graph,
+                                           update_graph,
+                                           destroy_graph,
+                                           destroy_executable,
+                                           last_error,
+                                           enable_peer_access};
+const std::set<Operation> returning_value_or_status{allocate,    allocate_async, allocate_pinned, reserve_addresses,
+                                                    memory_info, pointer_info,   create_stream,   create_event,
+                                                    elapsed_ms,  end_capture,    capture_info,    exchange_capture_mode,
+                                                    node_count,  instantiate,    can_access_peer};
 
 std::set<Operation> united(std::set<Operation> a, const std::set<Operation>& b) {
   a.insert(b.begin(), b.end());
