@@ -66,6 +66,7 @@ constexpr std::uint64_t segment_size_for(std::uint64_t rounded, const AllocatorS
 struct SplitPolicy {
   std::uint64_t max_split_size = AllocatorSettings::unlimited;
   std::uint64_t max_non_split_rounding = AllocatorSettings::default_large_segment_size;
+  bool expandable_segments = false;
 };
 
 /// Whether the best fit of `block_size` bytes may serve a request of `rounded` bytes.
@@ -77,7 +78,7 @@ constexpr bool may_serve(std::uint64_t block_size, std::uint64_t rounded, const 
 /// Whether the rest of a block becomes a free block of its own.
 constexpr bool should_split(PoolKind kind, std::uint64_t block_size, std::uint64_t rounded, const SplitPolicy& policy) {
   const std::uint64_t rest = block_size - rounded;
-  if (kind == PoolKind::small) return rest >= min_block_size;
+  if (kind == PoolKind::small || policy.expandable_segments) return rest >= min_block_size;
   return rounded < policy.max_split_size && rest > small_size;
 }
 

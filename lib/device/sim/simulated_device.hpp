@@ -78,6 +78,8 @@ class SimulatedDevice final : public device::Device {
 
  private:
   enum class AfterSticky { fails, works };
+  /// The runtime API remembers its errors for `last_error`; the driver API does not.
+  enum class LastError { recorded, untouched };
 
   template <typename T>
   static device::Status status_of(const device::Result<T>& result) {
@@ -88,7 +90,8 @@ class SimulatedDevice final : public device::Device {
   /// The frame of every call. `name` is static text.
   template <typename Body>
   std::invoke_result_t<Body> call(std::string_view name, Body body, AfterSticky after_sticky = AfterSticky::fails,
-                                  std::uint64_t cost_ns = costs::api_call_ns) {
+                                  std::uint64_t cost_ns = costs::api_call_ns,
+                                  LastError last_error = LastError::recorded) {
     if (Timeline::inside_host_function()) return device::Status::not_permitted;
     const std::lock_guard lock(machine_->timeline.mutex());
     begin_call(name, cost_ns);
@@ -97,7 +100,8 @@ class SimulatedDevice final : public device::Device {
     }
     std::invoke_result_t<Body> result = body();
     const device::Status status = status_of(result);
-    if (status != device::Status::success && status != device::Status::not_ready) {
+    const bool is_error = status != device::Status::success && status != device::Status::not_ready;
+    if (is_error && last_error == LastError::recorded) {
       machine_->thread().last_error = status;
     }
     return result;

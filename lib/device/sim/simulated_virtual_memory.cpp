@@ -17,19 +17,21 @@ bool is_whole(Range range) {
 }  // namespace
 
 Result<void*> SimulatedDevice::reserve_addresses(std::size_t bytes) {
-  return call("reserve_addresses", [&]() -> Result<void*> {
+  const auto body = [&]() -> Result<void*> {
     if (!is_whole({0, bytes})) return Status::invalid_value;
     const auto begin = context_.virtual_memory.reserve(bytes);
     if (!begin) return Status::out_of_memory;
     return reinterpret_cast<void*>(*begin);
-  });
+  };
+  return call("reserve_addresses", body, AfterSticky::fails, costs::api_call_ns, LastError::untouched);
 }
 
 Status SimulatedDevice::release_addresses(void* pointer, std::size_t bytes) {
-  return call("release_addresses", [&] {
+  const auto body = [&] {
     const Range range = range_of(pointer, bytes);
     return is_whole(range) && context_.virtual_memory.release(range) ? Status::success : Status::invalid_value;
-  });
+  };
+  return call("release_addresses", body, AfterSticky::fails, costs::api_call_ns, LastError::untouched);
 }
 
 Status SimulatedDevice::map_memory(void* pointer, std::size_t bytes) {
@@ -51,11 +53,11 @@ Status SimulatedDevice::map_memory(void* pointer, std::size_t bytes) {
     timeline().races().forget(pointer, bytes);
     return Status::success;
   };
-  return call("map_memory", body, AfterSticky::fails, costs::allocation_ns);
+  return call("map_memory", body, AfterSticky::fails, costs::allocation_ns, LastError::untouched);
 }
 
 Status SimulatedDevice::unmap_memory(void* pointer, std::size_t bytes) {
-  return call("unmap_memory", [&] {
+  const auto body = [&] {
     const Range range = range_of(pointer, bytes);
     if (!is_whole(range) || !context_.virtual_memory.unmap(range)) return Status::invalid_value;
     timeline().host_access("unmap_memory", device::writes(pointer, bytes));
@@ -64,7 +66,8 @@ Status SimulatedDevice::unmap_memory(void* pointer, std::size_t bytes) {
     context_.accessible.remove(range.begin);
     context_.memory.discharge(bytes);
     return Status::success;
-  });
+  };
+  return call("unmap_memory", body, AfterSticky::fails, costs::api_call_ns, LastError::untouched);
 }
 
 }  // namespace gpucheck::sim

@@ -128,6 +128,13 @@ TEST_P(VirtualMemory, SizesAreMultiplesOfTheGranularity) {
   EXPECT_EQ(device().map_memory(reservation.at(0) + piece / 2, piece), Status::invalid_value);
 }
 
+// These are calls of the driver API, which keeps no last error.
+TEST_P(VirtualMemory, RefusalsAreNotRemembered) {
+  const Reservation reservation(device(), 1);
+  ASSERT_EQ(device().unmap_memory(reservation.at(0), piece), Status::invalid_value);
+  EXPECT_EQ(device().last_error(), Status::success);
+}
+
 TEST_P(VirtualMemory, MappingIsAllowedWhileACaptureIsOpen) {
   const auto stream = make_stream();
   Reservation reservation(device(), 2);

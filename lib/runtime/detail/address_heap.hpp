@@ -1,6 +1,7 @@
 #pragma once
 
 #include <utility>
+#include <vector>
 
 #include "runtime/detail/block.hpp"
 
@@ -30,6 +31,26 @@ class AddressHeap {
     (before.left == index ? before.left : before.right) = block.right;
     if (block.right != no_block) blocks[block.right].back = block.back;
     if (children != no_block) root_ = meld(blocks, root_, children);
+  }
+
+  /// The block with the lowest address above `address`; no_block for none. Looks at all
+  /// blocks below it.
+  [[nodiscard]] BlockIndex next_above(const BlockStore& blocks, std::uintptr_t address) const {
+    BlockIndex next = no_block;
+    std::vector<BlockIndex> pending;
+    if (!empty()) pending.push_back(root_);
+    while (!pending.empty()) {
+      const BlockIndex index = pending.back();
+      pending.pop_back();
+      if (blocks[index].address > address) {  // and so is everything under it
+        if (next == no_block || blocks[index].address < blocks[next].address) next = index;
+        continue;
+      }
+      for (BlockIndex child = blocks[index].left; child != no_block; child = blocks[child].right) {
+        pending.push_back(child);
+      }
+    }
+    return next;
   }
 
  private:

@@ -10,7 +10,8 @@ std::int64_t signed_size(std::uint64_t size) noexcept { return static_cast<std::
 }  // namespace
 
 BlockIndex Arena::find_fit(std::uint64_t rounded, const SplitPolicy& policy) const noexcept {
-  const BlockIndex best = best_fit(kind_of(rounded), rounded);
+  BlockIndex best = best_fit(kind_of(rounded), rounded);
+  if (best != no_block && blocks_[best].expandable) best = replace_expandable(best, policy);
   return best != no_block && may_serve(blocks_[best].size, rounded, policy) ? best : no_block;
 }
 
@@ -26,7 +27,8 @@ Arena::HandedOut Arena::hand_out(BlockIndex index, std::uint64_t rounded, std::u
   block.allocated = true;
   block.requested = requested;
   live_.insert(blocks_, taken);
-  const bool over_split = count_split(kind, was_split, splits, size_before, block.size);
+  // What is inactive in an expandable segment can be unmapped: it does not count.
+  const bool over_split = !block.expandable && count_split(kind, was_split, splits, size_before, block.size);
   return {taken, count_hand_out(block) || over_split};
 }
 
@@ -49,21 +51,26 @@ bool Arena::count_hand_out(const Block& block) noexcept {
   return over_count || over_bytes || over_requested;
 }
 
-/// Cuts the low `size` bytes off a block as a new one; the rest goes to the free set.
 BlockIndex Arena::split(BlockIndex index, std::uint64_t size) {
+  const BlockIndex low = cut_low(index, size);
+  insert_free(index);
+  return low;
+}
+
+BlockIndex Arena::cut_low(BlockIndex index, std::uint64_t size) {
   const BlockIndex low = blocks_.make();
   Block& rest = blocks_[index];
   Block& block = blocks_[low];
   block.address = rest.address;
   block.size = size;
   block.kind = rest.kind;
+  block.expandable = rest.expandable;
   block.previous = rest.previous;
   block.next = index;
   if (rest.previous != no_block) blocks_[rest.previous].next = low;
   rest.previous = low;
   rest.address += size;
   rest.size -= size;
-  insert_free(index);
   return low;
 }
 
@@ -71,19 +78,24 @@ void Arena::insert_free(BlockIndex index) noexcept {
   Block& block = blocks_[index];
   block.searches_at_insertion = pool_->searches[Counters::index(block.kind)];
   block.is_free = true;
-  if (block.kind == PoolKind::small) {
+  if (block.kind == PoolKind::large) {
+    large_.insert(blocks_, index);
+  } else if (block.size <= small_segment_size) {
     small_.insert(blocks_, index);
   } else {
-    large_.insert(blocks_, index);
+    expandable_->wide.insert(blocks_, index);
   }
 }
 
 void Arena::erase_free(BlockIndex index) noexcept {
-  blocks_[index].is_free = false;
-  if (blocks_[index].kind == PoolKind::small) {
+  Block& block = blocks_[index];
+  block.is_free = false;
+  if (block.kind == PoolKind::large) {
+    large_.erase(blocks_, index);
+  } else if (block.size <= small_segment_size) {
     small_.erase(blocks_, index);
   } else {
-    large_.erase(blocks_, index);
+    expandable_->wide.erase(blocks_, index);
   }
 }
 
@@ -98,7 +110,11 @@ BlockIndex Arena::add_segment(std::uintptr_t address, std::uint64_t size, PoolKi
 }
 
 void Arena::remove_segment(BlockIndex index) {
-  erase_free(index);
+  if (blocks_[index].mapped) {
+    erase_free(index);
+  } else {
+    unmapped(blocks_[index].kind).erase(blocks_[index].address);
+  }
   blocks_.release(index);
 }
 
@@ -116,6 +132,7 @@ bool Arena::finish_free(BlockIndex index) noexcept {
   const std::uint64_t before = merge(index, block.previous);
   const std::uint64_t after = merge(index, block.next);
   insert_free(index);
+  if (block.expandable) return false;
   const std::int64_t count = (block.is_split() ? 1 : 0) - (before > 0 ? 1 : 0) - (after > 0 ? 1 : 0);
   const std::int64_t bytes = signed_size((block.is_split() ? block.size : 0) - before - after);
   const bool over_count = counters.change(block.kind, inactive_split, count);
@@ -124,10 +141,15 @@ bool Arena::finish_free(BlockIndex index) noexcept {
 
 std::uint64_t Arena::merge(BlockIndex index, BlockIndex neighbour) noexcept {
   if (neighbour == no_block || !blocks_[neighbour].is_free) return 0;
+  const std::uint64_t size = blocks_[neighbour].size;
+  erase_free(neighbour);
+  absorb(index, neighbour);
+  return size;
+}
+
+void Arena::absorb(BlockIndex index, BlockIndex neighbour) noexcept {
   Block& block = blocks_[index];
   Block& other = blocks_[neighbour];
-  const std::uint64_t size = other.size;
-  erase_free(neighbour);
   if (block.previous == neighbour) {
     block.address = other.address;
     block.previous = other.previous;
@@ -136,10 +158,9 @@ std::uint64_t Arena::merge(BlockIndex index, BlockIndex neighbour) noexcept {
     block.next = other.next;
     if (block.next != no_block) blocks_[block.next].previous = index;
   }
-  block.size += size;
+  block.size += other.size;
   block.is_merged = true;
   blocks_.release(neighbour);
-  return size;
 }
 
 std::uint64_t Arena::free_bytes() const noexcept {
@@ -153,7 +174,9 @@ std::uint64_t Arena::free_bytes() const noexcept {
 std::vector<BlockIndex> Arena::segments() const {
   std::vector<BlockIndex> result;
   for (BlockIndex index = 1; index < blocks_.end(); ++index) {
-    if (blocks_[index].size > 0 && blocks_[index].previous == no_block) result.push_back(index);
+    const Block& block = blocks_[index];
+    const bool is_first = block.previous == no_block || !blocks_[block.previous].mapped;
+    if (block.size > 0 && block.mapped && is_first) result.push_back(index);
   }
   return result;
 }

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
+#include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -51,8 +55,22 @@ class alignas(128) Arena {
   HandedOut hand_out(BlockIndex index, std::uint64_t rounded, std::uint64_t requested, const SplitPolicy& policy);
   /// A new segment, as one free block.
   BlockIndex add_segment(std::uintptr_t address, std::uint64_t size, PoolKind kind);
-  /// Forgets an unsplit free block.
+  /// Forgets a segment that is one block: free, or without memory.
   void remove_segment(BlockIndex index);
+
+  // -- expandable segments: addresses that get memory from their beginning on ------------
+  /// New reserved addresses, as one block without memory.
+  void add_reservation(std::uintptr_t address, std::uint64_t size, PoolKind kind);
+  /// Where `size` bytes fit at the lowest address of those that have no memory yet,
+  /// counting the free block before them and what is free or without memory after them:
+  /// the first block of that stretch. no_block when there is none.
+  [[nodiscard]] BlockIndex find_room(PoolKind kind, std::uint64_t size) const;
+  /// The first `size` bytes of a block without memory have got some: returns the free
+  /// block that they now are part of.
+  BlockIndex add_memory(BlockIndex index, std::uint64_t size);
+  /// `range` of a free block has lost its memory: returns the block that it now is part
+  /// of, which has a neighbour as long as the segment has memory.
+  BlockIndex remove_memory(BlockIndex index, std::uintptr_t address, std::uint64_t size);
 
   /// The block in use that starts at `address`, if any.
   [[nodiscard]] PointerMap::Place find(std::uintptr_t address) const noexcept { return live_.find(blocks_, address); }
@@ -65,22 +83,51 @@ class alignas(128) Arena {
 
   StreamUses& uses() noexcept { return uses_; }
   [[nodiscard]] std::vector<BlockIndex> free_blocks(PoolKind kind) const {
-    return kind == PoolKind::small ? small_.in_order(blocks_) : large_.in_order(blocks_);
+    if (kind == PoolKind::large) return large_.in_order(blocks_);
+    std::vector<BlockIndex> result = small_.in_order(blocks_);
+    if (expandable_ != nullptr) std::ranges::copy(expandable_->wide.in_order(blocks_), std::back_inserter(result));
+    return result;
   }
   [[nodiscard]] std::uint64_t free_bytes() const noexcept;
   /// Some free block of at least `size` bytes, the best fit.
   [[nodiscard]] BlockIndex best_fit(PoolKind kind, std::uint64_t size) const noexcept {
-    return kind == PoolKind::small ? small_.best_fit(blocks_, size) : large_.best_fit(blocks_, size);
+    if (kind == PoolKind::large) return large_.best_fit(blocks_, size);
+    const BlockIndex best = small_.best_fit(blocks_, size);
+    return best != no_block || expandable_ == nullptr ? best : expandable_->wide.best_fit(blocks_, size);
   }
-  /// First blocks of all segments.
+  /// First blocks of all segments; of an expandable one, of each stretch with memory.
   [[nodiscard]] std::vector<BlockIndex> segments() const;
   /// First block of the segment that a block is in.
   [[nodiscard]] BlockIndex first_of_segment(BlockIndex index) const noexcept;
   [[nodiscard]] BlockInfo info(BlockIndex index) const noexcept;
-  [[nodiscard]] std::size_t bytes() const noexcept { return sizeof(*this) + blocks_.bytes() + live_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return sizeof(*this) + blocks_.bytes() + live_.bytes() + (expandable_ ? sizeof(Expandable) : 0);
+  }
 
  private:
+  /// What only arenas with expandable segments need.
+  struct Expandable {
+    /// Free blocks of the small pool that are larger than its plain segments.
+    LargeFreeSet wide;
+    /// Blocks without memory, by address.
+    std::array<std::map<std::uintptr_t, BlockIndex>, pool_kinds> unmapped;
+  };
+
+  [[nodiscard]] auto& unmapped(PoolKind kind) noexcept { return expandable_->unmapped[Counters::index(kind)]; }
+  [[nodiscard]] BlockIndex next_free(BlockIndex index) const;
+  [[nodiscard]] std::uint64_t expandable_size(BlockIndex index) const noexcept;
+  [[nodiscard]] BlockIndex replace_expandable(BlockIndex best, const SplitPolicy& policy) const;
+  [[nodiscard]] bool has_room(BlockIndex index, std::uint64_t size) const noexcept;
+  /// A new block of an expandable segment between `index`, which must end where it
+  /// begins, and the one after.
+  BlockIndex insert_after(BlockIndex index, std::uint64_t size);
+  void absorb_unmapped(BlockIndex index, BlockIndex neighbour) noexcept;
+  /// Makes `neighbour`, which is in no set, part of the block.
+  void absorb(BlockIndex index, BlockIndex neighbour) noexcept;
+  /// Cuts the low `size` bytes off a block as a new one; the rest goes to the free set.
   BlockIndex split(BlockIndex index, std::uint64_t size);
+  /// The same for a block in no set; the rest is in none either.
+  BlockIndex cut_low(BlockIndex index, std::uint64_t size);
   void insert_free(BlockIndex index) noexcept;
   void erase_free(BlockIndex index) noexcept;
   /// Size of the neighbour that was merged into the block; 0 when it cannot be.
@@ -97,6 +144,7 @@ class alignas(128) Arena {
   StreamUses uses_;
   SmallFreeSet small_;
   LargeFreeSet large_;
+  std::unique_ptr<Expandable> expandable_;  ///< null until there is an expandable segment
 };
 
 }  // namespace gpucheck::runtime::detail

@@ -28,9 +28,13 @@ struct alignas(64) Block {
   std::uint16_t events = 0;  ///< recorded and not yet seen complete
   PoolKind kind = PoolKind::small;
   bool allocated = false;
-  bool is_free = false;  ///< in the free set; neither this nor allocated: a free is pending
-  bool is_merged = false;  ///< made of several since its segment was obtained
+  bool is_free = false;     ///< in the free set; mapped, neither this nor allocated: a free is pending
+  bool is_merged = false;   ///< made of several since its segment was obtained
+  bool expandable = false;  ///< part of an expandable segment
+  bool mapped = true;       ///< false: addresses without memory
 
+  /// Free or without memory: an expandable segment may grow over it.
+  [[nodiscard]] bool is_available() const noexcept { return is_free || !mapped; }
   [[nodiscard]] bool is_split() const noexcept { return previous != no_block || next != no_block; }
 };
 static_assert(sizeof(Block) == 64);

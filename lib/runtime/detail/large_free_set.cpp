@@ -95,11 +95,26 @@ BlockIndex LargeFreeSet::best_fit(const BlockStore& blocks, std::uint64_t size) 
     if (fits) best = at;
     at = fits ? blocks[at].left : blocks[at].right;
   }
-  if (best != no_block) return best;
+  return best != no_block ? best : first_in_bin_after(blocks, bin);
+}
+
+BlockIndex LargeFreeSet::after(const BlockStore& blocks, BlockIndex index) const noexcept {
+  const std::size_t bin = bin_of(blocks[index].size);
+  BlockIndex next = no_block;
+  for (BlockIndex at = roots_[bin]; at != no_block;) {
+    const bool follows = before(blocks[index], blocks[at]);
+    if (follows) next = at;
+    at = follows ? blocks[at].left : blocks[at].right;
+  }
+  return next != no_block ? next : first_in_bin_after(blocks, bin);
+}
+
+BlockIndex LargeFreeSet::first_in_bin_after(const BlockStore& blocks, std::size_t bin) const noexcept {
   bin = next_used_bin(bin);
   if (bin == bin_count) return no_block;
-  for (BlockIndex at = roots_[bin]; at != no_block; at = blocks[at].left) best = at;
-  return best;
+  BlockIndex first = roots_[bin];
+  while (blocks[first].left != no_block) first = blocks[first].left;
+  return first;
 }
 
 std::size_t LargeFreeSet::next_used_bin(std::size_t bin) const noexcept {

@@ -20,6 +20,8 @@ class LargeFreeSet {
   void erase(BlockStore& blocks, BlockIndex index) noexcept;
   /// The smallest block of at least `size` bytes, the lowest address among equals.
   [[nodiscard]] BlockIndex best_fit(const BlockStore& blocks, std::uint64_t size) const noexcept;
+  /// The free block next in order; no_block after the last.
+  [[nodiscard]] BlockIndex after(const BlockStore& blocks, BlockIndex index) const noexcept;
   /// All of them, in order.
   [[nodiscard]] std::vector<BlockIndex> in_order(const BlockStore& blocks) const;
 
@@ -37,6 +39,7 @@ class LargeFreeSet {
     const std::uint64_t part = (size >> (log2 - log2_bins_per_octave)) - (1U << log2_bins_per_octave);
     return (static_cast<std::size_t>(log2 - log2_smallest) << log2_bins_per_octave) + part;
   }
+  [[nodiscard]] BlockIndex first_in_bin_after(const BlockStore& blocks, std::size_t bin) const noexcept;
   /// The first bin in use after `bin`; bin_count when there is none.
   [[nodiscard]] std::size_t next_used_bin(std::size_t bin) const noexcept;
 

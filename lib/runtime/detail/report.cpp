@@ -47,7 +47,8 @@ SegmentInfo CachingAllocator::State::segment_info(const Arena& arena, BlockIndex
   segment.is_large = arena[first].kind == PoolKind::large;
   segment.pool = arena.pool().id;
   segment.was_split = arena[first].is_split() || arena[first].is_merged;
-  for (BlockIndex index = first; index != detail::no_block; index = arena[index].next) {
+  segment.is_expandable = arena[first].expandable;
+  for (BlockIndex index = first; index != detail::no_block && arena[index].mapped; index = arena[index].next) {
     const BlockInfo block = arena.info(index);
     segment.total_size += block.size;
     if (block.state == BlockState::active_allocated) segment.allocated_size += block.size;
@@ -86,6 +87,11 @@ CachingAllocator::BaseAllocation CachingAllocator::State::base_allocation(const 
   const Exclusive lock(*this);
   const BlockRef ref = find_live(pointer);
   if (!ref) throw Error(fmt::format("invalid device pointer: {}", pointer));
+  if (ref.block().expandable) {
+    throw Error(
+        "A block of an expandable segment has no allocation of its own under it. Allocate what other "
+        "processes shall see with expandable_segments:False.");
+  }
   const SegmentInfo segment = segment_info(*ref.arena, ref.arena->first_of_segment(ref.index));
   return {reinterpret_cast<void*>(segment.address), segment.total_size};
 }

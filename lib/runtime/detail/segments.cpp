@@ -1,34 +1,10 @@
 #include <algorithm>
 
 #include "runtime/detail/state.hpp"
+#include "runtime/detail/statistic_changes.hpp"
 
 namespace gpucheck::runtime {
 namespace {
-
-void add(Statistic& statistic, std::uint64_t amount) {
-  statistic.current += static_cast<std::int64_t>(amount);
-  statistic.allocated += static_cast<std::int64_t>(amount);
-  statistic.peak = std::max(statistic.peak, statistic.current);
-}
-
-void subtract(Statistic& statistic, std::uint64_t amount) {
-  statistic.current -= static_cast<std::int64_t>(amount);
-  statistic.freed += static_cast<std::int64_t>(amount);
-}
-
-Statistic& of_kind(PoolStatistic& statistic, PoolKind kind) {
-  return kind == PoolKind::small ? statistic.small_pool : statistic.large_pool;
-}
-
-void add(PoolStatistic& statistic, PoolKind kind, std::uint64_t amount) {
-  add(statistic.all, amount);
-  add(of_kind(statistic, kind), amount);
-}
-
-void subtract(PoolStatistic& statistic, PoolKind kind, std::uint64_t amount) {
-  subtract(statistic.all, amount);
-  subtract(of_kind(statistic, kind), amount);
-}
 
 /// Lets the calling thread do during a capture what the capture would refuse.
 class RelaxedCaptureMode {
@@ -46,11 +22,15 @@ class RelaxedCaptureMode {
 
 }  // namespace
 
+using detail::add;
+using detail::subtract;
+
 CachingAllocator::State::BlockRef CachingAllocator::State::obtain_segment(const Request& request, bool is_retry) {
   device::check(device_.last_error(), "work submitted before an allocation");
   if (is_retry) ++totals_.num_alloc_retries;
   const auto reserved = static_cast<std::uint64_t>(totals_.reserved_bytes.all.current);
   if (limit_ && reserved + request.segment_bytes > *limit_) return {};
+  if (settings_.expandable_segments) return obtain_expandable(request);
   const auto memory = allocate_on_device(request.segment_bytes, request.arena->stream());
   if (memory.has_error()) {
     static_cast<void>(device_.last_error());
@@ -107,7 +87,7 @@ void CachingAllocator::State::collect_garbage() {
       static_cast<std::uint64_t>(settings_.garbage_collection_threshold * static_cast<double>(*limit_));
   if (reserved <= threshold) return;
   std::vector<BlockRef> candidates = free_blocks(default_pool_, PoolKind::large);
-  std::erase_if(candidates, [](BlockRef ref) { return ref.block().is_split(); });
+  std::erase_if(candidates, [](BlockRef ref) { return ref.block().is_split() || ref.block().expandable; });
   const std::uint64_t searches = default_pool_.searches[detail::Counters::index(PoolKind::large)];
   const auto age = [searches](BlockRef ref) { return searches - ref.block().searches_at_insertion; };
   std::uint64_t total_age = 0;
@@ -133,11 +113,15 @@ bool CachingAllocator::State::release_oversize(const Request& request) {
   if (policy_.max_split_size == AllocatorSettings::unlimited) return false;
   const std::uint64_t wanted = std::max(request.rounded, policy_.max_split_size);
   const BlockIndex single = request.arena->best_fit(request.kind(), wanted);
-  if (single != detail::no_block) {
+  if (single != detail::no_block && !(*request.arena)[single].expandable) {
     release_segment({request.arena, single});
     return true;
   }
   std::vector<BlockIndex> candidates = request.arena->free_blocks(request.kind());
+  std::erase_if(candidates, [&](BlockIndex index) {
+    const Block& block = (*request.arena)[index];
+    return block.expandable || block.size >= wanted;
+  });
   std::uint64_t released = 0;
   while (released < wanted && !candidates.empty()) {
     const BlockRef largest{request.arena, candidates.back()};
@@ -150,8 +134,12 @@ bool CachingAllocator::State::release_oversize(const Request& request) {
 }
 
 void CachingAllocator::State::release_unsplit(Pool& pool, PoolKind kind) {
-  for (const BlockRef ref : free_blocks(pool, kind)) {
-    if (!ref.block().is_split()) release_segment(ref);
+  const std::vector<BlockRef> blocks = free_blocks(pool, kind);
+  for (const BlockRef ref : blocks) {
+    if (!ref.block().expandable && !ref.block().is_split()) release_segment(ref);
+  }
+  for (const BlockRef ref : blocks) {
+    if (ref.block().expandable) remove_memory(ref);
   }
 }
 

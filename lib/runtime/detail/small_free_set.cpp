@@ -19,6 +19,13 @@ void append_subtree(const BlockStore& blocks, BlockIndex root, std::vector<Block
 
 }  // namespace
 
+BlockIndex SmallFreeSet::after(const BlockStore& blocks, BlockIndex index) const {
+  const std::size_t bin = bin_of(blocks[index].size);
+  const BlockIndex same_size = bins_[bin].next_above(blocks, blocks[index].address);
+  if (same_size != no_block) return same_size;
+  return bin + 1 == bin_count ? no_block : first_in_bin_from(bin + 1);
+}
+
 std::vector<BlockIndex> SmallFreeSet::in_order(const BlockStore& blocks) const {
   std::vector<BlockIndex> result;
   for (const AddressHeap& bin : bins_) {

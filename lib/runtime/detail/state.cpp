@@ -15,6 +15,7 @@ CachingAllocator::State::~State() {
   // A device that is lost refuses; there is nothing left to give back then.
   for (const auto& arena : arenas_) {
     for (const BlockIndex first : arena->segments()) {
+      if ((*arena)[first].expandable) continue;  // goes with its reservation
       static_cast<void>(device_.free(reinterpret_cast<void*>((*arena)[first].address)));
     }
   }
@@ -89,7 +90,7 @@ void CachingAllocator::State::settle_all() {
 
 void CachingAllocator::State::apply(AllocatorSettings settings) {
   settings_ = std::move(settings);
-  policy_ = {settings_.max_split_size, settings_.max_non_split_rounding};
+  policy_ = {settings_.max_split_size, settings_.max_non_split_rounding, settings_.expandable_segments};
   has_divisions_ = settings_.roundup_power2_divisions != AllocatorSettings{}.roundup_power2_divisions;
   update_attention();
 }

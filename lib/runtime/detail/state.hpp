@@ -18,6 +18,7 @@
 #include "runtime/detail/lookup.hpp"
 #include "runtime/detail/pending_frees.hpp"
 #include "runtime/detail/pool.hpp"
+#include "runtime/detail/reservation.hpp"
 #include "runtime/memory_observer.hpp"
 
 namespace gpucheck::runtime {
@@ -138,6 +139,17 @@ class CachingAllocator::State {
   void release_unsplit(Pool& pool, PoolKind kind);
   [[nodiscard]] static std::vector<BlockRef> free_blocks(const Pool& pool, PoolKind kind);
 
+  // -- expandable.cpp
+  [[nodiscard]] BlockRef obtain_expandable(const Request& request);
+  [[nodiscard]] BlockIndex find_room(Arena& arena, PoolKind kind, std::uint64_t bytes);
+  void reserve(Arena& arena, PoolKind kind);
+  /// Gives memory to at least the first `bytes` of a block without; no_block when the
+  /// device has none left.
+  [[nodiscard]] BlockIndex add_memory(BlockRef ref, std::uint64_t bytes);
+  /// Gives the memory of all pages inside a free block back to the device.
+  void remove_memory(BlockRef ref);
+  [[nodiscard]] detail::Reservation& reservation_of(std::uintptr_t address);
+
   // -- free.cpp
   void free_exclusively(void* pointer, CallContext context);
   [[nodiscard]] BlockRef find_live(const void* pointer);
@@ -202,6 +214,7 @@ class CachingAllocator::State {
   std::atomic<GpuTraceSink*> trace_sink_ = nullptr;  ///< changed with everything locked
   CallContext context_ = no_call_context;            ///< of the call that has everything locked
 
+  std::map<std::uintptr_t, std::unique_ptr<detail::Reservation>> reservations_;  ///< by address
   Pool default_pool_;
   std::map<PoolId, std::unique_ptr<Pool>> pools_;
   std::vector<Routing> routings_;

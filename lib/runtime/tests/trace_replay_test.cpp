@@ -8,7 +8,7 @@
 namespace gpucheck::runtime::test {
 namespace {
 
-constexpr int trace_count = 13;
+constexpr int trace_count = 17;
 
 const std::vector<AllocatorTrace>& traces() {
   static const std::vector<AllocatorTrace> loaded = load_traces(GPUCHECK_TEST_DATA "/allocator_traces.txt");
