@@ -59,6 +59,7 @@ CachingAllocator::State::BlockIndex CachingAllocator::State::add_memory(BlockRef
   addresses_.insert(mapped.address, mapped.bytes, *ref.arena);
   add(totals_.reserved_bytes, ref.block().kind, mapped.bytes);
   ++totals_.num_device_alloc;
+  record(*ref.arena, MemoryAction::segment_map, mapped.address, mapped.bytes);
   return ref.arena->add_memory(ref.index, mapped.bytes);
 }
 
@@ -72,6 +73,7 @@ void CachingAllocator::State::remove_memory(BlockRef ref) {
   addresses_.erase(unmapped.address, unmapped.bytes, *ref.arena);
   subtract(totals_.reserved_bytes, ref.block().kind, unmapped.bytes);
   ++totals_.num_device_free;
+  record(*ref.arena, MemoryAction::segment_unmap, unmapped.address, unmapped.bytes);
   ref.index = ref.arena->remove_memory(ref.index, unmapped.address, unmapped.bytes);
   if (ref.block().is_split()) return;
   ref.arena->remove_segment(ref.index);

@@ -39,6 +39,12 @@ void compare_with_model(unsigned log2_units) {
     if (found != no_block) {
       ASSERT_EQ(blocks[found].size, std::get<0>(*expected)) << step;
       ASSERT_EQ(blocks[found].address, std::get<1>(*expected)) << step;
+      const auto behind = model.upper_bound({blocks[found].size, blocks[found].address, UINT32_MAX});
+      const BlockIndex next = free_set.after(blocks, found);
+      ASSERT_EQ(next != no_block, behind != model.end()) << step;
+      if (next == no_block) continue;
+      ASSERT_EQ(blocks[next].size, std::get<0>(*behind)) << step;
+      ASSERT_EQ(blocks[next].address, std::get<1>(*behind)) << step;
     }
   }
   const std::vector<BlockIndex> order = free_set.in_order(blocks);
