@@ -42,4 +42,15 @@ namespace host {
 harness::Case lazy_init();
 }  // namespace host
 
+namespace pinned {
+harness::Case cache_reuse_after_event();
+harness::Case copy_non_blocking();
+harness::Case copy_type_conversion();
+harness::Case cudart_register();
+harness::Case host_register_backend();
+harness::Case host_register_multithread();
+harness::Case noncontiguous();
+harness::Case to_non_blocking();
+}  // namespace pinned
+
 }  // namespace gpucheck::cases

@@ -27,6 +27,14 @@ std::vector<harness::Case> all() {
       graph::empty_graph_warning(),
       graph::reset_and_recapture(),
       host::lazy_init(),
+      pinned::cache_reuse_after_event(),
+      pinned::copy_non_blocking(),
+      pinned::copy_type_conversion(),
+      pinned::cudart_register(),
+      pinned::host_register_backend(),
+      pinned::host_register_multithread(),
+      pinned::noncontiguous(),
+      pinned::to_non_blocking(),
   };
 }
 

@@ -23,6 +23,7 @@ struct Execution {
 /// throws. Each broken rule is a mismatch of basis "rule", its key one of
 /// - rule.no_sticky_error: synchronizing the device, its last error and a plain question show none;
 /// - rule.allocator_memory_freed: the runtime's allocator has no block in use;
+/// - rule.pinned_blocks_freed: nor has its pinned allocator;
 /// - rule.device_memory_freed, rule.pinned_memory_freed: what was allocated through
 ///   `Context::device()` was freed, once the runtime with its caches is gone. Counted
 ///   call by call: free memory as the device tells it is moved by other processes too;

@@ -81,6 +81,11 @@ void Context::check_runtime_rules(std::vector<Mismatch>& broken) {
     add(broken, "allocator_memory_freed", "every block freed",
         fmt::format("{} bytes in {} blocks", live.bytes, live.count));
   }
+  const auto pinned = runtime_->pinned_allocator().live_allocations();
+  if (pinned.count != 0) {
+    add(broken, "pinned_blocks_freed", "every block freed",
+        fmt::format("{} bytes in {} blocks", pinned.bytes, pinned.count));
+  }
 }
 
 bool Context::check_error_rule(std::vector<Mismatch>& broken) {

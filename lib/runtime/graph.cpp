@@ -28,11 +28,13 @@ void Graph::capture_begin(PoolId pool, device::CaptureMode mode) {
   pool_ = pool.is_default() ? next_capture_pool_id() : pool;
   capture_stream_ = stream;
   capture_id_ = std::make_shared<std::atomic<std::uint64_t>>(0);
-  runtime_.allocator().begin_allocate_to_pool(pool_, [&device, id = capture_id_](device::Stream asked) {
+  const PoolFilter in_this_capture = [&device, id = capture_id_](device::Stream asked) {
     if (asked == device.default_stream()) return false;  // cannot be captured
     const auto info = device.capture_info(asked);
     return *id != 0 && info.has_value() && info->id == *id;
-  });
+  };
+  runtime_.allocator().begin_allocate_to_pool(pool_, in_this_capture);
+  runtime_.pinned_allocator().begin_allocate_to_pool(pool_, in_this_capture);
   holds_pool_ = routing_ = true;
   if (const device::Status status = device.begin_capture(stream, mode); status != device::Status::success) {
     stop_routing();
@@ -75,11 +77,14 @@ PoolId Graph::pool() const {
 
 void Graph::stop_routing() {
   routing_ = false;
+  runtime_.pinned_allocator().end_allocate_to_pool(pool_);
   runtime_.allocator().end_allocate_to_pool(pool_);
 }
 
 void Graph::release_pool() {
-  if (std::exchange(holds_pool_, false)) runtime_.allocator().release_pool(pool_);
+  if (!std::exchange(holds_pool_, false)) return;
+  runtime_.pinned_allocator().release_pool(pool_);
+  runtime_.allocator().release_pool(pool_);
 }
 
 }  // namespace gpucheck::runtime

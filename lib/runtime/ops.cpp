@@ -49,6 +49,20 @@ void add(Runtime& runtime, const T* in, T* out, std::size_t count, T value, devi
   launch(runtime, kernels::AddScalar<T>{in, out, value}, count, stream);
 }
 
+template <typename From, typename To>
+void convert(Runtime& runtime, const From* in, To* out, std::size_t count, device::Stream stream) {
+  launch(runtime, kernels::Convert<From, To>{in, out}, count, stream);
+}
+
+template <typename T>
+void copy_strided(Runtime& runtime, const StridedMatrix<T>& in, T* out, device::Stream stream) {
+  const std::size_t count = in.rows * in.columns;
+  if (count == 0) return;
+  const std::size_t reach = (in.rows - 1) * in.row_stride + (in.columns - 1) * in.column_stride + 1;
+  launch(runtime, kernels::CopyStrided<T>{in.data, reach, in.columns, in.row_stride, in.column_stride, out}, count,
+         stream);
+}
+
 void sum(Runtime& runtime, const std::int64_t* in, std::size_t count, std::int64_t* out, device::Stream stream) {
   device::check(runtime.device().fill(out, 0, sizeof(*out), stream), "fill");
   launch(runtime, kernels::SumIntegers{in, count, reinterpret_cast<std::uint64_t*>(out)},
@@ -126,6 +140,8 @@ template void iota(Runtime&, std::int64_t*, std::size_t, std::int64_t, device::S
 template void add(Runtime&, const std::int32_t*, std::int32_t*, std::size_t, std::int32_t, device::Stream);
 template void add(Runtime&, const std::int64_t*, std::int64_t*, std::size_t, std::int64_t, device::Stream);
 template void add(Runtime&, const float*, float*, std::size_t, float, device::Stream);
+template void convert(Runtime&, const float*, std::int64_t*, std::size_t, device::Stream);
+template void copy_strided(Runtime&, const StridedMatrix<std::int64_t>&, std::int64_t*, device::Stream);
 template void fill_strided(Runtime&, std::uint8_t*, std::size_t, std::uint8_t, std::size_t, device::Stream);
 template void fill_strided(Runtime&, std::int32_t*, std::size_t, std::int32_t, std::size_t, device::Stream);
 template void fill_strided(Runtime&, float*, std::size_t, float, std::size_t, device::Stream);

@@ -25,6 +25,24 @@ void iota(Runtime& runtime, T* out, std::size_t count, T start, device::Stream s
 template <typename T>
 void add(Runtime& runtime, const T* in, T* out, std::size_t count, T value, device::Stream stream);
 
+/// out[i] = in[i] as another type: the fraction is dropped. From float to int64_t.
+template <typename From, typename To>
+void convert(Runtime& runtime, const From* in, To* out, std::size_t count, device::Stream stream);
+
+/// A matrix in memory: element (r, c) is data[r * row_stride + c * column_stride].
+template <typename T>
+struct StridedMatrix {
+  const T* data = nullptr;
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::size_t row_stride = 0;
+  std::size_t column_stride = 0;
+};
+
+/// out[r * columns + c] = element (r, c) of `in`. T: int64_t.
+template <typename T>
+void copy_strided(Runtime& runtime, const StridedMatrix<T>& in, T* out, device::Stream stream);
+
 /// *out = sum of in, wrapping as 64-bit arithmetic does. *out is 0 for a count of 0.
 void sum(Runtime& runtime, const std::int64_t* in, std::size_t count, std::int64_t* out, device::Stream stream);
 /// The same in double precision; the order of additions depends on the count alone.

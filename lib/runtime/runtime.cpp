@@ -26,12 +26,13 @@ std::uint64_t next_runtime_number() {
 
 struct Runtime::State {
   explicit State(device::Device& which)
-      : device(which), allocator(std::make_unique<CachingAllocator>(which)), streams(which) {}
+      : device(which), streams(which), allocator(std::make_unique<CachingAllocator>(which)), pinned(which) {}
 
   std::uint64_t number = next_runtime_number();
   device::Device& device;
-  std::unique_ptr<DeviceAllocator> allocator;
   StreamPool streams;
+  std::unique_ptr<DeviceAllocator> allocator;
+  PinnedAllocator pinned;
   std::mutex mutex;
   std::vector<std::string> warnings;
 };
@@ -49,6 +50,7 @@ CachingAllocator& Runtime::caching_allocator() {
   throw UnsupportedError(fmt::format("needs the caching allocator; the one chosen is {}", state_->allocator->name()));
 }
 
+PinnedAllocator& Runtime::pinned_allocator() noexcept { return state_->pinned; }
 StreamPool& Runtime::streams() noexcept { return state_->streams; }
 
 device::Stream Runtime::current_stream() const noexcept {
@@ -63,6 +65,11 @@ void Runtime::set_current_stream(device::Stream stream) noexcept {
   } else {
     entry->stream = stream;
   }
+}
+
+void Runtime::set_settings(std::string_view text) {
+  allocator().set_settings(text);
+  pinned_allocator().apply(allocator().settings());
 }
 
 void Runtime::warn(std::string text) {

@@ -3,17 +3,19 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "device/device.hpp"
 #include "runtime/caching_allocator.hpp"
+#include "runtime/pinned_allocator.hpp"
 #include "runtime/stream_pool.hpp"
 
 /// gpucheck's own deep-learning runtime: behaves as PyTorch's does, on any device.
 namespace gpucheck::runtime {
 
-/// One device's runtime: its caching allocator, its pooled streams and events, the
-/// current stream of each thread, and the warnings given. The device must outlive it.
+/// One device's runtime: its device allocator, its allocator of pinned host memory, its
+/// pooled streams and events, the current stream of each thread, and the warnings given. The device must outlive it.
 /// Construction makes no device call. Thread-safe.
 class Runtime {
  public:
@@ -28,7 +30,11 @@ class Runtime {
   /// The same where only the caching allocator will do: what is not in the interface.
   /// @throws UnsupportedError when another one was chosen.
   [[nodiscard]] CachingAllocator& caching_allocator();
+  [[nodiscard]] PinnedAllocator& pinned_allocator() noexcept;
   [[nodiscard]] StreamPool& streams() noexcept;
+  /// Applies a settings string to the device allocator and to the pinned one.
+  /// @throws SettingsError; the settings then stay as they were.
+  void set_settings(std::string_view text);
 
   /// The calling thread's current stream; the device's default stream until set.
   [[nodiscard]] device::Stream current_stream() const noexcept;

@@ -9,6 +9,7 @@
 #include "device/kernels/checks.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/kernels/flip_bit.hpp"
+#include "device/kernels/layout.hpp"
 #include "device/kernels/reduce.hpp"
 #include "device/kernels/sampling.hpp"
 #include "device/kernels/strided.hpp"
@@ -25,6 +26,7 @@ using KernelList = std::tuple<  //
     Iota<std::int32_t>, Iota<std::int64_t>,
     AddScalar<std::int32_t>, AddScalar<std::int64_t>, AddScalar<float>,
     Count, RequireBelow,
+    Convert<float, std::int64_t>, CopyStrided<std::int64_t>,
     FillStrided<std::uint8_t>, FillStrided<std::int32_t>, FillStrided<float>,
     FillVectors<std::uint8_t>, FillVectors<std::int32_t>, FillVectors<std::int64_t>, FillVectors<float>,
     VerifyStrided<std::uint8_t>, VerifyStrided<std::int32_t>, VerifyStrided<float>,

@@ -1,27 +1,10 @@
 #include <algorithm>
 
+#include "runtime/detail/relaxed_capture_mode.hpp"
 #include "runtime/detail/state.hpp"
 #include "runtime/detail/statistic_changes.hpp"
 
 namespace gpucheck::runtime {
-namespace {
-
-/// Lets the calling thread do during a capture what the capture would refuse.
-class RelaxedCaptureMode {
- public:
-  explicit RelaxedCaptureMode(device::Device& device)
-      : device_(device), previous_(device.exchange_capture_mode(device::CaptureMode::relaxed).value()) {}
-  ~RelaxedCaptureMode() { static_cast<void>(device_.exchange_capture_mode(previous_)); }
-  RelaxedCaptureMode(const RelaxedCaptureMode&) = delete;
-  RelaxedCaptureMode& operator=(const RelaxedCaptureMode&) = delete;
-
- private:
-  device::Device& device_;
-  device::CaptureMode previous_;
-};
-
-}  // namespace
-
 using detail::add;
 using detail::subtract;
 
@@ -49,10 +32,8 @@ CachingAllocator::State::BlockRef CachingAllocator::State::obtain_segment(const 
 }
 
 device::Result<void*> CachingAllocator::State::allocate_on_device(std::uint64_t bytes, device::Stream stream) {
-  // The default stream cannot be captured, and asking about it would disturb a capture.
-  if (stream == device_.default_stream()) return device_.allocate(bytes);
-  if (device_.capture_info(stream).value().status == device::CaptureStatus::none) return device_.allocate(bytes);
-  const RelaxedCaptureMode relaxed(device_);
+  if (!detail::is_capturing(device_, stream)) return device_.allocate(bytes);
+  const detail::RelaxedCaptureMode relaxed(device_);
   return device_.allocate(bytes);
 }
 

@@ -56,6 +56,27 @@ TEST_F(Ops, CountsAndAdds) {
   EXPECT_EQ(download(data.data(), 5), (std::vector<std::int64_t>{8, 9, 10, 11, 12}));
 }
 
+TEST_F(Ops, ConvertsAndDropsTheFraction) {
+  const Buffer<float> in = upload<float>({1.0F, -2.75F, 16777216.0F, 0.99F});
+  Buffer<std::int64_t> out(runtime, 4, stream);
+  ops::convert(runtime, in.data(), out.data(), 4, stream);
+  EXPECT_EQ(download(out.data(), 4), (std::vector<std::int64_t>{1, -2, 16777216, 0}));
+}
+
+TEST_F(Ops, LaysAStridedMatrixOutRowByRow) {
+  const Buffer<std::int64_t> in = upload<std::int64_t>({0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+  Buffer<std::int64_t> out(runtime, 10, stream);
+  const auto laid_out = [&](const ops::StridedMatrix<std::int64_t>& matrix) {
+    ops::copy_strided(runtime, matrix, out.data(), stream);
+    return download(out.data(), matrix.rows * matrix.columns);
+  };
+  // The transpose of a 2x5 matrix.
+  EXPECT_EQ(laid_out({in.data(), 5, 2, 1, 5}), (std::vector<std::int64_t>{0, 5, 1, 6, 2, 7, 3, 8, 4, 9}));
+  EXPECT_EQ(laid_out({in.data() + 1, 2, 2, 6, 2}), (std::vector<std::int64_t>{1, 3, 7, 9}));
+  EXPECT_EQ(laid_out({in.data() + 3, 2, 3, 0, 0}), (std::vector<std::int64_t>(6, 3)));
+  EXPECT_EQ(laid_out({in.data(), 0, 5, 5, 1}), std::vector<std::int64_t>{});
+}
+
 TEST_F(Ops, Sums) {
   constexpr std::size_t count = 100'001;
   Buffer<std::int64_t> integers(runtime, count, stream);

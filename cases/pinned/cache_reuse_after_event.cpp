@@ -1,0 +1,67 @@
+#include "cases/cases.hpp"
+#include "cases/pinned/pinned_work.hpp"
+#include "runtime/ops.hpp"
+
+namespace gpucheck::cases::pinned {
+namespace {
+
+using runtime::PinnedBuffer;
+
+PinnedBuffer<float> pinned_float(runtime::Runtime& runtime, float value) {
+  PinnedBuffer<float> buffer(runtime, 1);
+  *buffer.data() = value;
+  return buffer;
+}
+
+void run(harness::Context& context) {
+  runtime::Runtime& runtime = context.runtime();
+  const device::Stream stream = runtime.current_stream();
+  PinnedBuffer<float> tensor = pinned_float(runtime, 1.0F);
+  const float* address = tensor.data();
+  tensor = {};
+  tensor = pinned_float(runtime, 1.0F);
+  context.observe("reused_when_unused", tensor.data() == address);
+
+  runtime::Buffer<float> on_device(runtime, 1, stream);
+  runtime::ops::fill(runtime, on_device.data(), 1, 0.0F, stream);
+  keep_busy(runtime, stream);
+  runtime::copy_to_device(runtime, on_device.data(), {tensor.data(), tensor.context()}, sizeof(float),
+                          runtime::Transfer::non_blocking, stream);
+  tensor = {};
+  // Were the memory given out again, this would overwrite what is still to be copied.
+  tensor = pinned_float(runtime, 5.0F);
+  context.observe("reused_while_copy_pending", tensor.data() == address);
+  context.observe("idle_meanwhile", is_idle(runtime, stream));
+  context.observe("value_on_device", double{read_one(runtime, on_device.data(), stream)});
+  context.observe("reused_after_copy", pinned_float(runtime, 7.0F).data() == address);
+}
+
+}  // namespace
+
+harness::Case cache_reuse_after_event() {
+  using fault::Effect;
+  using fault::Operation;
+  return {
+      .name = "pinned.cache_reuse_after_event",
+      .summary = "Freed pinned memory is used again at once, but not before copies from it are done",
+      .source = "test_cuda.py::TestCuda::test_caching_pinned_memory",
+      .faults = {{.name = "event_completes_early",
+                  .summary = "the event behind a copy says that it is done while the copy is pending",
+                  .plan = {{{.operation = Operation::query_event, .effect = Effect::wrong_answer}}}},
+                 {.name = "event_never_recorded",
+                  .summary = "the event behind a copy is not recorded",
+                  .plan = {{{.operation = Operation::record, .effect = Effect::drop}}}},
+                 {.name = "lost_copy",
+                  .summary = "the copy never happens",
+                  .plan = {{{.operation = Operation::copy, .effect = Effect::drop}}}},
+                 {.name = "flipped_bit",
+                  .summary = "one bit flips in the copy",
+                  .plan = {{{.operation = Operation::copy, .effect = Effect::flip_bit}}}},
+                 {.name = "lost_delay",
+                  .summary = "the work in front of the copy does not run",
+                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = 2}}}}},
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::pinned

@@ -1,0 +1,61 @@
+#include "cases/cases.hpp"
+#include "cases/pinned/pinned_work.hpp"
+#include "runtime/ops.hpp"
+
+namespace gpucheck::cases::pinned {
+namespace {
+
+using runtime::Buffer;
+using runtime::PinnedBuffer;
+using runtime::Transfer;
+
+void run(harness::Context& context) {
+  runtime::Runtime& runtime = context.runtime();
+  const device::Stream stream = runtime.current_stream();
+  Buffer<float> a(runtime, 1, stream);
+  runtime::ops::fill(runtime, a.data(), 1, 1.0F, stream);
+  PinnedBuffer<float> b(runtime, 1);
+  *b.data() = 0.0F;
+  Buffer<float> staging(runtime, 1, stream);  // the conversion is the device's
+  Buffer<std::int64_t> c(runtime, 1, stream);
+  runtime::ops::fill(runtime, c.data(), 1, std::int64_t{-1}, stream);
+
+  keep_busy(runtime, stream);
+  runtime::copy_to_host(runtime, {b.data(), b.context()}, a.data(), sizeof(float), Transfer::non_blocking, stream);
+  runtime::copy_to_device(runtime, staging.data(), {b.data(), b.context()}, sizeof(float), Transfer::non_blocking,
+                          stream);
+  runtime::ops::convert(runtime, staging.data(), c.data(), 1, stream);
+  context.observe("idle_after_submitting", is_idle(runtime, stream));
+  context.observe("converted", read_one(runtime, c.data(), stream));
+  context.observe("on_host", double{*b.data()});
+}
+
+}  // namespace
+
+harness::Case copy_type_conversion() {
+  using fault::Effect;
+  using fault::Operation;
+  return {
+      .name = "pinned.copy_type_conversion",
+      .summary = "A converting copy from pinned memory takes place after a pending copy into that memory",
+      .source = "test_cuda.py::TestCuda::test_copy_non_blocking_type_conversion",
+      .faults = {{.name = "lost_first_copy",
+                  .summary = "the copy into pinned memory never happens",
+                  .plan = {{{.operation = Operation::copy, .effect = Effect::drop, .first = 1}}}},
+                 {.name = "lost_second_copy",
+                  .summary = "the copy out of pinned memory never happens",
+                  .plan = {{{.operation = Operation::copy, .effect = Effect::drop, .first = 2}}}},
+                 {.name = "lost_conversion",
+                  .summary = "the values are never converted",
+                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = 4}}}},
+                 {.name = "flipped_bit",
+                  .summary = "one bit flips in the copy out of pinned memory",
+                  .plan = {{{.operation = Operation::copy, .effect = Effect::flip_bit, .first = 2}}}},
+                 {.name = "stream_seems_idle",
+                  .summary = "the stream says that it is done while work is pending",
+                  .plan = {{{.operation = Operation::query_stream, .effect = Effect::wrong_answer}}}}},
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::pinned

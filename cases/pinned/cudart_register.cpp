@@ -1,0 +1,44 @@
+#include "cases/cases.hpp"
+#include "cases/pinned/pinned_work.hpp"
+
+namespace gpucheck::cases::pinned {
+namespace {
+
+void run(harness::Context& context) {
+  device::Device& device = context.device();
+  std::vector<float> tensor(20, 1.0F);
+  const std::size_t bytes = tensor.size() * sizeof(float);
+  context.observe("pinned_at_first", runtime::is_pinned(device, tensor.data()));
+  context.observe("register_status", static_cast<std::int64_t>(device.register_host(tensor.data(), bytes)));
+  context.observe("pinned_when_registered", runtime::is_pinned(device, tensor.data()));
+  context.observe("end_pinned_when_registered", runtime::is_pinned(device, tensor.data() + tensor.size() - 1));
+  context.observe("unregister_status", static_cast<std::int64_t>(device.unregister_host(tensor.data())));
+  context.observe("pinned_when_unregistered", runtime::is_pinned(device, tensor.data()));
+}
+
+}  // namespace
+
+harness::Case cudart_register() {
+  using fault::Effect;
+  using fault::Operation;
+  return {
+      .name = "pinned.cudart_register",
+      .summary = "Registering a program's own memory with the driver makes it pinned, until it is unregistered",
+      .source = "test_cuda.py::TestCuda::test_cudart_register",
+      .faults = {{.name = "register_lost",
+                  .summary = "the driver says that it registered memory and did not",
+                  .plan = {{{.operation = Operation::register_host, .effect = Effect::drop}}}},
+                 {.name = "register_refused",
+                  .summary = "the driver refuses to register memory",
+                  .plan = {{{.operation = Operation::register_host, .effect = Effect::fail}}}},
+                 {.name = "unregister_lost",
+                  .summary = "the driver says that it unregistered memory and did not",
+                  .plan = {{{.operation = Operation::unregister_host, .effect = Effect::drop}}}},
+                 {.name = "pinned_memory_unknown",
+                  .summary = "the driver does not recognise registered memory",
+                  .plan = {{{.operation = Operation::pointer_info, .effect = Effect::wrong_answer, .first = 2}}}}},
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::pinned

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "cases/pinned/pinned_work.hpp"
+
+namespace gpucheck::cases::pinned {
+
+/// For a scope, pinned memory is made by the host and registered with the driver.
+class HostRegisterSettings {
+ public:
+  explicit HostRegisterSettings(runtime::Runtime& runtime) : runtime_(runtime) {
+    runtime_.set_settings("pinned_use_cuda_host_register:True,pinned_num_register_threads:8");
+  }
+  ~HostRegisterSettings() {
+    runtime_.set_settings("pinned_use_cuda_host_register:False,pinned_num_register_threads:1");
+  }
+  HostRegisterSettings(const HostRegisterSettings&) = delete;
+  HostRegisterSettings& operator=(const HostRegisterSettings&) = delete;
+
+ private:
+  runtime::Runtime& runtime_;
+};
+
+/// Sizes of the seed's pinned tensors, in floats.
+inline constexpr std::array<std::size_t, 2> register_sizes{std::size_t{1} << 21U, std::size_t{1} << 24U};
+
+/// A pinned copy of a tensor of ones. @throws DeviceError, Error.
+inline runtime::PinnedBuffer<float> pinned_ones(runtime::Runtime& runtime, std::size_t count) {
+  runtime::PinnedBuffer<float> ones(runtime, count);
+  std::ranges::fill(ones.span(), 1.0F);
+  return ones;
+}
+
+/// Whether the driver knows the first and the last element as pinned. @throws DeviceError.
+inline bool is_pinned_throughout(runtime::Runtime& runtime, const runtime::PinnedBuffer<float>& buffer) {
+  return runtime::is_pinned(runtime.device(), buffer.data()) &&
+         runtime::is_pinned(runtime.device(), buffer.data() + buffer.size() - 1);
+}
+
+}  // namespace gpucheck::cases::pinned

@@ -1,0 +1,73 @@
+#include "cases/cases.hpp"
+#include "cases/pinned/host_register.hpp"
+#include "runtime/ops.hpp"
+
+namespace gpucheck::cases::pinned {
+namespace {
+
+/// Sum of pinned floats, worked out on the device from a copy. @throws DeviceError.
+double sum_on_device(runtime::Runtime& runtime, const runtime::PinnedBuffer<float>& values) {
+  const device::Stream stream = runtime.current_stream();
+  runtime::Buffer<float> copy(runtime, values.size(), stream);
+  runtime::Buffer<double> total(runtime, 1, stream);
+  runtime::copy_to_device(runtime, copy.data(), {values.data(), values.context()}, values.size_bytes(),
+                          runtime::Transfer::non_blocking, stream);
+  runtime::ops::sum(runtime, copy.data(), copy.size(), total.data(), stream);
+  return read_one(runtime, total.data(), stream);
+}
+
+void run(harness::Context& context) {
+  runtime::Runtime& runtime = context.runtime();
+  const void* last = nullptr;
+  {
+    const HostRegisterSettings settings(runtime);
+    const std::vector<float> plain(20, 1.0F);
+    context.observe("plain_is_pinned", runtime::is_pinned(runtime.device(), plain.data()));
+    for (const std::size_t size : register_sizes) {
+      const runtime::PinnedBuffer<float> ones = pinned_ones(runtime, size);
+      const std::string name = "floats_" + std::to_string(size);
+      context.observe(name + "_pinned", is_pinned_throughout(runtime, ones));
+      context.observe(name + "_sum_on_device", sum_on_device(runtime, ones));
+      last = ones.data();
+    }
+  }
+  runtime.pinned_allocator().empty_cache();
+  context.observe("released_is_pinned", runtime::is_pinned(runtime.device(), last));
+  context.observe("blocks_left", runtime.pinned_allocator().stats().allocations.current);
+}
+
+}  // namespace
+
+harness::Case host_register_backend() {
+  using fault::Effect;
+  using fault::Operation;
+  return {
+      .name = "pinned.host_register_backend",
+      .summary = "Memory that the host provides and the driver only page-locks is pinned, and usable by copies",
+      .source = "test_cuda.py::TestCuda::test_pinned_memory_with_cudaregister",
+      .faults = {{.name = "not_page_locked",
+                  .summary = "the driver says that it page-locked memory and did not",
+                  .plan = {{{.operation = Operation::register_host, .effect = Effect::drop, .first = 2}}}},
+                 {.name = "refused",
+                  .summary = "the driver cannot page-lock memory",
+                  .plan = {{{.operation = Operation::register_host,
+                             .effect = Effect::fail,
+                             .status = device::Status::out_of_memory}}}},
+                 {.name = "unlock_lost",
+                  .summary = "memory given back stays page-locked",
+                  .plan = {{{.operation = Operation::unregister_host, .effect = Effect::drop, .times = 0}}}},
+                 {.name = "pinned_memory_unknown",
+                  .summary = "the driver does not recognise page-locked memory",
+                  .plan = {{{.operation = Operation::pointer_info, .effect = Effect::wrong_answer, .times = 0}}}},
+                 {.name = "lost_copy",
+                  .summary = "a copy from such memory never happens",
+                  .plan = {{{.operation = Operation::copy, .effect = Effect::drop, .first = 1}}}},
+                 {.name = "flipped_bit",
+                  .summary = "one bit flips in a copy from such memory",
+                  .plan = {{{.operation = Operation::copy, .effect = Effect::flip_bit, .first = 3}}}}},
+      .deadline = std::chrono::seconds(30),
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::pinned

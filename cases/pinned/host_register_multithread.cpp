@@ -1,0 +1,97 @@
+#include <atomic>
+#include <thread>
+
+#include "cases/cases.hpp"
+#include "cases/pinned/host_register.hpp"
+
+namespace gpucheck::cases::pinned {
+namespace {
+
+constexpr std::size_t thread_count = 4;
+
+/// What the threads found, added up.
+struct Findings {
+  std::atomic<std::int64_t> plain_not_pinned = 0;
+  std::atomic<std::int64_t> pinned = 0;
+  std::atomic<std::int64_t> intact = 0;
+  std::atomic<std::int64_t> finished = 0;
+};
+
+void work(runtime::Runtime& runtime, Findings& found) {
+  const std::vector<float> plain(20, 1.0F);
+  if (!runtime::is_pinned(runtime.device(), plain.data())) ++found.plain_not_pinned;
+  for (const std::size_t size : register_sizes) {
+    const runtime::PinnedBuffer<float> ones = pinned_ones(runtime, size);
+    if (is_pinned_throughout(runtime, ones)) ++found.pinned;
+    // Memory that two threads were given would show the other's mark.
+    const auto mark = static_cast<float>(reinterpret_cast<std::uintptr_t>(&ones) >> 4U);
+    ones.span().back() = mark;
+    std::this_thread::yield();
+    const auto middle = ones.span().first(size - 1);
+    const bool untouched = std::ranges::count(middle, 1.0F) == static_cast<std::ptrdiff_t>(size - 1);
+    if (untouched && ones.span().back() == mark) ++found.intact;
+  }
+  ++found.finished;
+}
+
+/// The text of whatever went wrong in a thread. A thread that throws ends the process.
+std::string run_threads(runtime::Runtime& runtime, Findings& found) {
+  std::vector<std::string> errors(thread_count);
+  {
+    std::vector<std::jthread> threads;
+    for (std::string& error : errors) {
+      threads.emplace_back([&] { error = error_text<Error>([&] { work(runtime, found); }); });
+    }
+  }
+  std::string all;
+  for (const std::string& error : errors) all += error;
+  return all;
+}
+
+void run(harness::Context& context) {
+  runtime::Runtime& runtime = context.runtime();
+  Findings found;
+  std::string errors;
+  {
+    const HostRegisterSettings settings(runtime);
+    errors = run_threads(runtime, found);
+  }
+  context.observe("errors", harness::Value(errors));
+  context.observe("threads_finished", found.finished.load());
+  context.observe("plain_not_pinned", found.plain_not_pinned.load());
+  context.observe("tensors_pinned", found.pinned.load());
+  context.observe("tensors_intact", found.intact.load());
+  runtime.pinned_allocator().empty_cache();
+  context.observe("blocks_left", runtime.pinned_allocator().stats().allocations.current);
+}
+
+}  // namespace
+
+harness::Case host_register_multithread() {
+  using fault::Effect;
+  using fault::Operation;
+  return {
+      .name = "pinned.host_register_multithread",
+      .summary = "Four threads pin memory at the same time, each with eight threads of its own that touch pages",
+      .source = "test_cuda.py::TestCuda::test_pinned_memory_with_cudaregister_multithread",
+      .faults = {{.name = "not_page_locked",
+                  .summary = "the driver says that it page-locked memory and did not",
+                  .plan = {{{.operation = Operation::register_host, .effect = Effect::drop, .first = 3}}}},
+                 {.name = "refused",
+                  .summary = "the driver cannot page-lock memory",
+                  .plan = {{{.operation = Operation::register_host,
+                             .effect = Effect::fail,
+                             .first = 2,
+                             .status = device::Status::out_of_memory}}}},
+                 {.name = "hang",
+                  .summary = "page-locking never returns",
+                  .plan = {{{.operation = Operation::register_host, .effect = Effect::hang, .first = 2}}}},
+                 {.name = "pinned_memory_unknown",
+                  .summary = "the driver does not recognise page-locked memory",
+                  .plan = {{{.operation = Operation::pointer_info, .effect = Effect::wrong_answer, .first = 6}}}}},
+      .deadline = std::chrono::seconds(30),
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::pinned

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "device/kernel.hpp"
+#include "device/kernels/thread.hpp"
+
+namespace gpucheck::device::kernels {
+
+/// out[i] = in[i], converted as static_cast does.
+template <typename From, typename To>
+struct Convert {
+  static constexpr std::string_view name = "convert";
+  const From* in;
+  To* out;
+  [[nodiscard]] std::array<MemoryAccess, 2> accesses(std::size_t count) const {
+    return {reads(in, count * sizeof(From)), writes(out, count * sizeof(To))};
+  }
+  GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
+    out[thread.index] = static_cast<To>(in[thread.index]);
+  }
+};
+
+/// Lays a matrix with any strides out row by row: out[r * columns + c] =
+/// in[r * row_stride + c * column_stride], one invocation for each element. `elements` is
+/// how far `in` reaches.
+template <typename T>
+struct CopyStrided {
+  static constexpr std::string_view name = "copy_strided";
+  const T* in;
+  std::size_t elements;
+  std::size_t columns;
+  std::size_t row_stride;
+  std::size_t column_stride;
+  T* out;
+  [[nodiscard]] std::array<MemoryAccess, 2> accesses(std::size_t count) const {
+    return {reads(in, elements * sizeof(T)), writes(out, count * sizeof(T))};
+  }
+  GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
+    const std::size_t row = thread.index / columns;
+    out[thread.index] = in[row * row_stride + (thread.index - row * columns) * column_stride];
+  }
+};
+
+}  // namespace gpucheck::device::kernels

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "runtime/runtime.hpp"
+
+namespace gpucheck::runtime {
+
+/// Owns page-locked host memory for `size()` elements of T, taken from the runtime's
+/// pinned allocator. Moves, never copies; contents are undefined at first.
+template <typename T>
+class PinnedBuffer {
+ public:
+  PinnedBuffer() = default;
+  /// @throws DeviceError, Error.
+  PinnedBuffer(Runtime& runtime, std::size_t count)
+      : allocator_(&runtime.pinned_allocator()),
+        memory_(allocator_->allocate(count * sizeof(T), runtime.current_stream())),
+        size_(count) {}
+  PinnedBuffer(PinnedBuffer&& other) noexcept
+      : allocator_(other.allocator_), memory_(std::exchange(other.memory_, {})), size_(std::exchange(other.size_, 0)) {}
+  PinnedBuffer& operator=(PinnedBuffer&& other) noexcept {
+    PinnedBuffer moved(std::move(other));
+    std::swap(allocator_, moved.allocator_);
+    std::swap(memory_, moved.memory_);
+    std::swap(size_, moved.size_);
+    return *this;
+  }
+  PinnedBuffer(const PinnedBuffer&) = delete;
+  PinnedBuffer& operator=(const PinnedBuffer&) = delete;
+  ~PinnedBuffer() {
+    if (memory_.context == nullptr) return;
+    try {
+      allocator_->free(memory_.context);
+    } catch (const Error&) {  // a lost device: nothing is left to give back
+    }
+  }
+
+  [[nodiscard]] T* data() const noexcept { return static_cast<T*>(memory_.pointer); }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return size_ * sizeof(T); }
+  [[nodiscard]] std::span<T> span() const noexcept { return {data(), size_}; }
+  /// What the pinned allocator knows the memory by, also from a pointer into its middle.
+  [[nodiscard]] const void* context() const noexcept { return memory_.context; }
+
+ private:
+  PinnedAllocator* allocator_ = nullptr;
+  PinnedAllocator::Allocation memory_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace gpucheck::runtime

@@ -1,0 +1,48 @@
+#include "runtime/pinned_statistics.hpp"
+
+#include <algorithm>
+
+namespace gpucheck::runtime {
+namespace {
+
+using Flat = std::vector<std::pair<std::string, std::int64_t>>;
+
+void append(Flat& out, const std::string& name, const Statistic& statistic) {
+  out.emplace_back(name + ".current", statistic.current);
+  out.emplace_back(name + ".peak", statistic.peak);
+  out.emplace_back(name + ".allocated", statistic.allocated);
+  out.emplace_back(name + ".freed", statistic.freed);
+}
+
+void append(Flat& out, const std::string& name, const DurationStatistic& statistic) {
+  out.emplace_back(name + ".total", statistic.total);
+  out.emplace_back(name + ".max", statistic.max);
+  out.emplace_back(name + ".min", statistic.min);
+  out.emplace_back(name + ".count", statistic.count);
+  out.emplace_back(name + ".avg", statistic.average());
+}
+
+}  // namespace
+
+void DurationStatistic::add(std::int64_t microseconds) noexcept {
+  total += microseconds;
+  max = std::max(max, microseconds);
+  min = count == 0 ? microseconds : std::min(min, microseconds);
+  ++count;
+}
+
+Flat flatten(const PinnedStatistics& statistics) {
+  Flat out;
+  append(out, "allocations", statistics.allocations);
+  append(out, "allocated_bytes", statistics.allocated_bytes);
+  append(out, "active_requests", statistics.active_requests);
+  append(out, "active_bytes", statistics.active_bytes);
+  append(out, "host_alloc_time", statistics.host_alloc_time);
+  append(out, "host_free_time", statistics.host_free_time);
+  out.emplace_back("num_host_alloc", statistics.num_host_alloc);
+  out.emplace_back("num_host_free", statistics.num_host_free);
+  std::ranges::sort(out);
+  return out;
+}
+
+}  // namespace gpucheck::runtime

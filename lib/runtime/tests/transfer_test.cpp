@@ -1,0 +1,69 @@
+#include "runtime/transfer.hpp"
+
+#include <gtest/gtest.h>
+#include <numeric>
+
+#include "device/launch.hpp"
+#include "runtime/buffer.hpp"
+#include "runtime/ops.hpp"
+#include "runtime/pinned_buffer.hpp"
+#include "simulated.hpp"
+
+namespace gpucheck::runtime::test {
+namespace {
+
+class TransferTest : public testing::Test {
+ protected:
+  void keep_busy(device::Stream stream) {
+    ASSERT_EQ(device::launch(machine_.device(), device::kernels::Spin{50'000'000}, 1, stream), device::Status::success);
+  }
+  bool is_idle(device::Stream stream) { return machine_.device().query(stream) == device::Status::success; }
+
+  Simulated machine_;
+  Runtime& runtime_ = machine_.runtime();
+  device::Stream stream_ = machine_.side_stream();
+};
+
+TEST_F(TransferTest, ABlockingCopyIsDoneWhenItReturns) {
+  PinnedBuffer<std::int32_t> host(runtime_, 1000);
+  Buffer<std::int32_t> on_device(runtime_, 1000, stream_);
+  std::iota(host.span().begin(), host.span().end(), 5);
+  keep_busy(stream_);
+  copy_to_device(runtime_, on_device.data(), host.data(), host.size_bytes(), Transfer::blocking, stream_);
+  EXPECT_TRUE(is_idle(stream_));
+  PinnedBuffer<std::int32_t> back(runtime_, 1000);
+  keep_busy(stream_);
+  copy_to_host(runtime_, back.data(), on_device.data(), back.size_bytes(), Transfer::blocking, stream_);
+  EXPECT_TRUE(is_idle(stream_));
+  EXPECT_EQ(back.span()[999], 1004);
+}
+
+TEST_F(TransferTest, ANonBlockingCopyKeepsItsPinnedMemory) {
+  const void* freed = nullptr;
+  Buffer<std::int32_t> on_device(runtime_, 1000, stream_);
+  keep_busy(stream_);
+  {
+    PinnedBuffer<std::int32_t> host(runtime_, 1001);
+    freed = host.data();
+    copy_to_device(runtime_, on_device.data(), {host.data() + 1, host.context()}, 1000 * sizeof(std::int32_t),
+                   Transfer::non_blocking, stream_);
+    EXPECT_FALSE(is_idle(stream_));
+  }
+  EXPECT_NE(PinnedBuffer<std::int32_t>(runtime_, 1001).data(), freed);
+  {
+    PinnedBuffer<std::int32_t> landing(runtime_, 1000);
+    copy_to_host(runtime_, landing.data(), on_device.data(), landing.size_bytes(), Transfer::non_blocking, stream_);
+  }
+  ASSERT_EQ(machine_.device().synchronize(stream_), device::Status::success);
+  EXPECT_EQ(PinnedBuffer<std::int32_t>(runtime_, 1000).size_bytes(), 4000);
+}
+
+TEST_F(TransferTest, AnErrorOfTheCopyIsThrown) {
+  std::vector<std::int32_t> pageable(10);  // no device memory
+  PinnedBuffer<std::int32_t> host(runtime_, 10);
+  EXPECT_THROW(copy_to_device(runtime_, pageable.data(), host.data(), 40, Transfer::non_blocking, stream_),
+               device::DeviceError);
+}
+
+}  // namespace
+}  // namespace gpucheck::runtime::test
