@@ -28,7 +28,7 @@ std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise)
 std::vector<Variant> variants() {
   return {
       {.name = "plain"},
-      {.name = "one_pool_of_sizes", .largest_bytes = 4096, .most_live = 40, .streams = 3},
+      {.name = "smallest_blocks", .largest_bytes = 4096, .most_live = 40, .streams = 3},
       {.name = "little_memory", .profile = "small", .largest_bytes = 40u << 20U, .most_live = 16},
       {.name = "memory_limit", .memory_fraction = 0.002, .largest_bytes = 40u << 20U, .most_live = 16},
       {.name = "garbage_collection",
@@ -41,7 +41,7 @@ std::vector<Variant> variants() {
       {.name = "threads", .streams = 3, .threads = 3, .steps = 100},
       {.name = "threads_with_little_memory",
        .profile = "small",
-       .largest_bytes = 20u << 20U,
+       .largest_bytes = 40u << 20U,
        .most_live = 8,
        .streams = 2,
        .threads = 3,

@@ -84,7 +84,7 @@ void Worker::act() {
 /// Mostly small, so that blocks share segments; sizes recur, so that they are reused.
 std::uint64_t Worker::any_size() {
   const std::uint64_t limits[] = {2_KiB, 64_KiB, 1_MiB, 8_MiB, variant_.largest_bytes};
-  const std::uint64_t limit = limits[draw(std::size(limits))];
+  const std::uint64_t limit = std::min(limits[draw(std::size(limits))], variant_.largest_bytes);
   return one_in(2) ? limit : 1 + draw(limit);
 }
 
