@@ -76,6 +76,11 @@ void add_replay(CLI::App& application, const Environment& environment, Action& a
       application, "replay", "Play allocator traces and memory snapshots: compare, or tell what they would come to",
       replay, environment, action);
   add_replay_options(*command, *options);
+
+  const auto [snapshot_command, snapshot_options] = add_command<SnapshotOptions>(
+      application, "snapshot", "Show what a memory snapshot holds, as text or as a page with pictures", snapshot,
+      environment, action);
+  add_snapshot_options(*snapshot_command, *snapshot_options);
 }
 
 void add_golden(CLI::App& application, const Environment& environment, Action& action) {

@@ -19,6 +19,7 @@ void add_run_control(CLI::App& command, RunOptions& options);
 void add_order(CLI::App& command, RunOptions& options);
 void add_parameters(CLI::App& command, ExecutionOptions& options);
 void add_replay_options(CLI::App& command, ReplayOptions& options);
+void add_snapshot_options(CLI::App& command, SnapshotOptions& options);
 
 /// What a command line means; carried out once all of it has been read.
 using Action = std::function<int()>;

@@ -103,6 +103,13 @@ struct ReplayOptions {
   bool json = false;
 };
 
+struct SnapshotOptions {
+  std::string file;
+  std::string html_path;               ///< "-" is stdout; empty: no page
+  std::optional<int> recorded_device;  ///< none: all
+  bool json = false;
+};
+
 int list(const Environment& environment, const ListOptions& options);
 int describe(const Environment& environment, const DescribeOptions& options);
 int info(const Environment& environment, const InfoOptions& options);
@@ -111,5 +118,6 @@ int golden_diff(const Environment& environment, const GoldenDiffOptions& options
 int golden_approve(const Environment& environment, const GoldenApproveOptions& options);
 int prove(const Environment& environment, const ProveOptions& options);
 int replay(const Environment& environment, const ReplayOptions& options);
+int snapshot(const Environment& environment, const SnapshotOptions& options);
 
 }  // namespace gpucheck::application

@@ -40,4 +40,18 @@ void add_replay_options(CLI::App& command, ReplayOptions& options) {
   command.add_flag("--json", options.json, "As JSON (gpucheck.replay/1), with every sample");
 }
 
+void add_snapshot_options(CLI::App& command, SnapshotOptions& options) {
+  command.add_option("file", options.file, "A PyTorch memory snapshot (JSON, or the pickle of _dump_snapshot)")
+      ->required()
+      ->type_name("FILE");
+  command
+      .add_option("--html", options.html_path,
+                  "Also write a self-contained page: memory over time, segments with their blocks; - is stdout")
+      ->type_name("FILE");
+  command.add_option("--device-index", options.recorded_device, "Only what was recorded on this device")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  command.add_flag("--json", options.json, "As JSON (gpucheck.snapshot/1)");
+}
+
 }  // namespace gpucheck::application

@@ -32,9 +32,9 @@ struct FinalDifference {
 };
 
 struct Comparison {
-  std::size_t steps = 0;           ///< played: all of the trace's
-  std::size_t compared_steps = 0;  ///< those with something expected
-  std::size_t equal_steps = 0;     ///< of these, all figures equal
+  std::size_t steps = 0;                      ///< played: all of the trace's
+  std::size_t compared_steps = 0;             ///< those with something expected
+  std::size_t equal_steps = 0;                ///< of these, all figures equal
   std::vector<Difference> first_differences;  ///< of the first step that differs, in the order of its figures
   AddressComparison addresses;
   std::size_t final_statistics_compared = 0;

@@ -43,7 +43,7 @@ struct Conversion {
 
   Trace trace;
   std::vector<std::uint32_t> recorded_events;  ///< by step: which event of the device, or `no_event`
-  std::vector<std::uint64_t> stream_handles;  ///< by stream index of the trace; the first is 0
+  std::vector<std::uint64_t> stream_handles;   ///< by stream index of the trace; the first is 0
   ConversionReport report;
 };
 

@@ -74,6 +74,17 @@ FileContent read(Document document, const ReadLimits& limits) {
   return interpret(document);
 }
 
+Snapshot read_with_stacks(Document document, const ReadLimits& limits) {
+  parse(document, limits);
+  if (looks_like_snapshot(document)) return read_snapshot(document, StackReading::keep);
+  throw FileError(document.name(), 0, "$", "expected a memory snapshot (with \"segments\")");
+}
+
+Document copied(std::string name, std::string_view bytes, const ReadLimits& limits) {
+  if (bytes.size() > limits.file_bytes) too_large(name, limits);
+  return Document(std::move(name), bytes);
+}
+
 }  // namespace
 
 FileContent read_file(const std::filesystem::path& path, const ReadLimits& limits) {
@@ -81,8 +92,15 @@ FileContent read_file(const std::filesystem::path& path, const ReadLimits& limit
 }
 
 FileContent read_bytes(std::string name, std::string_view bytes, const ReadLimits& limits) {
-  if (bytes.size() > limits.file_bytes) too_large(name, limits);
-  return read(Document(std::move(name), bytes), limits);
+  return read(copied(std::move(name), bytes, limits), limits);
+}
+
+Snapshot read_snapshot_file(const std::filesystem::path& path, const ReadLimits& limits) {
+  return read_with_stacks(load(path, limits), limits);
+}
+
+Snapshot read_snapshot_bytes(std::string name, std::string_view bytes, const ReadLimits& limits) {
+  return read_with_stacks(copied(std::move(name), bytes, limits), limits);
 }
 
 }  // namespace gpucheck::replay

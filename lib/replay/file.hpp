@@ -22,4 +22,8 @@ FileContent read_file(const std::filesystem::path& path, const ReadLimits& limit
 /// The same for bytes in memory; `name` stands in error texts.
 FileContent read_bytes(std::string name, std::string_view bytes, const ReadLimits& limits = {});
 
+/// Reads a memory snapshot with its stacks. @throws FileError, also for a trace file.
+Snapshot read_snapshot_file(const std::filesystem::path& path, const ReadLimits& limits = {});
+Snapshot read_snapshot_bytes(std::string name, std::string_view bytes, const ReadLimits& limits = {});
+
 }  // namespace gpucheck::replay

@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "replay/document.hpp"
+#include "replay/stacks.hpp"
 
 namespace gpucheck::replay {
 
-/// What a PyTorch memory snapshot says, stacks left out. Sizes are bytes, addresses and
+/// What a PyTorch memory snapshot says. Sizes are bytes, addresses and
 /// stream handles as recorded.
 
 /// The names are those in the file.
@@ -38,6 +39,7 @@ struct SnapshotEvent {
   PoolId pool{0, 0};
   SnapshotAction action = SnapshotAction::other;
   bool in_empty_cache = false;  ///< the recorded stack names empty_cache (segment_free, segment_unmap)
+  StackId stack = no_stack;
 };
 
 enum class SnapshotBlockState : std::uint8_t { inactive, active_allocated, active_pending_free };
@@ -47,6 +49,7 @@ struct SnapshotBlock {
   std::uint64_t size = 0;
   std::uint64_t requested_size = 0;  ///< of its present or last use
   SnapshotBlockState state = SnapshotBlockState::inactive;
+  StackId stack = no_stack;  ///< of the call that allocated it
 };
 
 struct SnapshotSegment {
@@ -74,13 +77,17 @@ struct Snapshot {
   std::vector<SnapshotSegment> segments;
   std::vector<std::vector<SnapshotEvent>> device_traces;  ///< by device index, oldest event first
   SnapshotSettings settings;
+  StackTable stacks;  ///< empty where they were skipped
 };
 
 /// True when the document's root looks like a snapshot: a dictionary with "segments",
 /// or a bare list of segments.
 bool looks_like_snapshot(const Document& document);
 
+/// A replay needs no stacks, and they are most of a file.
+enum class StackReading { skip, keep };
+
 /// @throws FileError where the document is not a snapshot.
-Snapshot read_snapshot(const Document& document);
+Snapshot read_snapshot(const Document& document, StackReading reading = StackReading::skip);
 
 }  // namespace gpucheck::replay

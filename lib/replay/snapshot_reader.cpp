@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
-#include <unordered_map>
 
 #include "replay/cursor.hpp"
 #include "replay/snapshot.hpp"
+#include "replay/stack_reader.hpp"
 
 namespace gpucheck::replay {
 
@@ -26,43 +26,20 @@ PoolId read_pool(const Cursor& value) {
   return {numbers[0], numbers[1]};
 }
 
-bool names_empty_cache(std::string_view function) {
-  return function.find("empty_cache") != std::string_view::npos ||
-         function.find("emptyCache") != std::string_view::npos;
-}
-
-/// Finds out which stacks lead through empty_cache. Events share stacks, and stacks share
-/// frames: each is looked at once.
-class StackSearch {
+/// What is done with recorded stacks.
+class Stacks {
  public:
-  bool through_empty_cache(const Cursor& stack) {
-    return remember(stack, [&] {
-      bool found = false;
-      stack.for_each_item([&](const Cursor& frame) { found = frame_names_empty_cache(frame) || found; });
-      return found;
-    });
+  Stacks(StackReading reading, StackTable& table) : reading_(reading), reader_(table) {}
+
+  [[nodiscard]] StackId read(const std::optional<Cursor>& stack) {
+    return stack && reading_ == StackReading::keep ? reader_.read(*stack) : no_stack;
   }
+  [[nodiscard]] bool through_empty_cache(const Cursor& stack) { return search_.through_empty_cache(stack); }
 
  private:
-  bool frame_names_empty_cache(const Cursor& frame) {
-    return remember(frame, [&] {
-      bool found = false;
-      frame.for_each_field([&](std::string_view key, const Cursor& value) {
-        found = found || (key == "name" && names_empty_cache(value.as_text()));
-      });
-      return found;
-    });
-  }
-  template <typename Search>
-  bool remember(const Cursor& container, Search&& search) {
-    const auto known = answers_.find(container.identity());
-    if (known != answers_.end()) return known->second;
-    const bool answer = search();
-    answers_.emplace(container.identity(), answer);
-    return answer;
-  }
-
-  std::unordered_map<std::uint64_t, bool> answers_;
+  StackReading reading_;
+  StackReader reader_;
+  StackSearch search_;
 };
 
 SnapshotAction read_action(const Cursor& value) {
@@ -76,7 +53,7 @@ bool releases_segment(SnapshotAction action) {
   return action == SnapshotAction::segment_free || action == SnapshotAction::segment_unmap;
 }
 
-SnapshotEvent read_event(const Cursor& entry, StackSearch& search) {
+SnapshotEvent read_event(const Cursor& entry, Stacks& stacks) {
   enum Field : unsigned { action, addr, device_free, size, stream, time_us, pool_id, segment_pool_id, frames };
   static constexpr std::array<std::string_view, 9> keys{"action",  "addr",    "device_free",     "size",  "stream",
                                                         "time_us", "pool_id", "segment_pool_id", "frames"};
@@ -117,7 +94,8 @@ SnapshotEvent read_event(const Cursor& entry, StackSearch& search) {
   fields.need(size, "size", entry);
   fields.need(stream, "stream", entry);
   if (event.action != SnapshotAction::out_of_memory) fields.need(addr, "addr", entry);
-  if (stack && releases_segment(event.action)) event.in_empty_cache = search.through_empty_cache(*stack);
+  if (stack && releases_segment(event.action)) event.in_empty_cache = stacks.through_empty_cache(*stack);
+  event.stack = stacks.read(stack);
   return event;
 }
 
@@ -130,9 +108,9 @@ SnapshotBlockState read_state(const Cursor& value) {
   return static_cast<SnapshotBlockState>(std::min(index, 2U));
 }
 
-SnapshotBlock read_block(const Cursor& entry) {
-  enum Field : unsigned { address, size, requested_size, state };
-  static constexpr std::array<std::string_view, 4> keys{"address", "size", "requested_size", "state"};
+SnapshotBlock read_block(const Cursor& entry, Stacks& stacks) {
+  enum Field : unsigned { address, size, requested_size, state, frames };
+  static constexpr std::array<std::string_view, 5> keys{"address", "size", "requested_size", "state", "frames"};
   SnapshotBlock block;
   FieldSet fields;
   entry.for_each_field([&](std::string_view key, const Cursor& value) {
@@ -148,6 +126,9 @@ SnapshotBlock read_block(const Cursor& entry) {
         break;
       case requested_size:
         block.requested_size = value.as_unsigned();
+        break;
+      case frames:
+        block.stack = stacks.read(value);
         break;
       default:
         block.state = read_state(value);
@@ -179,7 +160,7 @@ bool read_is_large(const Cursor& value) {
   return type == "large";
 }
 
-SnapshotSegment read_segment(const Cursor& entry) {
+SnapshotSegment read_segment(const Cursor& entry, Stacks& stacks) {
   enum Field : unsigned { address, total_size, stream, device, type, pool, expandable, blocks };
   static constexpr std::array<std::string_view, 8> keys{"address",      "total_size",      "stream",        "device",
                                                         "segment_type", "segment_pool_id", "is_expandable", "blocks"};
@@ -212,7 +193,7 @@ SnapshotSegment read_segment(const Cursor& entry) {
         segment.is_expandable = value.as_boolean();
         break;
       default:
-        value.for_each_item([&](const Cursor& block) { segment.blocks.push_back(read_block(block)); });
+        value.for_each_item([&](const Cursor& block) { segment.blocks.push_back(read_block(block, stacks)); });
         break;
     }
   });
@@ -241,16 +222,15 @@ SnapshotSettings read_settings(const Cursor& entry) {
   return settings;
 }
 
-void read_segments(const Cursor& list, Snapshot& snapshot) {
-  list.for_each_item([&](const Cursor& entry) { snapshot.segments.push_back(read_segment(entry)); });
+void read_segments(const Cursor& list, Stacks& stacks, Snapshot& snapshot) {
+  list.for_each_item([&](const Cursor& entry) { snapshot.segments.push_back(read_segment(entry, stacks)); });
 }
 
-void read_traces(const Cursor& list, Snapshot& snapshot) {
-  StackSearch search;
+void read_traces(const Cursor& list, Stacks& stacks, Snapshot& snapshot) {
   list.for_each_item([&](const Cursor& device) {
     std::vector<SnapshotEvent>& events = snapshot.device_traces.emplace_back();
     events.reserve(device.item_count());
-    device.for_each_item([&](const Cursor& entry) { events.push_back(read_event(entry, search)); });
+    device.for_each_item([&](const Cursor& entry) { events.push_back(read_event(entry, stacks)); });
   });
 }
 
@@ -273,12 +253,13 @@ bool looks_like_snapshot(const Document& document) {
   return found;
 }
 
-Snapshot read_snapshot(const Document& document) {
+Snapshot read_snapshot(const Document& document, StackReading reading) {
   Walk walk(document);
   const Cursor root(walk);
   Snapshot snapshot;
+  Stacks stacks(reading, snapshot.stacks);
   if (root.is_list()) {
-    read_segments(root, snapshot);
+    read_segments(root, stacks, snapshot);
     return snapshot;
   }
   enum Field : unsigned { segments, device_traces, allocator_settings };
@@ -290,10 +271,10 @@ Snapshot read_snapshot(const Document& document) {
     fields.add(field, value);
     switch (field) {
       case segments:
-        read_segments(value, snapshot);
+        read_segments(value, stacks, snapshot);
         break;
       case device_traces:
-        read_traces(value, snapshot);
+        read_traces(value, stacks, snapshot);
         break;
       default:
         snapshot.settings = read_settings(value);

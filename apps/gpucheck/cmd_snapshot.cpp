@@ -1,0 +1,167 @@
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "base/units.hpp"
+#include "commands.hpp"
+#include "replay/file.hpp"
+#include "replay/page/snapshot_page.hpp"
+#include "replay/recorded_usage.hpp"
+#include "replay/snapshot_summary.hpp"
+#include "report/output_file.hpp"
+#include "report/sanitize.hpp"
+#include "text_table.hpp"
+#include "version.hpp"
+
+namespace gpucheck::application {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using replay::DeviceSummary;
+using replay::PoolUsage;
+using replay::Snapshot;
+
+std::vector<std::size_t> devices_to_show(const Snapshot& snapshot, const SnapshotOptions& options) {
+  const std::vector<std::size_t> devices = replay::devices_of(snapshot);
+  if (devices.empty()) {
+    throw EnvironmentError(options.file + ": the snapshot holds neither segments nor events: there is nothing to show");
+  }
+  if (!options.recorded_device) return devices;
+  const auto wanted = static_cast<std::size_t>(*options.recorded_device);
+  if (std::ranges::find(devices, wanted) != devices.end()) return {wanted};
+  throw EnvironmentError(fmt::format("{}: the snapshot holds nothing of device {}", options.file, wanted));
+}
+
+std::string share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? "-" : fmt::format("{:.1f}%", 100 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+TextRow usage_row(std::string name, const PoolUsage& usage) {
+  return {std::move(name),
+          fmt::format("{}", usage.segment_count),
+          format_bytes(usage.reserved_bytes),
+          format_bytes(usage.allocated_bytes),
+          format_bytes(usage.requested_bytes),
+          format_bytes(usage.pending_free_bytes),
+          format_bytes(usage.inactive_bytes),
+          share(usage.inactive_bytes, usage.reserved_bytes),
+          format_bytes(usage.largest_inactive_bytes)};
+}
+
+std::string pools_text(const DeviceSummary& summary) {
+  constexpr std::size_t most_rows = 40;
+  std::vector<TextRow> rows{
+      {"pool", "segments", "reserved", "allocated", "asked for", "waiting", "inactive", "share", "largest inactive"},
+      usage_row("all", summary.total)};
+  for (std::size_t i = 0; i < std::min(most_rows, summary.pools.size()); ++i) {
+    const PoolUsage& pool = summary.pools[i];
+    const char* const size_class = pool.is_large ? "large" : "small";
+    rows.push_back(
+        usage_row(fmt::format("{}, {}, stream 0x{:x}", replay::pool_name(pool.pool), size_class, pool.stream), pool));
+  }
+  std::string text = text_table(rows, 1, "  ");
+  if (summary.pools.size() > most_rows) text += fmt::format("  and {} more\n", summary.pools.size() - most_rows);
+  return text;
+}
+
+std::string largest_text(const DeviceSummary& summary, const replay::StackTable& stacks) {
+  if (summary.largest.empty()) return "";
+  std::vector<TextRow> rows{{"largest in use", "at", "pool", "allocated in"}};
+  for (const DeviceSummary::Use& use : summary.largest) {
+    rows.push_back({format_bytes(use.block.size), fmt::format("0x{:x}", use.block.address), replay::pool_name(use.pool),
+                    report::one_line(replay::telling_frame(stacks, use.block.stack), 80)});
+  }
+  return "\n" + text_table(rows, 4, "  ");
+}
+
+std::string device_text(const Snapshot& snapshot, const DeviceSummary& summary) {
+  return fmt::format("\ndevice {}: {} segments, {} blocks, {} events\n", summary.device, summary.total.segment_count,
+                     summary.total.block_count, summary.event_count) +
+         pools_text(summary) + largest_text(summary, snapshot.stacks);
+}
+
+std::string snapshot_text(const Snapshot& snapshot, const std::string& file, const std::vector<std::size_t>& devices) {
+  const std::string settings = snapshot.settings.text.value_or("");
+  std::string text = fmt::format("{}\n  settings: {}\n", report::one_line(file, 200),
+                                 settings.empty() ? "(defaults)" : report::one_line(settings, 200));
+  for (const std::size_t device : devices) text += device_text(snapshot, replay::summarize(snapshot, device));
+  return text;
+}
+
+Json usage_json(const PoolUsage& usage) {
+  return {{"segment_count", usage.segment_count},     {"block_count", usage.block_count},
+          {"reserved_bytes", usage.reserved_bytes},   {"allocated_bytes", usage.allocated_bytes},
+          {"requested_bytes", usage.requested_bytes}, {"pending_free_bytes", usage.pending_free_bytes},
+          {"inactive_bytes", usage.inactive_bytes},   {"largest_inactive_bytes", usage.largest_inactive_bytes}};
+}
+
+Json pool_json(const PoolUsage& pool) {
+  Json json{{"pool", {pool.pool.first, pool.pool.second}},
+            {"is_private", pool.pool != replay::PoolId{0, 0}},
+            {"stream", pool.stream},
+            {"size_class", pool.is_large ? "large" : "small"}};
+  json.update(usage_json(pool));
+  return json;
+}
+
+Json use_json(const DeviceSummary::Use& use, const replay::StackTable& stacks) {
+  const bool waits = use.block.state == replay::SnapshotBlockState::active_pending_free;
+  Json json{{"size_bytes", use.block.size}, {"requested_bytes", use.block.requested_size},
+            {"address", use.block.address}, {"state", waits ? "active_pending_free" : "active_allocated"},
+            {"stream", use.stream},         {"pool", {use.pool.first, use.pool.second}},
+            {"stack", Json::array()}};
+  for (const std::uint32_t place : stacks.stacks[use.block.stack]) {
+    const replay::StackFrame& frame = stacks.frames[place];
+    json["stack"].push_back({{"name", frame.name}, {"filename", frame.filename}, {"line", frame.line}});
+  }
+  return json;
+}
+
+Json device_json(const Snapshot& snapshot, std::size_t device) {
+  const DeviceSummary summary = replay::summarize(snapshot, device);
+  Json json{{"device", device},
+            {"event_count", summary.event_count},
+            {"total", usage_json(summary.total)},
+            {"pools", Json::array()},
+            {"largest", Json::array()}};
+  for (const PoolUsage& pool : summary.pools) json["pools"].push_back(pool_json(pool));
+  for (const DeviceSummary::Use& use : summary.largest) json["largest"].push_back(use_json(use, snapshot.stacks));
+  return json;
+}
+
+std::string snapshot_document(const Snapshot& snapshot, const std::string& file,
+                              const std::vector<std::size_t>& devices) {
+  Json document{{"schema", "gpucheck.snapshot/1"},
+                {"version", build_information().version},
+                {"file", file},
+                {"settings", snapshot.settings.text ? Json(*snapshot.settings.text) : Json(nullptr)},
+                {"devices", Json::array()}};
+  for (const std::size_t device : devices) document["devices"].push_back(device_json(snapshot, device));
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+int snapshot(const Environment& /*environment*/, const SnapshotOptions& options) {
+  const bool page_on_stdout = options.html_path == "-";
+  if (options.json && page_on_stdout) {
+    throw UsageError("--json and --html - both write to stdout: name a file for the page");
+  }
+  const Snapshot snapshot = replay::read_snapshot_file(options.file);
+  const std::vector<std::size_t> devices = devices_to_show(snapshot, options);
+  if (!options.html_path.empty()) {
+    report::OutputFile page(options.html_path);
+    page.commit(replay::snapshot_page(snapshot, std::filesystem::path(options.file).filename().string(), devices));
+  }
+  if (options.json) {
+    print(snapshot_document(snapshot, options.file, devices));
+  } else if (!page_on_stdout) {
+    print(snapshot_text(snapshot, options.file, devices));
+  }
+  return 0;
+}
+
+}  // namespace gpucheck::application

@@ -1,0 +1,138 @@
+#include "replay/page/snapshot_page.hpp"
+
+#include <fmt/format.h>
+#include <string_view>
+#include <utility>
+
+#include "base/units.hpp"
+#include "replay/page/page_data.hpp"
+#include "replay/page/page_template.hpp"
+#include "replay/snapshot_summary.hpp"
+
+namespace gpucheck::replay {
+
+namespace {
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+  }
+  return result;
+}
+
+std::string share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? "-" : fmt::format("{:.1f}%", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::string row(const std::string& name, const PoolUsage& usage) {
+  return fmt::format(
+      "<tr><td class=\"text\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
+      "<td>{}</td></tr>\n",
+      name, usage.segment_count, format_bytes(usage.reserved_bytes), format_bytes(usage.allocated_bytes),
+      format_bytes(usage.requested_bytes), format_bytes(usage.pending_free_bytes), format_bytes(usage.inactive_bytes),
+      share(usage.inactive_bytes, usage.reserved_bytes), format_bytes(usage.largest_inactive_bytes));
+}
+
+std::string pools_table(const DeviceSummary& summary) {
+  constexpr std::size_t most_rows = 100;
+  std::string text = fmt::format(
+      "<div class=\"wide\"><table><caption>Device {}: segments by pool</caption>\n<tr><th scope=\"col\" "
+      "class=\"text\">pool</th><th scope=\"col\">segments</th><th scope=\"col\">reserved</th><th "
+      "scope=\"col\">allocated"
+      "</th><th scope=\"col\">asked for</th><th scope=\"col\">waiting</th><th scope=\"col\">inactive</th><th "
+      "scope=\"col\">share</th><th scope=\"col\">largest inactive</th></tr>\n",
+      summary.device);
+  text += row("all", summary.total);
+  for (std::size_t i = 0; i < std::min(most_rows, summary.pools.size()); ++i) {
+    const PoolUsage& pool = summary.pools[i];
+    text +=
+        row(fmt::format("{}, {}, stream 0x{:x}", pool_name(pool.pool), pool.is_large ? "large" : "small", pool.stream),
+            pool);
+  }
+  text += "</table></div>\n";
+  if (summary.pools.size() > most_rows) text += fmt::format("<p>and {} more</p>\n", summary.pools.size() - most_rows);
+  return text;
+}
+
+std::string largest_table(const DeviceSummary& summary, const StackTable& stacks) {
+  if (summary.largest.empty()) return "";
+  std::string text = fmt::format(
+      "<div class=\"wide\"><table><caption>Device {}: largest blocks in use</caption>\n<tr><th scope=\"col\">size</th>"
+      "<th scope=\"col\">asked for</th><th scope=\"col\" class=\"text\">address</th><th scope=\"col\" "
+      "class=\"text\">pool</th><th scope=\"col\" class=\"text\">allocated in</th></tr>\n",
+      summary.device);
+  for (const DeviceSummary::Use& use : summary.largest) {
+    text += fmt::format(
+        "<tr><td>{}</td><td>{}</td><td class=\"text\">0x{:x}</td><td class=\"text\">{}</td><td "
+        "class=\"text\">{}</td></tr>\n",
+        format_bytes(use.block.size), format_bytes(use.block.requested_size), use.block.address, pool_name(use.pool),
+        escaped(telling_frame(stacks, use.block.stack).substr(0, 300)));
+  }
+  return text + "</table></div>\n";
+}
+
+std::string tables(const Snapshot& snapshot, const std::vector<std::size_t>& devices) {
+  std::string text = "<section><h2>Figures</h2>\n";
+  for (const std::size_t device : devices) {
+    const DeviceSummary summary = summarize(snapshot, device);
+    text += pools_table(summary) + largest_table(summary, snapshot.stacks);
+  }
+  return text + "</section>\n";
+}
+
+std::string about(const Snapshot& snapshot) {
+  const std::string settings = snapshot.settings.text.value_or("");
+  return settings.empty() ? "Allocator settings: the defaults"
+                          : "Allocator settings: " + escaped(settings.substr(0, 1000));
+}
+
+/// Each placeholder replaced once; what is filled in is never searched for others.
+std::string filled(std::string_view page, const std::vector<std::pair<std::string_view, std::string_view>>& values) {
+  std::string text;
+  while (!page.empty()) {
+    const std::size_t open = page.find("{{");
+    text += page.substr(0, open);
+    if (open == std::string_view::npos) break;
+    const std::size_t close = page.find("}}", open);
+    const std::string_view name = page.substr(open + 2, close - open - 2);
+    for (const auto& [key, value] : values) {
+      if (key == name) text += value;
+    }
+    page.remove_prefix(close + 2);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string snapshot_page(const Snapshot& snapshot, const std::string& title, const std::vector<std::size_t>& devices,
+                          const PageLimits& limits) {
+  const std::string data = page_data(snapshot, devices, limits);
+  const std::string head = escaped(title);
+  const std::string settings = about(snapshot);
+  const std::string figures = tables(snapshot, devices);
+  return filled(page_html(), {{"title", head},
+                              {"about", settings},
+                              {"tables", figures},
+                              {"data", data},
+                              {"style", page_css()},
+                              {"script", page_js()}});
+}
+
+}  // namespace gpucheck::replay

@@ -1,0 +1,59 @@
+#include <gtest/gtest.h>
+
+#include "replay/file.hpp"
+#include "replay/file_error.hpp"
+#include "replay/stacks.hpp"
+#include "test_files.hpp"
+
+namespace gpucheck::replay {
+namespace {
+
+Snapshot read(const std::string& text) { return read_snapshot_bytes("snapshot", text); }
+
+std::string with_stacks(const std::string& first, const std::string& second) {
+  const std::string start = R"({"action": "alloc", "addr": 1, "size": 1, "stream": 0, "frames": )";
+  return R"({"segments": [], "device_traces": [[)" + start + first + "}, " + start + second + "}]]}";
+}
+
+TEST(Stacks, AreReadAlikeFromJsonAndPickle) {
+  for (const char* name : {"pytorch_snapshot.json", "pytorch_snapshot_protocol_2.pickle",
+                           "pytorch_snapshot_protocol_4.pickle", "pytorch_snapshot_protocol_5.pickle"}) {
+    const Snapshot snapshot = read_snapshot_file(test_file(name));
+    // All calls of that program have the same two frames.
+    ASSERT_EQ(snapshot.stacks.frames.size(), 2U) << name;
+    EXPECT_EQ(snapshot.stacks.frames[0], (StackFrame{"torch::unwind::unwind()", "??", 0}));
+    ASSERT_EQ(snapshot.stacks.stacks.size(), 2U);
+    EXPECT_EQ(snapshot.stacks.stacks[1], (std::vector<std::uint32_t>{0, 1}));
+    EXPECT_EQ(snapshot.device_traces.at(0).at(3).stack, 1U);
+    EXPECT_EQ(snapshot.segments.at(0).blocks.at(1).stack, 1U);
+    EXPECT_EQ(snapshot.segments.at(0).blocks.at(0).stack, no_stack);
+  }
+}
+
+TEST(Stacks, DifferWhereAnythingDiffers) {
+  const std::string frame = R"([{"name": "a", "filename": "bc", "line": 1}])";
+  EXPECT_EQ(read(with_stacks(frame, frame)).stacks.stacks.size(), 2U);
+  for (const char* other :
+       {R"([{"name": "ab", "filename": "c", "line": 1}])", R"([{"name": "a", "filename": "bc", "line": 11}])",
+        R"([{"name": "x", "filename": "bc", "line": 1}])"}) {
+    const Snapshot snapshot = read(with_stacks(frame, other));
+    EXPECT_EQ(snapshot.stacks.frames.size(), 2U) << other;
+    EXPECT_NE(snapshot.device_traces[0][0].stack, snapshot.device_traces[0][1].stack) << other;
+  }
+}
+
+TEST(Stacks, AreSkippedUnlessAskedFor) {
+  const auto snapshot = std::get<Snapshot>(read_file(test_file("pytorch_snapshot.json")));
+  EXPECT_TRUE(snapshot.stacks.frames.empty());
+  EXPECT_EQ(snapshot.device_traces.at(0).at(3).stack, no_stack);
+}
+
+TEST(Stacks, RefuseWhatIsNone) {
+  EXPECT_THROW(read(with_stacks("1", "[]")), FileError);
+  EXPECT_THROW(read(with_stacks("[1]", "[]")), FileError);
+  EXPECT_THROW(read(with_stacks(R"([{"name": 1}])", "[]")), FileError);
+  EXPECT_THROW(read(R"([{"name": "t", "ops": []}])"), FileError) << "a trace is no snapshot";
+}
+
+}  // namespace
+}  // namespace gpucheck::replay
