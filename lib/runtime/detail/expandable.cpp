@@ -63,12 +63,20 @@ CachingAllocator::State::BlockIndex CachingAllocator::State::add_memory(BlockRef
   return ref.arena->add_memory(ref.index, mapped.bytes);
 }
 
+/// Unlike a plain free, unmapping does not wait for work that still uses the memory. A
+/// private pool's may be in use wherever its graphs were replayed: PyTorch waits for the
+/// pool's own stream alone. With a capture open the device as a whole cannot be waited for.
+void CachingAllocator::State::wait_for_users(const Arena& arena) {
+  const bool on_any_stream = &arena.pool() != &default_pool_ && routings_.empty();
+  const device::Status status = on_any_stream ? device_.synchronize() : device_.synchronize(arena.stream());
+  device::check(status, "wait for work that uses memory to unmap");
+}
+
 void CachingAllocator::State::remove_memory(BlockRef ref) {
   const detail::Reservation::Range free{ref.block().address, ref.block().size};
   detail::Reservation& reservation = reservation_of(free.address);
   if (reservation.whole_pages(free).bytes == 0) return;
-  // Unlike a plain free, unmapping does not wait for work that still uses the memory.
-  device::check(device_.synchronize(ref.arena->stream()), "wait for the stream of memory to unmap");
+  wait_for_users(*ref.arena);
   const detail::Reservation::Range unmapped = reservation.unmap(free);
   addresses_.erase(unmapped.address, unmapped.bytes, *ref.arena);
   subtract(totals_.reserved_bytes, ref.block().kind, unmapped.bytes);

@@ -20,6 +20,8 @@ CachingAllocator::State::~State() {
     }
   }
   for (void* pointer : uncached_pointers_) static_cast<void>(device_.free(pointer));
+  // Unlike a plain free, unmapping does not wait for work that still uses the memory.
+  if (!reservations_.empty()) static_cast<void>(device_.synchronize());
 }
 
 CachingAllocator::State::Exclusive::Exclusive(State& state, CallContext context) : state_(state), context_(context) {

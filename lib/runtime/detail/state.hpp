@@ -146,6 +146,7 @@ class CachingAllocator::State {
   /// Gives memory to at least the first `bytes` of a block without; no_block when the
   /// device has none left.
   [[nodiscard]] BlockIndex add_memory(BlockRef ref, std::uint64_t bytes);
+  void wait_for_users(const Arena& arena);
   /// Gives the memory of all pages inside a free block back to the device.
   void remove_memory(BlockRef ref);
   [[nodiscard]] detail::Reservation& reservation_of(std::uintptr_t address);

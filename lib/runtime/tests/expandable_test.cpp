@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "base/units.hpp"
+#include "runtime/buffer.hpp"
+#include "runtime/graph.hpp"
 #include "runtime/ops.hpp"
 #include "simulated.hpp"
 
@@ -160,6 +162,26 @@ TEST_F(Expandable, APrivatePoolHasItsOwnAddresses) {
   EXPECT_EQ(allocator().pool_use_count({0, 7}), 0);
 }
 
+// The stream that a graph was captured on has nothing to wait for: its replays run elsewhere.
+TEST_F(Expandable, AGraphsMemoryIsNotUnmappedBeforeItsReplaysAreDone) {
+  Runtime& runtime = machine_.runtime();
+  const device::Stream replayed_on = machine_.side_stream();
+  {
+    Graph graph(runtime);
+    const CurrentStreamGuard capturing(runtime, machine_.side_stream());
+    graph.capture_begin();
+    Buffer<std::int32_t> inside(runtime, 1_MiB, runtime.current_stream());
+    ops::iota(runtime, inside.data(), inside.size(), 0, runtime.current_stream());
+    graph.capture_end();
+    const CurrentStreamGuard replaying(runtime, replayed_on);
+    graph.replay();
+  }
+  allocator().empty_cache();
+  EXPECT_EQ(reserved(), 0U);
+  EXPECT_EQ(machine_.device().query(replayed_on), device::Status::success);
+  EXPECT_TRUE(machine_.driver().races().empty());
+}
+
 TEST_F(Expandable, EachStreamHasItsOwnAddresses) {
   void* first = allocate(20_MiB);
   void* other = allocator().allocate(20_MiB, machine_.side_stream());
@@ -184,6 +206,18 @@ TEST(ExpandableEnd, GivesBackMemoryWithBlocksInUse) {
     EXPECT_EQ(machine.driver().live_bytes(), 42_MiB);
   }
   EXPECT_EQ(machine.driver().live_bytes(), 0U);
+}
+
+TEST(ExpandableEnd, WaitsForWorkThatUsesTheMemory) {
+  Simulated machine;
+  const device::Stream stream = machine.side_stream();
+  {
+    CachingAllocator allocator(machine.device(), parse_settings(on));
+    auto* data = static_cast<std::int32_t*>(allocator.allocate(4_MiB, stream));
+    ops::iota(machine.runtime(), data, 1_MiB, 0, stream);
+  }
+  EXPECT_EQ(machine.device().query(stream), device::Status::success);
+  EXPECT_TRUE(machine.driver().races().empty());
 }
 
 }  // namespace
