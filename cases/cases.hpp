@@ -53,4 +53,17 @@ harness::Case noncontiguous();
 harness::Case to_non_blocking();
 }  // namespace pinned
 
+namespace pool {
+harness::Case check_live_allocations();
+harness::Case checkpoint_adjacent_blocks();
+harness::Case checkpoint_middle_block();
+harness::Case checkpoint_missing_stale_error();
+harness::Case checkpoint_simple();
+harness::Case checkpoint_stale_storage();
+harness::Case checkpoint_two_middle_blocks();
+harness::Case reattach_deleters();
+harness::Case tensor_dies_after_checkpoint();
+harness::Case thread_routed_allocation();
+}  // namespace pool
+
 }  // namespace gpucheck::cases

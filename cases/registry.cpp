@@ -35,6 +35,16 @@ std::vector<harness::Case> all() {
       pinned::host_register_multithread(),
       pinned::noncontiguous(),
       pinned::to_non_blocking(),
+      pool::check_live_allocations(),
+      pool::checkpoint_adjacent_blocks(),
+      pool::checkpoint_middle_block(),
+      pool::checkpoint_missing_stale_error(),
+      pool::checkpoint_simple(),
+      pool::checkpoint_stale_storage(),
+      pool::checkpoint_two_middle_blocks(),
+      pool::reattach_deleters(),
+      pool::tensor_dies_after_checkpoint(),
+      pool::thread_routed_allocation(),
   };
 }
 

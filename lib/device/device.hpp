@@ -128,7 +128,8 @@ class Device {
   /// one stretch. On an error nothing is mapped.
   virtual Status map_memory(void* pointer, std::size_t bytes) = 0;
   /// `cuMemUnmap` of exactly what one `map_memory` mapped; the memory goes back to the
-  /// device. Waits for nothing: no work may use it any more.
+  /// device. A part of that gives invalid_value; where nothing is mapped, nothing
+  /// happens. Waits for nothing: no work may use it any more.
   virtual Status unmap_memory(void* pointer, std::size_t bytes) = 0;
 
   // -- streams and events -----------------------------------------------------------

@@ -74,6 +74,9 @@ bool CachingAllocator::has_exactly_live(PoolId pool, const std::vector<const voi
   return state_->has_exactly_live(pool, pointers);
 }
 
+PoolCheckpoint CachingAllocator::checkpoint(PoolId pool) { return state_->checkpoint(pool); }
+PoolRestoration CachingAllocator::restore(const PoolCheckpoint& checkpoint) { return state_->restore(checkpoint); }
+
 PoolFilter on_this_thread() {
   return [thread = std::this_thread::get_id()](device::Stream) { return std::this_thread::get_id() == thread; };
 }

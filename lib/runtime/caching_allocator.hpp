@@ -10,6 +10,7 @@
 
 #include "device/device.hpp"
 #include "runtime/device_allocator.hpp"
+#include "runtime/pool_checkpoint.hpp"
 
 namespace gpucheck::runtime {
 
@@ -107,6 +108,16 @@ class CachingAllocator final : public DeviceAllocator {
   /// Whether exactly `pointers` are the blocks in use of the pool. @throws Error for an
   /// unknown pool.
   [[nodiscard]] bool has_exactly_live(PoolId pool, const std::vector<const void*>& pointers) const override;
+
+  /// What is in use in a private pool now, to come back to with `restore`. @throws Error
+  /// for an unknown or released pool, and while a free in it is pending.
+  [[nodiscard]] PoolCheckpoint checkpoint(PoolId pool);
+  /// Frees what is in use in the checkpoint's pool, then cuts its segments into blocks as
+  /// they were: the same addresses are in use again. Segments made since stay, free.
+  /// Contents are not its business. See also `restore_pool`. @throws Error, with nothing
+  /// changed, for an unknown or released pool, when a segment is gone, and while a block
+  /// of the pool is used by another stream.
+  PoolRestoration restore(const PoolCheckpoint& checkpoint);
 
   class State;
 

@@ -61,6 +61,14 @@ void copy_strided(Runtime& runtime, const StridedMatrix<T>& in, T* out, device::
   const std::size_t reach = (in.rows - 1) * in.row_stride + (in.columns - 1) * in.column_stride + 1;
   launch(runtime, kernels::CopyStrided<T>{in.data, reach, in.columns, in.row_stride, in.column_stride, out}, count,
          stream);
+template <typename T>
+void add(Runtime& runtime, const T* a, const T* b, T* out, std::size_t count, device::Stream stream) {
+  launch(runtime, kernels::AddArrays<T>{a, b, out, 1}, count, stream);
+}
+
+template <typename T>
+void add_value(Runtime& runtime, const T* in, const T* value, T* out, std::size_t count, device::Stream stream) {
+  launch(runtime, kernels::AddArrays<T>{in, value, out, 0}, count, stream);
 }
 
 void sum(Runtime& runtime, const std::int64_t* in, std::size_t count, std::int64_t* out, device::Stream stream) {
@@ -137,6 +145,9 @@ template void fill(Runtime&, std::int64_t*, std::size_t, std::int64_t, device::S
 template void fill(Runtime&, float*, std::size_t, float, device::Stream);
 template void iota(Runtime&, std::int32_t*, std::size_t, std::int32_t, device::Stream);
 template void iota(Runtime&, std::int64_t*, std::size_t, std::int64_t, device::Stream);
+template void add(Runtime&, const std::uint8_t*, const std::uint8_t*, std::uint8_t*, std::size_t, device::Stream);
+template void add_value(Runtime&, const std::uint8_t*, const std::uint8_t*, std::uint8_t*, std::size_t, device::Stream);
+template void add(Runtime&, const std::uint8_t*, std::uint8_t*, std::size_t, std::uint8_t, device::Stream);
 template void add(Runtime&, const std::int32_t*, std::int32_t*, std::size_t, std::int32_t, device::Stream);
 template void add(Runtime&, const std::int64_t*, std::int64_t*, std::size_t, std::int64_t, device::Stream);
 template void add(Runtime&, const float*, float*, std::size_t, float, device::Stream);

@@ -21,7 +21,8 @@ void fill(Runtime& runtime, T* out, std::size_t count, T value, device::Stream s
 template <typename T>
 void iota(Runtime& runtime, T* out, std::size_t count, T start, device::Stream stream);
 
-/// out[i] = in[i] + value; in and out may be the same. T: int32_t, int64_t, float.
+/// out[i] = in[i] + value; in and out may be the same. Unsigned values wrap around.
+/// T: uint8_t, int32_t, int64_t, float.
 template <typename T>
 void add(Runtime& runtime, const T* in, T* out, std::size_t count, T value, device::Stream stream);
 
@@ -42,6 +43,12 @@ struct StridedMatrix {
 /// out[r * columns + c] = element (r, c) of `in`. T: int64_t.
 template <typename T>
 void copy_strided(Runtime& runtime, const StridedMatrix<T>& in, T* out, device::Stream stream);
+/// out[i] = a[i] + b[i]; out may be a or b. Values wrap around. T: uint8_t.
+template <typename T>
+void add(Runtime& runtime, const T* a, const T* b, T* out, std::size_t count, device::Stream stream);
+/// out[i] = in[i] + *value, with the value on the device. T: uint8_t.
+template <typename T>
+void add_value(Runtime& runtime, const T* in, const T* value, T* out, std::size_t count, device::Stream stream);
 
 /// *out = sum of in, wrapping as 64-bit arithmetic does. *out is 0 for a count of 0.
 void sum(Runtime& runtime, const std::int64_t* in, std::size_t count, std::int64_t* out, device::Stream stream);

@@ -36,7 +36,7 @@ struct SegmentInfo {
   device::Stream stream;
   bool is_large = false;
   PoolId pool;
-  bool was_split = false;  ///< now, or at some time since it was obtained
+  bool was_split = false;      ///< now, or at some time since it was obtained
   bool is_expandable = false;  ///< one stretch of an expandable segment that has memory
   std::vector<BlockInfo> blocks;
   bool operator==(const SegmentInfo&) const = default;

@@ -44,7 +44,26 @@ struct AddScalar {
   [[nodiscard]] std::array<MemoryAccess, 2> accesses(std::size_t count) const {
     return {reads(in, count * sizeof(T)), writes(out, count * sizeof(T))};
   }
-  GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const { out[thread.index] = in[thread.index] + value; }
+  GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
+    out[thread.index] = static_cast<T>(in[thread.index] + value);
+  }
+};
+
+/// out[i] = a[i] + b[i * b_stride]: a stride of 0 adds the same value everywhere.
+template <typename T>
+struct AddArrays {
+  static constexpr std::string_view name = "add_arrays";
+  const T* a;
+  const T* b;
+  T* out;
+  std::size_t b_stride;
+  [[nodiscard]] std::array<MemoryAccess, 3> accesses(std::size_t count) const {
+    const std::size_t b_count = b_stride == 0 ? 1 : (count - 1) * b_stride + 1;
+    return {reads(a, count * sizeof(T)), reads(b, b_count * sizeof(T)), writes(out, count * sizeof(T))};
+  }
+  GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
+    out[thread.index] = static_cast<T>(a[thread.index] + b[thread.index * b_stride]);
+  }
 };
 
 /// Adds `amount` to one counter, once for each invocation.

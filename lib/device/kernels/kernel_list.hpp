@@ -24,7 +24,8 @@ using KernelList = std::tuple<  //
     Spin, FlipBit,              //
     Fill<std::uint8_t>, Fill<std::int32_t>, Fill<std::int64_t>, Fill<float>,
     Iota<std::int32_t>, Iota<std::int64_t>,
-    AddScalar<std::int32_t>, AddScalar<std::int64_t>, AddScalar<float>,
+    AddArrays<std::uint8_t>,
+    AddScalar<std::uint8_t>, AddScalar<std::int32_t>, AddScalar<std::int64_t>, AddScalar<float>,
     Count, RequireBelow,
     Convert<float, std::int64_t>, CopyStrided<std::int64_t>,
     FillStrided<std::uint8_t>, FillStrided<std::int32_t>, FillStrided<float>,

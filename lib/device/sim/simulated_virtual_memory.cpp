@@ -59,7 +59,9 @@ Status SimulatedDevice::map_memory(void* pointer, std::size_t bytes) {
 Status SimulatedDevice::unmap_memory(void* pointer, std::size_t bytes) {
   const auto body = [&] {
     const Range range = range_of(pointer, bytes);
-    if (!is_whole(range) || !context_.virtual_memory.unmap(range)) return Status::invalid_value;
+    if (!is_whole(range)) return Status::invalid_value;
+    if (context_.virtual_memory.is_unmapped(range)) return Status::success;
+    if (!context_.virtual_memory.unmap(range)) return Status::invalid_value;
     timeline().host_access("unmap_memory", device::writes(pointer, bytes));
     timeline().races().forget(pointer, bytes);
     context_.allocations.remove(range.begin);

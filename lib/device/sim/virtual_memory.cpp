@@ -48,14 +48,18 @@ VirtualMemory::Reservations::const_iterator VirtualMemory::containing(std::uintp
   return address - found->first < found->second.bytes ? found : reservations_.end();
 }
 
-bool VirtualMemory::map(Range range) {
+bool VirtualMemory::is_unmapped(Range range) const noexcept {
   const auto found = containing(range.begin);
   if (found == reservations_.end() || range.bytes > found->second.bytes - (range.begin - found->first)) return false;
-  auto& pieces = reservations_.at(found->first).pieces;
+  const auto& pieces = found->second.pieces;
   const auto after = pieces.lower_bound(range.begin);
   if (after != pieces.end() && after->first < range.end()) return false;
-  if (after != pieces.begin() && std::prev(after)->first + std::prev(after)->second > range.begin) return false;
-  pieces.emplace(range.begin, range.bytes);
+  return after == pieces.begin() || std::prev(after)->first + std::prev(after)->second <= range.begin;
+}
+
+bool VirtualMemory::map(Range range) {
+  if (!is_unmapped(range)) return false;
+  reservations_.at(containing(range.begin)->first).pieces.emplace(range.begin, range.bytes);
   return true;
 }
 

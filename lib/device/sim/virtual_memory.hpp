@@ -22,6 +22,8 @@ class VirtualMemory {
   std::optional<std::uintptr_t> reserve(std::uint64_t bytes);
   /// False unless this is a whole reservation with nothing mapped in it.
   bool release(Range range);
+  /// True when the range is reserved and no part of it is mapped.
+  [[nodiscard]] bool is_unmapped(Range range) const noexcept;
   /// False unless the range is reserved and wholly unmapped.
   bool map(Range range);
   /// False unless the range is what one `map` mapped. The contents are lost.

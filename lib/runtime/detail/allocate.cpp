@@ -118,13 +118,15 @@ CachingAllocator::State::BlockRef CachingAllocator::State::find_or_obtain(const 
 }
 
 void* CachingAllocator::State::hand_out(BlockRef ref, const Request& request) {
-  const Arena::HandedOut handed = ref.arena->hand_out(ref.index, request.rounded, request.bytes, policy_);
-  if (handed.over) settle(*ref.arena);
+  return account(*ref.arena, ref.arena->hand_out(ref.index, request.rounded, request.bytes, policy_), request.bytes);
+}
+
+void* CachingAllocator::State::account(Arena& arena, Arena::HandedOut handed, std::uint64_t bytes) {
+  if (handed.over) settle(arena);
   if ((attention_ & pending_frees) != 0) ledger_.note_active(counters_);
-  ref.index = handed.index;
-  const Block& block = ref.block();
+  const Block& block = arena[handed.index];
   if (block.size >= policy_.max_split_size) increase(totals_.oversize_allocations);
-  record(*ref.arena, MemoryAction::alloc, block.address, request.bytes);
+  record(arena, MemoryAction::alloc, block.address, bytes);
   return reinterpret_cast<void*>(block.address);
 }
 

@@ -15,14 +15,12 @@ BlockIndex Arena::find_fit(std::uint64_t rounded, const SplitPolicy& policy) con
   return best != no_block && may_serve(blocks_[best].size, rounded, policy) ? best : no_block;
 }
 
-Arena::HandedOut Arena::hand_out(BlockIndex index, std::uint64_t rounded, std::uint64_t requested,
-                                 const SplitPolicy& policy) {
+inline Arena::HandedOut Arena::take(BlockIndex index, std::uint64_t size, std::uint64_t requested, bool splits) {
   const PoolKind kind = blocks_[index].kind;
   const std::uint64_t size_before = blocks_[index].size;
   const bool was_split = blocks_[index].is_split();
-  const bool splits = !pool_->options.no_split && should_split(kind, size_before, rounded, policy);
   erase_free(index);
-  const BlockIndex taken = splits ? split(index, rounded) : index;
+  const BlockIndex taken = splits ? split(index, size) : index;
   Block& block = blocks_[taken];
   block.allocated = true;
   block.requested = requested;
@@ -30,6 +28,17 @@ Arena::HandedOut Arena::hand_out(BlockIndex index, std::uint64_t rounded, std::u
   // What is inactive in an expandable segment can be unmapped: it does not count.
   const bool over_split = !block.expandable && count_split(kind, was_split, splits, size_before, block.size);
   return {taken, count_hand_out(block) || over_split};
+}
+
+Arena::HandedOut Arena::hand_out(BlockIndex index, std::uint64_t rounded, std::uint64_t requested,
+                                 const SplitPolicy& policy) {
+  const Block& block = blocks_[index];
+  const bool splits = !pool_->options.no_split && should_split(block.kind, block.size, rounded, policy);
+  return take(index, rounded, requested, splits);
+}
+
+Arena::HandedOut Arena::carve(BlockIndex index, std::uint64_t size) {
+  return take(index, size, size, blocks_[index].size > size);
 }
 
 bool Arena::count_split(PoolKind kind, bool was_split, bool splits, std::uint64_t size_before,

@@ -53,6 +53,8 @@ class alignas(128) Arena {
   };
   /// Hands the free block out, split where it should be.
   HandedOut hand_out(BlockIndex index, std::uint64_t rounded, std::uint64_t requested, const SplitPolicy& policy);
+  /// Hands out the first `size` bytes of a free block, whatever the policy.
+  HandedOut carve(BlockIndex index, std::uint64_t size);
   /// A new segment, as one free block.
   BlockIndex add_segment(std::uintptr_t address, std::uint64_t size, PoolKind kind);
   /// Forgets a segment that is one block: free, or without memory.
@@ -105,6 +107,7 @@ class alignas(128) Arena {
   }
 
  private:
+  HandedOut take(BlockIndex index, std::uint64_t size, std::uint64_t requested, bool splits);
   /// What only arenas with expandable segments need.
   struct Expandable {
     /// Free blocks of the small pool that are larger than its plain segments.

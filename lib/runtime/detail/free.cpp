@@ -35,6 +35,10 @@ void CachingAllocator::State::free_exclusively(void* pointer, CallContext contex
     if (uncached_pointers_.erase(pointer) == 0) throw Error(fmt::format("invalid device pointer: {}", pointer));
     return device::check(device_.free(pointer), "free");
   }
+  give_up(ref);
+}
+
+void CachingAllocator::State::give_up(BlockRef ref) {
   if (ref.block().size >= policy_.max_split_size) {
     --totals_.oversize_allocations.current;
     ++totals_.oversize_allocations.freed;

@@ -71,6 +71,8 @@ class CachingAllocator::State {
   void release_pool(PoolId id);
   int pool_use_count(PoolId id);
   bool has_exactly_live(PoolId id, const std::vector<const void*>& pointers);
+  PoolCheckpoint checkpoint(PoolId id);
+  PoolRestoration restore(const PoolCheckpoint& checkpoint);
 
  private:
   using Block = detail::Block;
@@ -128,6 +130,8 @@ class CachingAllocator::State {
   [[nodiscard]] BlockRef search_last_resort(const Request& request);
   [[nodiscard]] BlockRef find_or_obtain(const Request& request, Exclusive& lock);
   void* hand_out(BlockRef ref, const Request& request);
+  /// Accounts for a block that was just handed out for `bytes`.
+  void* account(Arena& arena, Arena::HandedOut handed, std::uint64_t bytes);
 
   // -- segments.cpp
   [[nodiscard]] BlockRef obtain_segment(const Request& request, bool is_retry);
@@ -154,6 +158,8 @@ class CachingAllocator::State {
   // -- free.cpp
   void free_exclusively(void* pointer, CallContext context);
   [[nodiscard]] BlockRef find_live(const void* pointer);
+  /// The caller gives up a block in use.
+  void give_up(BlockRef ref);
   /// The last event of a pending free is complete.
   void finish_pending(BlockRef ref);
   void insert_events(BlockRef ref);
@@ -184,6 +190,12 @@ class CachingAllocator::State {
   }
   [[nodiscard]] bool is_in_use(void* pointer);
   [[nodiscard]] std::vector<SegmentInfo> segments_in(std::optional<PoolId> only) const;
+
+  // -- checkpoints.cpp
+  [[nodiscard]] const Pool& pool_to_restore(const PoolCheckpoint& checkpoint);
+  [[nodiscard]] static BlockRef first_block_at(const Pool& pool, std::uintptr_t address);
+  void free_all(const Pool& pool, PoolRestoration& result);
+  void restore_segment(BlockRef first, const PoolCheckpoint::Segment& segment, PoolRestoration& result);
 
   // -- out_of_memory.cpp
   [[noreturn]] void fail(const Request& request, Exclusive& lock);

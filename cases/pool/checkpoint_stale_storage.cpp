@@ -1,0 +1,38 @@
+#include "cases/cases.hpp"
+#include "cases/pool/stale_storage.hpp"
+
+namespace gpucheck::cases::pool {
+namespace {
+
+void run(harness::Context& context) {
+  runtime::Runtime& runtime = context.runtime();
+  runtime::CachingAllocator& allocator = runtime.caching_allocator();
+  const std::int64_t segments_before = private_segments(runtime);
+  {
+    SecondCapture captures(runtime);
+    const PoolId pool = captures.first->graph.pool();
+    context.observe("live_blocks_before", live_blocks(runtime, pool));
+    Storage* const stale[] = {&captures.second->outputs[0]};
+    runtime::restore_pool(allocator, captures.checkpoint, stale, {});
+    captures.second->outputs.clear();  // a second free of its block would be an error
+    context.observe("live_blocks_after", live_blocks(runtime, pool));
+    context.observe("segments_equal_after_restore", same_segments(captures.segments, allocator.snapshot(pool)));
+    replay(runtime, *captures.first);
+    context.observe("wrong_bytes", wrong_bytes(runtime, captures.first->outputs[0], 1));
+  }
+  observe_nothing_left(context, segments_before);
+}
+
+}  // namespace
+
+harness::Case checkpoint_stale_storage() {
+  return {
+      .name = "pool.checkpoint_stale_storage",
+      .summary = "A storage named stale when a checkpoint is restored frees nothing later",
+      .source = "test_cuda.py::TestBlockStateAbsorption::test_additional_free_following_checkpoint",
+      .faults = capture_faults(2),
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::pool

@@ -1,0 +1,32 @@
+#include "cases/cases.hpp"
+#include "cases/pool/pool_work.hpp"
+
+namespace gpucheck::cases::pool {
+namespace {
+
+/// Eleven blocks of which two, apart from each other, are kept.
+Outputs work(runtime::Runtime& runtime) {
+  Outputs blocks;
+  for (int i = 0; i < 11; ++i) blocks.push_back(ones(runtime, min_block_bytes));
+  Outputs kept;
+  kept.push_back(std::move(blocks[5]));
+  kept.push_back(std::move(blocks[8]));
+  return kept;
+}
+
+void run(harness::Context& context) { check_restored_at_once(context, work, {1, 1}, true); }
+
+}  // namespace
+
+harness::Case checkpoint_two_middle_blocks() {
+  return {
+      .name = "pool.checkpoint_two_middle_blocks",
+      .summary = "Two blocks of a segment, apart from each other, come back with a restored checkpoint",
+      .source = "test_cuda.py::TestBlockStateAbsorption::test_multiple_middle_allocations",
+      .needs = {.memory_bytes = 64 << 20},
+      .faults = capture_faults(20),
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::pool

@@ -1,0 +1,167 @@
+#include "cases/pool/pool_work.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace gpucheck::cases::pool {
+namespace {
+
+std::uint8_t* bytes_of(const Storage& storage) { return static_cast<std::uint8_t*>(storage.data()); }
+
+std::string layout(const runtime::SegmentInfo& segment) {
+  std::vector<std::string> blocks;
+  for (const runtime::BlockInfo& block : segment.blocks) {
+    const bool used = block.state == runtime::BlockState::active_allocated;
+    const bool pending = block.state == runtime::BlockState::active_pending_free;
+    blocks.push_back(fmt::format("{} {}", block.size, used ? "used" : pending ? "pending" : "free"));
+  }
+  return fmt::format("{} {}: {}", segment.is_large ? "large" : "small", segment.total_size, fmt::join(blocks, ", "));
+}
+
+bool same_blocks(const runtime::SegmentInfo& before, const runtime::SegmentInfo& after) {
+  return std::ranges::equal(before.blocks, after.blocks,
+                            [](const auto& a, const auto& b) { return a.size == b.size && a.state == b.state; });
+}
+
+bool same_segment(const runtime::SegmentInfo& before, const runtime::SegmentInfo& after) {
+  return before.address == after.address && before.total_size == after.total_size &&
+         before.allocated_size == after.allocated_size && before.active_size == after.active_size &&
+         before.is_large == after.is_large && before.pool == after.pool && same_blocks(before, after);
+}
+
+}  // namespace
+
+Storage ones(runtime::Runtime& runtime, std::size_t bytes) {
+  const device::Stream stream = runtime.current_stream();
+  Storage result(runtime.allocator(), bytes, stream);
+  runtime::ops::fill(runtime, bytes_of(result), bytes, std::uint8_t{1}, stream);
+  return result;
+}
+
+Storage plus(runtime::Runtime& runtime, const Storage& a, const Storage& b) {
+  const device::Stream stream = runtime.current_stream();
+  Storage result(runtime.allocator(), a.bytes(), stream);
+  runtime::ops::add(runtime, bytes_of(a), bytes_of(b), bytes_of(result), a.bytes(), stream);
+  return result;
+}
+
+void synchronize(runtime::Runtime& runtime) {
+  device::check(runtime.device(), runtime.device().synchronize(), "synchronize");
+}
+
+std::unique_ptr<Captured> capture(runtime::Runtime& runtime, const Function& function, PoolId pool) {
+  synchronize(runtime);  // what the function works on may come from another stream
+  auto captured = std::make_unique<Captured>(runtime);
+  const runtime::CurrentStreamGuard on_side(runtime, captured->stream);
+  static_cast<void>(function(runtime));
+  synchronize(runtime);
+  captured->graph.capture_begin(pool);
+  captured->outputs = function(runtime);
+  captured->graph.capture_end();
+  return captured;
+}
+
+void replay(runtime::Runtime& runtime, Captured& captured) {
+  const runtime::CurrentStreamGuard on_side(runtime, captured.stream);
+  for (const Storage& output : captured.outputs) {
+    runtime::ops::fill(runtime, bytes_of(output), output.bytes(), std::uint8_t{0xA5}, captured.stream);
+  }
+  captured.graph.replay();
+  device::check(runtime.device(), runtime.device().synchronize(captured.stream), "synchronize");
+}
+
+std::int64_t wrong_bytes(runtime::Runtime& runtime, const Storage& storage, std::uint8_t value) {
+  const device::Stream stream = runtime.current_stream();
+  runtime::Buffer<runtime::ops::Tally> tally(runtime, 1, stream);
+  device::check(runtime.device(), runtime.device().fill(tally.data(), 0, sizeof(runtime::ops::Tally), stream), "fill");
+  runtime::ops::verify(runtime, bytes_of(storage), storage.bytes(), value, 1, tally.data(), stream);
+  const runtime::ops::Tally found = read_one(runtime, tally.data(), stream);
+  return found.verified == storage.bytes() ? static_cast<std::int64_t>(found.wrong) : -1;
+}
+
+std::int64_t wrong_bytes_in_all(runtime::Runtime& runtime, const Outputs& outputs,
+                                const std::vector<std::uint8_t>& values) {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::int64_t wrong = wrong_bytes(runtime, outputs[i], values.at(i));
+    if (wrong < 0) return -1;
+    sum += wrong;
+  }
+  return sum;
+}
+
+std::string layout(runtime::Runtime& runtime, PoolId pool) {
+  std::vector<std::string> segments;
+  for (const auto& segment : runtime.caching_allocator().snapshot(pool)) segments.push_back(layout(segment));
+  return fmt::format("{}", fmt::join(segments, "; "));
+}
+
+std::int64_t live_blocks(runtime::Runtime& runtime, PoolId pool) {
+  std::int64_t live = 0;
+  for (const auto& segment : runtime.caching_allocator().snapshot(pool)) {
+    live += std::ranges::count(segment.blocks, runtime::BlockState::active_allocated, &runtime::BlockInfo::state);
+  }
+  return live;
+}
+
+std::int64_t private_segments(runtime::Runtime& runtime) {
+  return std::ranges::count_if(runtime.caching_allocator().snapshot(),
+                               [](const auto& segment) { return !segment.pool.is_default(); });
+}
+
+bool same_segments(const std::vector<runtime::SegmentInfo>& before, const std::vector<runtime::SegmentInfo>& after) {
+  return std::ranges::all_of(before, [&](const runtime::SegmentInfo& segment) {
+    return std::ranges::any_of(after, [&](const auto& other) { return same_segment(segment, other); });
+  });
+}
+
+void observe_nothing_left(harness::Context& context, std::int64_t before) {
+  runtime::Runtime& runtime = context.runtime();
+  synchronize(runtime);
+  runtime.allocator().empty_cache();
+  context.observe("private_segments_left", private_segments(runtime) - before);
+}
+
+void check_restored_at_once(harness::Context& context, const Function& function,
+                            const std::vector<std::uint8_t>& values, bool observe_layout) {
+  runtime::Runtime& runtime = context.runtime();
+  runtime::CachingAllocator& allocator = runtime.caching_allocator();
+  const std::int64_t segments_before = private_segments(runtime);
+  {
+    const std::unique_ptr<Captured> captured = capture(runtime, function);
+    const PoolId pool = captured->graph.pool();
+    replay(runtime, *captured);
+    context.observe("wrong_bytes", wrong_bytes_in_all(runtime, captured->outputs, values));
+    const std::vector<runtime::SegmentInfo> found = allocator.snapshot(pool);
+    if (observe_layout) context.observe("layout", layout(runtime, pool));
+
+    runtime::restore_pool(allocator, allocator.checkpoint(pool), {}, {});
+    context.observe("live_blocks", live_blocks(runtime, pool));
+    context.observe("segments_equal_after_restore", same_segments(found, allocator.snapshot(pool)));
+    context.observe("wrong_bytes_after_restore", wrong_bytes_in_all(runtime, captured->outputs, values));
+  }
+  observe_nothing_left(context, segments_before);
+}
+
+std::vector<harness::Fault> capture_faults(std::uint64_t launch) {
+  using fault::Effect;
+  using fault::Operation;
+  return {{.name = "replay_lost",
+           .summary = "launching the graph does nothing",
+           .plan = {{{.operation = Operation::launch_graph, .effect = Effect::drop, .times = 0}}}},
+          {.name = "lost_node",
+           .summary = "a captured kernel is missing from the graph",
+           .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = launch}}}},
+          {.name = "flipped_bit",
+           .summary = "one bit flips in what a captured kernel writes",
+           .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::flip_bit, .first = launch}}}},
+          {.name = "segment_refused",
+           .summary = "the device refuses memory that it has",
+           .plan = {{{.operation = Operation::allocate,
+                      .effect = Effect::fail,
+                      .times = 0,
+                      .status = device::Status::out_of_memory}}}}};
+}
+
+}  // namespace gpucheck::cases::pool
