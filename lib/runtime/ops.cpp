@@ -61,6 +61,8 @@ void copy_strided(Runtime& runtime, const StridedMatrix<T>& in, T* out, device::
   const std::size_t reach = (in.rows - 1) * in.row_stride + (in.columns - 1) * in.column_stride + 1;
   launch(runtime, kernels::CopyStrided<T>{in.data, reach, in.columns, in.row_stride, in.column_stride, out}, count,
          stream);
+}
+
 template <typename T>
 void add(Runtime& runtime, const T* a, const T* b, T* out, std::size_t count, device::Stream stream) {
   launch(runtime, kernels::AddArrays<T>{a, b, out, 1}, count, stream);
