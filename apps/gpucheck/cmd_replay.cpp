@@ -6,12 +6,6 @@ namespace gpucheck::application {
 
 namespace {
 
-/// A comparison says nothing of what other settings, or another limit, would come to.
-bool shows_what_if(const SubjectReplays& result, const ReplayOptions& options) {
-  return !result.subject->has_expectations() || result.verdict == ReplayVerdict::empty || !options.settings.empty() ||
-         options.memory_limit_bytes.has_value();
-}
-
 /// Why what was printed is no verdict.
 void note_not_judged(const SubjectReplays& result) {
   const std::string name = report::one_line(result.subject->trace.name, 60);
@@ -29,10 +23,10 @@ std::string settings_label(const std::string& settings) {
   return settings.empty() ? "(defaults)" : report::one_line(settings, 60);
 }
 
-std::string replay_text(std::span<const SubjectReplays> results, const ReplayOptions& options) {
+std::string replay_text(std::span<const SubjectReplays> results) {
   std::string text = comparison_text(results);
   for (const SubjectReplays& result : results) {
-    if (shows_what_if(result, options)) text += (text.empty() ? "" : "\n") + what_if_text(result);
+    if (result.replays.front().what_if) text += (text.empty() ? "" : "\n") + what_if_text(result);
   }
   return text;
 }
@@ -40,7 +34,8 @@ std::string replay_text(std::span<const SubjectReplays> results, const ReplayOpt
 int replay(const Environment& /*environment*/, const ReplayOptions& options) {
   const std::vector<ReplaySubject> subjects = load_subjects(options);
   const std::vector<SubjectReplays> results = play_all(subjects, options);
-  print(options.json ? replay_document(results, options) : replay_text(results, options));
+  print(options.json ? replay_document(results, options) : replay_text(results));
+  if (!results.empty() && !results[0].replays[0].device_note.empty()) note(results[0].replays[0].device_note);
   for (const SubjectReplays& result : results) note_not_judged(result);
   return static_cast<int>(exit_code(results));
 }

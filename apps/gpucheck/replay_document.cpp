@@ -115,7 +115,7 @@ Json replay_json(const ReplaySubject& subject, const Replay& replay) {
           {"device_name", replay.device_name},
           {"device_memory_bytes", replay.device_memory_bytes},
           {"comparison", replay.comparison ? comparison_json(*replay.comparison) : Json(nullptr)},
-          {"what_if", what_if_json(subject, replay.what_if)}};
+          {"what_if", replay.what_if ? what_if_json(subject, *replay.what_if) : Json(nullptr)}};
 }
 
 Json subject_json(const SubjectReplays& result) {

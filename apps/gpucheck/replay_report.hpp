@@ -9,13 +9,14 @@
 namespace gpucheck::application {
 
 /// For a person: what was compared and where it differs, and what the programs come to.
-std::string replay_text(std::span<const SubjectReplays> results, const ReplayOptions& options);
+std::string replay_text(std::span<const SubjectReplays> results);
 
 /// "gpucheck.replay/1": the same, with every sample.
 std::string replay_document(std::span<const SubjectReplays> results, const ReplayOptions& options);
 
 // -- the two halves of replay_text ------------------------------------------------
 std::string comparison_text(std::span<const SubjectReplays> results);
+/// Where each replay has a what_if.
 std::string what_if_text(const SubjectReplays& result);
 
 /// The settings as shown: "(defaults)" for none. One line, whatever the file says.

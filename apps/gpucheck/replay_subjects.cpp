@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "harness/registry.hpp"
 #include "replay/file.hpp"
+#include "replay/snapshot_summary.hpp"
 
 namespace gpucheck::application {
 
@@ -26,8 +27,9 @@ void add_snapshot(const std::string& file, const replay::Snapshot& snapshot, std
                   Subjects& subjects) {
   if (device) return add_device(file, snapshot, static_cast<std::size_t>(*device), subjects);
   const std::size_t before = subjects.size();
-  for (std::size_t i = 0; i < snapshot.device_traces.size(); ++i) {
-    if (!snapshot.device_traces[i].empty()) add_device(file, snapshot, i, subjects);
+  for (const std::size_t i : replay::devices_of(snapshot)) {
+    const bool has_events = i < snapshot.device_traces.size() && !snapshot.device_traces[i].empty();
+    if (has_events) add_device(file, snapshot, i, subjects);
   }
   if (subjects.size() == before) {
     throw EnvironmentError(

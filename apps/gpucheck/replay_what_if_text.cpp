@@ -66,7 +66,7 @@ std::string memory_text(const Replay& replay) {
 }
 
 TextRow summary_row(const Replay& replay) {
-  const WhatIf& what_if = replay.what_if;
+  const WhatIf& what_if = *replay.what_if;
   return {settings_label(replay.settings),
           bytes(what_if.peak_reserved.reserved_bytes),
           bytes(what_if.peak_allocated.allocated_bytes),
@@ -77,7 +77,7 @@ TextRow summary_row(const Replay& replay) {
 }
 
 std::string out_of_memory_text(const ReplaySubject& subject, const Replay& replay) {
-  const WhatIf& what_if = replay.what_if;
+  const WhatIf& what_if = *replay.what_if;
   std::string text;
   if (what_if.first_out_of_memory) {
     const UsageSample& at = *what_if.first_out_of_memory;
@@ -96,7 +96,7 @@ std::string out_of_memory_text(const ReplaySubject& subject, const Replay& repla
 /// What is reserved, and the share of it that lies unused, at some points in time.
 std::string usage_over_time(const SubjectReplays& result) {
   constexpr std::size_t shown = 10;
-  const std::size_t samples = result.replays.front().what_if.samples.size();
+  const std::size_t samples = result.replays.front().what_if->samples.size();
   const std::size_t count = std::min(shown, samples);
   if (count == 0) return "";
   TextRow header{result.subject->recorded ? "after event" : "after step"};
@@ -107,10 +107,10 @@ std::string usage_over_time(const SubjectReplays& result) {
   std::vector<TextRow> rows{header};
   for (std::size_t i = 1; i <= count; ++i) {
     const std::size_t index = i * samples / count - 1;
-    const std::size_t step = result.replays.front().what_if.samples[index].step;
+    const std::size_t step = result.replays.front().what_if->samples[index].step;
     TextRow& row = rows.emplace_back(TextRow{place(*result.subject, step)});
     for (const Replay& replay : result.replays) {
-      const UsageSample& sample = replay.what_if.samples[index];
+      const UsageSample& sample = replay.what_if->samples[index];
       row.insert(row.end(), {bytes(sample.reserved_bytes), percent(sample)});
     }
   }

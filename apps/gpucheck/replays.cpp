@@ -43,6 +43,11 @@ std::string device_for(const MemoryLimit& limit, const ReplayOptions& options) {
   return simulated_device_with(limit.bytes.value_or(unknown ? most_replayed_bytes : 0));
 }
 
+/// A comparison says nothing of what other settings, or another limit, would come to.
+bool asks_what_if(const ReplaySubject& subject, const ReplayOptions& options) {
+  return !subject.has_expectations() || !options.settings.empty() || options.memory_limit_bytes.has_value();
+}
+
 class Player {
  public:
   Player(const ReplaySubject& subject, const ReplayOptions& options)
@@ -50,13 +55,14 @@ class Player {
 
   /// Each play begins on a device of its own, so that none depends on the one before.
   Replay play(const std::string& settings) {
-    Replay result{settings, limit_, {}, {}, 0, std::nullopt, {}};
+    Replay result{settings, limit_, {}, {}, {}, 0, std::nullopt, std::nullopt};
     const CachingAllocatorTarget::Options conditions{settings, limit_.bytes, subject_.trace.stream_count};
     const auto on_new_device = [&](auto&& use) {
       const runner::OpenedDriver opened = open_driver(device_for(limit_, options_), 0);
       const auto device = opened.driver->open(opened.ordinal);
       if (!device.has_value()) device::check(device.error(), "opening the device");
       result.device = opened.resolved;
+      result.device_note = opened.note;
       result.device_name = (*device)->properties().name;
       result.device_memory_bytes = (*device)->properties().total_memory_bytes;
       use(*make_trace_target(options_.allocator, **device, conditions));
@@ -64,8 +70,10 @@ class Player {
     if (subject_.has_expectations()) {
       on_new_device([&](replay::TraceTarget& target) { result.comparison = replay::compare(subject_.trace, target); });
     }
-    on_new_device(
-        [&](replay::TraceTarget& target) { result.what_if = replay::what_if(subject_.trace, target, max_samples); });
+    if (asks_what_if(subject_, options_)) {
+      on_new_device(
+          [&](replay::TraceTarget& target) { result.what_if = replay::what_if(subject_.trace, target, max_samples); });
+    }
     return result;
   }
 
@@ -84,7 +92,7 @@ ReplayVerdict judge(const ReplaySubject& subject, const std::vector<Replay>& rep
   const bool asked = subject.recorded || !options.settings.empty() || options.memory_limit_bytes;
   if (!asked) return ReplayVerdict::nothing_to_compare;
   const bool fits =
-      std::ranges::any_of(replays, [](const Replay& replay) { return !replay.what_if.runs_out_of_memory(); });
+      std::ranges::any_of(replays, [](const Replay& replay) { return !replay.what_if->runs_out_of_memory(); });
   return fits ? ReplayVerdict::fits : ReplayVerdict::out_of_memory;
 }
 

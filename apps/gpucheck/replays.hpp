@@ -32,9 +32,11 @@ struct Replay {
   MemoryLimit limit;
   std::string device;                            ///< "sim:h100", "cuda:0"
   std::string device_name;                       ///< as the device tells it
+  std::string device_note;                       ///< why "auto" took the simulator; else empty
   std::uint64_t device_memory_bytes = 0;         ///< the whole device
   std::optional<replay::Comparison> comparison;  ///< where the file has expectations
-  replay::WhatIf what_if;
+  /// Where the file has no expectations, or other conditions than recorded were asked for.
+  std::optional<replay::WhatIf> what_if;
 };
 
 enum class ReplayVerdict {

@@ -18,8 +18,8 @@ class LifetimeFinder {
       if (segment.device == device_) add_blocks_never_mentioned(segment);
     }
     const auto is_initial = [](const Lifetime& life) { return life.allocated_at == Lifetime::before_first; };
-    const auto recorded = std::ranges::stable_partition(lives_, is_initial);
-    std::sort(lives_.begin(), recorded.begin(),
+    const auto first_recorded = std::stable_partition(lives_.begin(), lives_.end(), is_initial);
+    std::sort(lives_.begin(), first_recorded,
               [](const Lifetime& a, const Lifetime& b) { return a.address < b.address; });
     return std::move(lives_);
   }

@@ -6,9 +6,13 @@
 #include <set>
 #include <tuple>
 
+#include "base/error.hpp"
+
 namespace gpucheck::replay {
 
 namespace {
+
+constexpr std::size_t most_devices = 256;
 
 bool is_python(const StackFrame& frame) { return frame.filename.ends_with(".py"); }
 
@@ -55,6 +59,10 @@ std::vector<std::size_t> devices_of(const Snapshot& snapshot) {
   for (const SnapshotSegment& segment : snapshot.segments) devices.insert(segment.device);
   for (std::size_t i = 0; i < snapshot.device_traces.size(); ++i) {
     if (!snapshot.device_traces[i].empty()) devices.insert(i);
+  }
+  if (devices.size() > most_devices) {
+    throw EnvironmentError(fmt::format("the snapshot names {} devices, more than any machine has ({} at most are read)",
+                                       devices.size(), most_devices));
   }
   return {devices.begin(), devices.end()};
 }

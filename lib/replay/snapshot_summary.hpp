@@ -40,7 +40,8 @@ struct DeviceSummary {
   std::vector<Use> largest;      ///< blocks in use, largest first
 };
 
-/// Devices that have segments or events, in order.
+/// Devices that have segments or events, in order. @throws EnvironmentError for more than
+/// 256: no machine has so many, and each is a walk over the whole file.
 std::vector<std::size_t> devices_of(const Snapshot& snapshot);
 
 DeviceSummary summarize(const Snapshot& snapshot, std::size_t device, std::size_t max_largest = 10);

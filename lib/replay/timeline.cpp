@@ -51,8 +51,7 @@ class TimelineMaker {
       boundaries_.push_back(static_cast<std::uint32_t>(i * events_->size() / even));
     }
     std::ranges::sort(boundaries_);
-    const auto repeated = std::ranges::unique(boundaries_);
-    boundaries_.erase(repeated.begin(), repeated.end());
+    boundaries_.erase(std::unique(boundaries_.begin(), boundaries_.end()), boundaries_.end());
   }
 
   /// Step 0 is the state before the first event; each boundary begins a new one.

@@ -194,10 +194,11 @@ function drawFrame(frame, view, size, steps, top) {
     element("text", {x: size.left - 6, y: Math.max(y + 4, 10), "text-anchor": "end"}, frame).textContent =
         bytesText(bytes);
   }
-  for (let i = 0; i < 6; ++i) {
-    const step = steps[Math.min(Math.floor(view.start + view.width * i / 5), steps.length - 1)];
-    const anchor = i === 0 ? "start" : i === 5 ? "end" : "middle";
-    const x = size.left + (size.width - size.left) * i / 5;
+  const parts = Math.min(Math.max(Math.floor((size.width - size.left) / 180), 1), 6);
+  for (let i = 0; i <= parts; ++i) {
+    const step = steps[Math.min(Math.floor(view.start + view.width * i / parts), steps.length - 1)];
+    const anchor = i === 0 ? "start" : i === parts ? "end" : "middle";
+    const x = size.left + (size.width - size.left) * i / parts;
     element("text", {x, y: size.height - 6, "text-anchor": anchor}, frame).textContent =
         "event " + step[0] + ", " + timeText(step[3]);
   }

@@ -53,6 +53,24 @@ TEST_F(CachingAllocatorReplay, GivesPyTorchsFiguresAfterEveryStep) {
   }
 }
 
+TEST_F(CachingAllocatorReplay, GivesThemUnderEverySetting) {
+  const auto traces = std::get<std::vector<Trace>>(read_file(test_file("pytorch_traces_settings.json")));
+  ASSERT_EQ(traces.size(), 8U);
+  for (const Trace& trace : traces) {
+    const Comparison result = play(trace);
+    EXPECT_TRUE(result.equal()) << trace.name;
+    EXPECT_EQ(result.equal_steps, trace.events.size()) << trace.name;
+  }
+}
+
+TEST_F(CachingAllocatorReplay, EndsWithPyTorchsStatisticsAndSegments) {
+  const auto traces = std::get<std::vector<Trace>>(read_file(test_file("pytorch_traces_settings.json")));
+  const Comparison result = play(traces.at(7));
+  EXPECT_EQ(result.final_statistics_compared, 122U);
+  EXPECT_EQ(result.final_segments_compared, 21U);
+  EXPECT_EQ(result.final_difference_count, 0U);
+}
+
 TEST_F(CachingAllocatorReplay, NoticesAFigureThatIsOneOff) {
   auto traces = std::get<std::vector<Trace>>(read_file(test_file("pytorch_traces.json")));
   ++traces[0].expected_figures[11 * 50 + 4];

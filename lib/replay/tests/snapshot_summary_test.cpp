@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "replay/file.hpp"
-#include "test_files.hpp"
+#include "base/error.hpp"
 
 namespace gpucheck::replay {
 namespace {
@@ -53,6 +52,15 @@ TEST(SnapshotSummary, KnowsTheDevices) {
   snapshot.device_traces[5].resize(1);
   EXPECT_EQ(devices_of(snapshot), (std::vector<std::size_t>{0, 3, 5}));
   EXPECT_EQ(summarize(snapshot, 5).event_count, 1U);
+}
+
+TEST(SnapshotSummary, RefusesMoreDevicesThanAMachineHas) {
+  Snapshot snapshot;
+  snapshot.segments.resize(257);
+  for (std::size_t i = 0; i < 257; ++i) snapshot.segments[i].device = 1000 * i;
+  EXPECT_THROW((void)devices_of(snapshot), EnvironmentError);
+  snapshot.segments.pop_back();
+  EXPECT_EQ(devices_of(snapshot).size(), 256U);
 }
 
 TEST(SnapshotSummary, TellsTheFrameThatAPersonLooksFor) {

@@ -270,10 +270,11 @@ std::vector<std::unique_ptr<PinnedAllocator::State::Block>> PinnedAllocator::Sta
   const std::scoped_lock lock(mutex_);
   std::vector<Block*> going;
   for (auto& list : free_) {
-    const auto stays = std::ranges::partition(
-        list, [](const Block* block) { return block->memory.origin == detail::PinnedMemory::Origin::reserved; });
-    going.insert(going.end(), stays.begin(), stays.end());
-    list.erase(stays.begin(), stays.end());
+    const auto first_going = std::partition(list.begin(), list.end(), [](const Block* block) {
+      return block->memory.origin == detail::PinnedMemory::Origin::reserved;
+    });
+    going.insert(going.end(), first_going, list.end());
+    list.erase(first_going, list.end());
   }
   take_from_released_pools(going);
   std::vector<std::unique_ptr<Block>> taken;
