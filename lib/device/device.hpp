@@ -40,6 +40,14 @@ struct MemoryInfo {
   std::uint64_t total_bytes = 0;
 };
 
+/// What the device's default pool of stream-ordered memory holds, in bytes.
+struct AsyncPoolUsage {
+  std::uint64_t used_bytes = 0;           ///< allocated and not freed
+  std::uint64_t used_peak_bytes = 0;      ///< the most of it since the last reset
+  std::uint64_t reserved_bytes = 0;       ///< taken from the device
+  std::uint64_t reserved_peak_bytes = 0;  ///< the most of it since the last reset
+};
+
 enum class StreamKind {
   blocking,      ///< takes part in the legacy default stream's implicit ordering
   non_blocking,  ///< does not
@@ -103,6 +111,15 @@ class Device {
   [[nodiscard]] virtual Result<void*> allocate_async(std::size_t bytes, Stream stream) = 0;
   /// `cudaFreeAsync`, ordered on `stream`.
   virtual Status free_async(void* pointer, Stream stream) = 0;
+  /// `cudaMemPoolGetAttribute` of the device's default pool.
+  [[nodiscard]] virtual Result<AsyncPoolUsage> async_pool_usage() = 0;
+  /// `cudaMemPoolSetAttribute`: both peaks begin anew.
+  virtual Status reset_async_pool_peaks() = 0;
+  /// `cudaMemPoolAttrReleaseThreshold`: how much unused memory the pool may keep when the
+  /// host waits for a stream, an event or the device. 0 at first.
+  virtual Status set_async_pool_threshold(std::uint64_t bytes) = 0;
+  /// `cudaMemPoolTrimTo`: unused memory goes back until `bytes_to_keep` are reserved.
+  virtual Status trim_async_pool(std::uint64_t bytes_to_keep) = 0;
   /// `cudaHostAlloc`: page-locked host memory, usable by asynchronous copies.
   [[nodiscard]] virtual Result<void*> allocate_pinned(std::size_t bytes) = 0;
   /// `cudaFreeHost`.

@@ -24,6 +24,10 @@ class ForwardingDevice : public Device {
     return behind_->allocate_async(bytes, stream);
   }
   Status free_async(void* pointer, Stream stream) override { return behind_->free_async(pointer, stream); }
+  [[nodiscard]] Result<AsyncPoolUsage> async_pool_usage() override { return behind_->async_pool_usage(); }
+  Status reset_async_pool_peaks() override { return behind_->reset_async_pool_peaks(); }
+  Status set_async_pool_threshold(std::uint64_t bytes) override { return behind_->set_async_pool_threshold(bytes); }
+  Status trim_async_pool(std::uint64_t bytes_to_keep) override { return behind_->trim_async_pool(bytes_to_keep); }
   [[nodiscard]] Result<void*> allocate_pinned(std::size_t bytes) override { return behind_->allocate_pinned(bytes); }
   Status free_pinned(void* pointer) override { return behind_->free_pinned(pointer); }
   Status register_host(void* pointer, std::size_t bytes) override { return behind_->register_host(pointer, bytes); }

@@ -107,6 +107,9 @@ class DeviceAllocator {
   virtual void end_allocate_to_pool(PoolId pool) = 0;
   /// Drops one use. @throws Error for an unknown pool.
   virtual void release_pool(PoolId pool) = 0;
+  /// Before the capture on `stream` ends: joins to it the streams that the allocator
+  /// itself gave work to meanwhile. @throws DeviceError.
+  virtual void join_capture(device::Stream) {}
   /// Uses left of a pool; 0 for one that was released or never made.
   [[nodiscard]] virtual int pool_use_count(PoolId pool) const = 0;
   /// Whether exactly `pointers` are the blocks in use of the pool. @throws Error for an

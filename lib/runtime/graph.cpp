@@ -48,6 +48,7 @@ void Graph::capture_end() {
     throw Error("Capture must end on the same stream it began on.");
   }
   device::Device& device = runtime_.device();
+  runtime_.allocator().join_capture(capture_stream_);
   device::Result<device::Graph> captured = device.end_capture(capture_stream_);
   stop_routing();
   const auto graph = device::own<device::UniqueGraph>(device, captured);

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <utility>
 
+#include "runtime/pluggable_allocator.hpp"
+
 namespace gpucheck::runtime {
 namespace {
 
@@ -25,29 +27,45 @@ std::uint64_t next_runtime_number() {
 }  // namespace
 
 struct Runtime::State {
-  explicit State(device::Device& which)
-      : device(which), streams(which), allocator(std::make_unique<CachingAllocator>(which)), pinned(which) {}
+  State(device::Device& which, const AllocatorChoice& choice)
+      : device(which),
+        streams(which),
+        allocator(make_allocator(choice, which, streams, [this](std::string text) { warn(std::move(text)); })),
+        pinned(which) {}
+
+  void warn(std::string text) {
+    const std::scoped_lock lock(mutex);
+    warnings.push_back(std::move(text));
+  }
 
   std::uint64_t number = next_runtime_number();
   device::Device& device;
+  std::mutex mutex;
+  std::vector<std::string> warnings;
   StreamPool streams;
   std::unique_ptr<DeviceAllocator> allocator;
   PinnedAllocator pinned;
-  std::mutex mutex;
-  std::vector<std::string> warnings;
 };
 
-Runtime::Runtime(device::Device& device) : state_(std::make_unique<State>(device)) {}
+Runtime::Runtime(device::Device& device, const AllocatorChoice& choice)
+    : state_(std::make_unique<State>(device, choice)) {}
 Runtime::~Runtime() {
   std::erase_if(current_streams, [this](const Current& entry) { return entry.runtime == state_->number; });
 }
 
 device::Device& Runtime::device() noexcept { return state_->device; }
+template <typename Allocator>
+Allocator& Runtime::the_allocator(std::string_view needed) {
+  if (auto* wanted = dynamic_cast<Allocator*>(state_->allocator.get())) return *wanted;
+  throw UnsupportedError(fmt::format("needs {}; the one chosen is {}", needed, state_->allocator->name()));
+}
+
 DeviceAllocator& Runtime::allocator() noexcept { return *state_->allocator; }
 
-CachingAllocator& Runtime::caching_allocator() {
-  if (auto* caching = dynamic_cast<CachingAllocator*>(state_->allocator.get())) return *caching;
-  throw UnsupportedError(fmt::format("needs the caching allocator; the one chosen is {}", state_->allocator->name()));
+CachingAllocator& Runtime::caching_allocator() { return the_allocator<CachingAllocator>("the caching allocator"); }
+
+const PluggableLibrary& Runtime::pluggable_library() {
+  return the_allocator<PluggableAllocator>("an allocator library").library();
 }
 
 PinnedAllocator& Runtime::pinned_allocator() noexcept { return state_->pinned; }
@@ -72,10 +90,7 @@ void Runtime::set_settings(std::string_view text) {
   pinned_allocator().apply(allocator().settings());
 }
 
-void Runtime::warn(std::string text) {
-  const std::scoped_lock lock(state_->mutex);
-  state_->warnings.push_back(std::move(text));
-}
+void Runtime::warn(std::string text) { state_->warn(std::move(text)); }
 
 std::vector<std::string> Runtime::warnings() const {
   const std::scoped_lock lock(state_->mutex);

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "runtime/allocator_choice.hpp"
 #include "runtime/caching_allocator.hpp"
 #include "runtime/pinned_allocator.hpp"
+#include "runtime/pluggable_library.hpp"
 #include "runtime/stream_pool.hpp"
 
 /// gpucheck's own deep-learning runtime: behaves as PyTorch's does, on any device.
@@ -19,7 +21,8 @@ namespace gpucheck::runtime {
 /// Construction makes no device call. Thread-safe.
 class Runtime {
  public:
-  explicit Runtime(device::Device& device);
+  /// @throws EnvironmentError for an allocator library that cannot be used.
+  explicit Runtime(device::Device& device, const AllocatorChoice& choice = {});
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -30,6 +33,8 @@ class Runtime {
   /// The same where only the caching allocator will do: what is not in the interface.
   /// @throws UnsupportedError when another one was chosen.
   [[nodiscard]] CachingAllocator& caching_allocator();
+  /// The same for the user's own library.
+  [[nodiscard]] const PluggableLibrary& pluggable_library();
   [[nodiscard]] PinnedAllocator& pinned_allocator() noexcept;
   [[nodiscard]] StreamPool& streams() noexcept;
   /// Applies a settings string to the device allocator and to the pinned one.
@@ -45,6 +50,9 @@ class Runtime {
   [[nodiscard]] std::vector<std::string> warnings() const;
 
  private:
+  template <typename Allocator>
+  [[nodiscard]] Allocator& the_allocator(std::string_view needed);
+
   struct State;
   std::unique_ptr<State> state_;
 };

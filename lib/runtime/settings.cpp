@@ -167,4 +167,12 @@ AllocatorSettings parse_settings(std::string_view text, const AllocatorSettings&
   return settings;
 }
 
+void require_same_backend(const AllocatorSettings& parsed, const AllocatorSettings& present) {
+  if (parsed.backend == present.backend) return;
+  const auto name = [](Backend backend) { return backend == Backend::native ? "native" : "cudaMallocAsync"; };
+  throw SettingsError(
+      fmt::format("Allocator backend parsed at runtime != allocator backend parsed at load time, {} != {}",
+                  name(parsed.backend), name(present.backend)));
+}
+
 }  // namespace gpucheck::runtime

@@ -46,4 +46,8 @@ struct AllocatorSettings {
 /// @throws SettingsError with PyTorch's text; `previous` stays as it is.
 AllocatorSettings parse_settings(std::string_view text, const AllocatorSettings& previous = {});
 
+/// The backend is chosen when an allocator is made. @throws SettingsError where a later
+/// string names another one.
+void require_same_backend(const AllocatorSettings& parsed, const AllocatorSettings& present);
+
 }  // namespace gpucheck::runtime

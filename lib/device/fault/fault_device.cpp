@@ -139,6 +139,22 @@ Status FaultDevice::free_async(void* pointer, Stream stream) {
   return status_of(Operation::free_async, on(stream, [&] { return behind().free_async(pointer, stream); }));
 }
 
+FaultDevice::Result<device::AsyncPoolUsage> FaultDevice::async_pool_usage() {
+  return value_of(Operation::async_pool_usage, [&] { return behind().async_pool_usage(); });
+}
+
+Status FaultDevice::reset_async_pool_peaks() {
+  return status_of(Operation::reset_async_pool_peaks, [&] { return behind().reset_async_pool_peaks(); });
+}
+
+Status FaultDevice::set_async_pool_threshold(std::uint64_t bytes) {
+  return status_of(Operation::set_async_pool_threshold, [&] { return behind().set_async_pool_threshold(bytes); });
+}
+
+Status FaultDevice::trim_async_pool(std::uint64_t bytes_to_keep) {
+  return status_of(Operation::trim_async_pool, [&] { return behind().trim_async_pool(bytes_to_keep); });
+}
+
 FaultDevice::Result<void*> FaultDevice::allocate_pinned(std::size_t bytes) {
   return value_of(Operation::allocate_pinned, [&] { return behind().allocate_pinned(bytes); });
 }

@@ -30,6 +30,10 @@ class FaultDevice final : public device::ForwardingDevice {
   Status free(void* pointer) override;
   [[nodiscard]] Result<void*> allocate_async(std::size_t bytes, Stream stream) override;
   Status free_async(void* pointer, Stream stream) override;
+  [[nodiscard]] Result<device::AsyncPoolUsage> async_pool_usage() override;
+  Status reset_async_pool_peaks() override;
+  Status set_async_pool_threshold(std::uint64_t bytes) override;
+  Status trim_async_pool(std::uint64_t bytes_to_keep) override;
   [[nodiscard]] Result<void*> allocate_pinned(std::size_t bytes) override;
   Status free_pinned(void* pointer) override;
   Status register_host(void* pointer, std::size_t bytes) override;

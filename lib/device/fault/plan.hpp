@@ -19,6 +19,9 @@ enum class Operation {
   // Return a Status.
   free,  ///< device memory, plain
   free_async,
+  reset_async_pool_peaks,
+  set_async_pool_threshold,
+  trim_async_pool,
   free_pinned,
   register_host,
   unregister_host,
@@ -47,6 +50,7 @@ enum class Operation {
   // Return a value or a Status.
   allocate,  ///< device memory, plain
   allocate_async,
+  async_pool_usage,
   allocate_pinned,
   reserve_addresses,
   memory_info,

@@ -95,7 +95,14 @@ void Machine::wait_for(Context& context) {
 void Machine::trim_pools() {
   for (const auto& context : world.contexts) {
     context->pool.collect(timeline.reached_ns());
-    context->pool.trim();
+    context->pool.trim_to_threshold();
+  }
+}
+
+void Machine::reclaim_pools() {
+  for (const auto& context : world.contexts) {
+    context->pool.collect(timeline.reached_ns());
+    context->pool.trim(0);
   }
 }
 

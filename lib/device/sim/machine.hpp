@@ -48,8 +48,11 @@ class Machine {
 
   /// The host waits for all work of a device, and knows afterwards that it is done.
   void wait_for(Context& context);
-  /// Blocks and chunks of the pools that nobody uses any more go back to their device.
+  /// Chunks of the pools that nobody uses any more go back to their device, but for what
+  /// a pool may keep.
   void trim_pools();
+  /// The same where the device has no memory left: pools keep nothing.
+  void reclaim_pools();
 
   Options options;
   World world;

@@ -29,6 +29,8 @@ bool MemoryPool::grow(std::uint64_t bytes) {
   const std::uint64_t chunk = round_up(bytes, chunk_bytes);
   const auto begin = memory_.take_pages(chunk);
   if (!begin) return false;
+  usage_.reserved_bytes += chunk;
+  usage_.reserved_peak_bytes = std::max(usage_.reserved_peak_bytes, usage_.reserved_bytes);
   chunks_.push_back({*begin, chunk});
   free_.insert(chunks_.back());
   return true;
@@ -36,16 +38,28 @@ bool MemoryPool::grow(std::uint64_t bytes) {
 
 std::optional<MemoryPool::Block> MemoryPool::allocate(std::uint64_t bytes, const VectorClock& knows) {
   if (bytes > memory_.total_bytes()) return std::nullopt;
-  const std::uint64_t rounded = round_up(bytes, allocation_alignment);
+  const auto block = find(round_up(bytes, allocation_alignment), knows);
+  if (!block) return std::nullopt;
+  usage_.used_bytes += block->bytes;
+  usage_.used_peak_bytes = std::max(usage_.used_peak_bytes, usage_.used_bytes);
+  return block;
+}
+
+std::optional<MemoryPool::Block> MemoryPool::find(std::uint64_t rounded, const VectorClock& knows) {
   if (auto block = reuse(rounded, [&](const Pending& entry) { return knows.covers(entry.stamp); })) return block;
   auto begin = free_.take(rounded);
-  if (!begin && grow(rounded)) begin = free_.take(rounded);
+  if (!begin && !grow(rounded)) {
+    trim(0);  // unused chunks that are too small
+    static_cast<void>(grow(rounded));
+  }
+  if (!begin) begin = free_.take(rounded);
   if (begin) return Block{.begin = *begin, .bytes = rounded};
   // The last resort: make the stream wait for a free that is still to come.
   return reuse(rounded, [](const Pending&) { return true; });
 }
 
 void MemoryPool::free(Range range, std::uint64_t finish_ns, Stamp stamp) {
+  usage_.used_bytes -= range.bytes;
   pending_.push_back({range, finish_ns, stamp});
 }
 
@@ -57,16 +71,23 @@ void MemoryPool::collect(std::uint64_t reached_ns) {
   });
 }
 
-void MemoryPool::trim() {
+void MemoryPool::trim(std::uint64_t bytes_to_keep) {
   std::erase_if(chunks_, [&](Range chunk) {
+    if (usage_.reserved_bytes <= bytes_to_keep) return false;
     const auto next = free_.by_address().upper_bound(chunk.begin);
     if (next == free_.by_address().begin()) return false;
     const auto& [begin, bytes] = *std::prev(next);
     if (begin + bytes < chunk.end()) return false;
     free_.remove(chunk);
     memory_.return_pages(chunk);
+    usage_.reserved_bytes -= chunk.bytes;
     return true;
   });
+}
+
+void MemoryPool::reset_peaks() noexcept {
+  usage_.used_peak_bytes = usage_.used_bytes;
+  usage_.reserved_peak_bytes = usage_.reserved_bytes;
 }
 
 }  // namespace gpucheck::sim

@@ -4,13 +4,14 @@
 #include <optional>
 #include <vector>
 
+#include "device/device.hpp"
 #include "device/sim/device_memory.hpp"
 #include "device/sim/vector_clock.hpp"
 
 namespace gpucheck::sim {
 
-/// A device's default pool for stream-ordered allocation, with a release threshold of
-/// zero: whatever is unused at a synchronisation goes back to the device. A block is
+/// A device's default pool for stream-ordered allocation. What is unused beyond the
+/// release threshold, zero at first, goes back to the device at a synchronisation. A block is
 /// reused where its free is known to be ordered before, or has happened already.
 /// Not thread-safe.
 class MemoryPool {
@@ -29,8 +30,12 @@ class MemoryPool {
   void free(Range range, std::uint64_t finish_ns, Stamp stamp);
   /// Makes blocks whose free has happened, by `reached_ns`, usable by everyone.
   void collect(std::uint64_t reached_ns);
-  /// Gives unused chunks back to the device.
-  void trim();
+  /// Gives unused chunks back to the device while more than `bytes_to_keep` are reserved.
+  void trim(std::uint64_t bytes_to_keep);
+  void trim_to_threshold() { trim(threshold_); }
+  void set_threshold(std::uint64_t bytes) noexcept { threshold_ = bytes; }
+  [[nodiscard]] const device::AsyncPoolUsage& usage() const noexcept { return usage_; }
+  void reset_peaks() noexcept;
 
  private:
   struct Pending {
@@ -42,11 +47,14 @@ class MemoryPool {
   template <typename Predicate>
   std::optional<Block> reuse(std::uint64_t bytes, Predicate usable);
   bool grow(std::uint64_t bytes);
+  std::optional<Block> find(std::uint64_t rounded, const VectorClock& knows);
 
   DeviceMemory& memory_;
   FreeRanges free_;
   std::vector<Pending> pending_;
   std::vector<Range> chunks_;
+  std::uint64_t threshold_ = 0;
+  device::AsyncPoolUsage usage_;
 };
 
 }  // namespace gpucheck::sim

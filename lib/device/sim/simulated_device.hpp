@@ -28,6 +28,10 @@ class SimulatedDevice final : public device::Device {
   device::Status free(void* pointer) override;
   [[nodiscard]] device::Result<void*> allocate_async(std::size_t bytes, device::Stream stream) override;
   device::Status free_async(void* pointer, device::Stream stream) override;
+  [[nodiscard]] device::Result<device::AsyncPoolUsage> async_pool_usage() override;
+  device::Status reset_async_pool_peaks() override;
+  device::Status set_async_pool_threshold(std::uint64_t bytes) override;
+  device::Status trim_async_pool(std::uint64_t bytes_to_keep) override;
   [[nodiscard]] device::Result<void*> allocate_pinned(std::size_t bytes) override;
   device::Status free_pinned(void* pointer) override;
   device::Status register_host(void* pointer, std::size_t bytes) override;

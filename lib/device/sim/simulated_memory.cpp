@@ -18,7 +18,7 @@ Result<void*> SimulatedDevice::allocate(std::size_t bytes) {
     if (bytes == 0) return nullptr;
     auto range = context_.memory.allocate(bytes);
     if (!range) {
-      machine_->trim_pools();
+      machine_->reclaim_pools();
       range = context_.memory.allocate(bytes);
     }
     if (!range) return Status::out_of_memory;

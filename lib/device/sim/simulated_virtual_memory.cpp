@@ -39,7 +39,7 @@ Status SimulatedDevice::map_memory(void* pointer, std::size_t bytes) {
     const Range range = range_of(pointer, bytes);
     if (!is_whole(range)) return Status::invalid_value;
     if (!context_.memory.charge(bytes)) {
-      machine_->trim_pools();
+      machine_->reclaim_pools();
       if (!context_.memory.charge(bytes)) return Status::out_of_memory;
     }
     if (!context_.virtual_memory.map(range)) {

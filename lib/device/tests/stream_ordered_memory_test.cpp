@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "base/units.hpp"
 #include "device/tests/suites.hpp"
 
@@ -109,6 +111,59 @@ TEST_P(StreamOrderedMemory, FreeOfAnAddressNeverAllocatedIsAnInvalidValue) {
   const auto stream = make_stream();
   int on_stack = 0;
   EXPECT_EQ(device().free_async(&on_stack, stream.get()), Status::invalid_value);
+}
+
+constexpr std::uint64_t plenty = 64_MiB;
+
+/// What the pool holds once `plenty` was allocated, freed and waited for.
+AsyncPoolUsage usage_after_use(Device& device, Stream stream) {
+  void* const memory = device.allocate_async(plenty, stream).value();
+  check(device.free_async(memory, stream), "free_async");
+  check(device.synchronize(stream), "synchronize");
+  return device.async_pool_usage().value();
+}
+
+TEST_P(StreamOrderedMemory, ThePoolSaysWhatItHoldsAndHeldAtMost) {
+  const auto stream = make_stream();
+  const AsyncPoolUsage before = device().async_pool_usage().value();
+  void* const memory = device().allocate_async(plenty, stream.get()).value();
+  const AsyncPoolUsage during = device().async_pool_usage().value();
+  EXPECT_GE(during.used_bytes, before.used_bytes + plenty);
+  EXPECT_GE(during.reserved_bytes, during.used_bytes);
+  EXPECT_GE(during.used_peak_bytes, during.used_bytes);
+  EXPECT_GE(during.reserved_peak_bytes, during.reserved_bytes);
+  EXPECT_EQ(device().free_async(memory, stream.get()), Status::success);
+  synchronize(stream.get());
+  const AsyncPoolUsage after = device().async_pool_usage().value();
+  EXPECT_EQ(after.used_bytes, before.used_bytes);
+  EXPECT_GE(after.used_peak_bytes, during.used_bytes);
+  EXPECT_EQ(device().reset_async_pool_peaks(), Status::success);
+  EXPECT_LT(device().async_pool_usage().value().used_peak_bytes, during.used_bytes);
+}
+
+// cudaMemPoolAttrReleaseThreshold, "Physical page caching behavior" in the guide.
+TEST_P(StreamOrderedMemory, UnusedMemoryGoesBackUnlessThePoolMayKeepIt) {
+  const auto stream = make_stream();
+  ASSERT_EQ(device().trim_async_pool(0), Status::success);
+  const AsyncPoolUsage before = device().async_pool_usage().value();
+  EXPECT_EQ(usage_after_use(device(), stream.get()).reserved_bytes, before.reserved_bytes);
+  EXPECT_EQ(device().set_async_pool_threshold(std::numeric_limits<std::uint64_t>::max()), Status::success);
+  EXPECT_GE(usage_after_use(device(), stream.get()).reserved_bytes, before.reserved_bytes + plenty);
+  EXPECT_EQ(device().trim_async_pool(0), Status::success);
+  EXPECT_EQ(device().async_pool_usage().value().reserved_bytes, before.reserved_bytes);
+  EXPECT_EQ(device().set_async_pool_threshold(0), Status::success);
+}
+
+TEST_P(StreamOrderedMemory, WhatThePoolKeepsStillServesAPlainAllocation) {
+  const auto stream = make_stream();
+  EXPECT_EQ(device().set_async_pool_threshold(std::numeric_limits<std::uint64_t>::max()), Status::success);
+  const std::uint64_t most = device().memory_info().value().free_bytes / 4 * 3;
+  void* const memory = device().allocate_async(most, stream.get()).value();
+  EXPECT_EQ(device().free_async(memory, stream.get()), Status::success);
+  synchronize(stream.get());
+  const auto plain = own<UniqueDeviceMemory>(device(), device().allocate(most));
+  EXPECT_NE(plain.get(), nullptr);
+  EXPECT_EQ(device().set_async_pool_threshold(0), Status::success);
 }
 
 }  // namespace

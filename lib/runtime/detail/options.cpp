@@ -23,12 +23,7 @@ double CachingAllocator::State::memory_fraction() {
 void CachingAllocator::State::set_settings(std::string_view text) {
   const Exclusive lock(*this);
   AllocatorSettings parsed = parse_settings(text, settings_);
-  if (parsed.backend != settings_.backend) {
-    const auto name = [](Backend backend) { return backend == Backend::native ? "native" : "cudaMallocAsync"; };
-    throw SettingsError(
-        fmt::format("Allocator backend parsed at runtime != allocator backend parsed at load time, {} != {}",
-                    name(parsed.backend), name(settings_.backend)));
-  }
+  require_same_backend(parsed, settings_);
   apply(std::move(parsed));
 }
 

@@ -43,6 +43,26 @@ const Probe probes[] = {
        before();
        return f.device().free_async(memory, {});
      }},
+    {Operation::reset_async_pool_peaks,
+     [](Faulty& f, auto& before) {
+       before();
+       return f.device().reset_async_pool_peaks();
+     }},
+    {Operation::set_async_pool_threshold,
+     [](Faulty& f, auto& before) {
+       before();
+       return f.device().set_async_pool_threshold(0);
+     }},
+    {Operation::trim_async_pool,
+     [](Faulty& f, auto& before) {
+       before();
+       return f.device().trim_async_pool(0);
+     }},
+    {Operation::async_pool_usage,
+     [](Faulty& f, auto& before) {
+       before();
+       return status_of(f.device().async_pool_usage());
+     }},
     {Operation::free_pinned,
      [](Faulty& f, auto& before) {
        void* memory = f.device().allocate_pinned(64).value();

@@ -14,6 +14,9 @@ using enum Operation;
 
 const std::set<Operation> returning_status{free,
                                            free_async,
+                                           reset_async_pool_peaks,
+                                           set_async_pool_threshold,
+                                           trim_async_pool,
                                            free_pinned,
                                            register_host,
                                            unregister_host,
@@ -38,10 +41,11 @@ const std::set<Operation> returning_status{free,
                                            destroy_executable,
                                            last_error,
                                            enable_peer_access};
-const std::set<Operation> returning_value_or_status{allocate,    allocate_async, allocate_pinned, reserve_addresses,
-                                                    memory_info, pointer_info,   create_stream,   create_event,
-                                                    elapsed_ms,  end_capture,    capture_info,    exchange_capture_mode,
-                                                    node_count,  instantiate,    can_access_peer};
+const std::set<Operation> returning_value_or_status{
+    allocate,       allocate_async, async_pool_usage,      allocate_pinned, reserve_addresses,
+    memory_info,    pointer_info,   create_stream,         create_event,    elapsed_ms,
+    end_capture,    capture_info,   exchange_capture_mode, node_count,      instantiate,
+    can_access_peer};
 
 std::set<Operation> united(std::set<Operation> a, const std::set<Operation>& b) {
   a.insert(b.begin(), b.end());
