@@ -83,6 +83,15 @@ void add_execution(CLI::App& command, ExecutionOptions& options) {
           "Decides shuffling, what cases draw, and the simulator's interleaving")
       ->type_name("NUMBER")
       ->default_str("0");
+  command
+      .add_option_function<std::string>(
+          free_name(command, "allocator"),
+          [&options](const std::string& text) { options.allocator = runtime::parse_allocator_choice(text); },
+          "Device allocator that the cases use: caching (PyTorch's), async (cudaMallocAsync), or a library of your own "
+          "with PyTorch's pluggable ABI, which the alloc.pluggable_* cases then check; FILE.so:ALLOCATE,FREE names its "
+          "functions")
+      ->type_name("caching|async|FILE.so")
+      ->default_str("caching");
   add_golden_directory(command, options.golden_directory);
 }
 

@@ -119,7 +119,8 @@ void check_completed(const CaseResult& result) {
 }  // namespace
 
 int golden_diff(const Environment& environment, const GoldenDiffOptions& options) {
-  const std::vector<const Case*> cases = select(environment.registry, options.selection);
+  const std::vector<const Case*> cases =
+      for_allocator(select(environment.registry, options.selection), options.selection, options.execution.allocator);
   const golden::GoldenSet goldens = load_goldens(environment, options.execution.golden_directory);
   RunRecorder recorder;
   Tally tally;
@@ -148,7 +149,8 @@ int golden_approve(const Environment& environment, const GoldenApproveOptions& o
   int written = 0;
   for (const CaseResult& result : results) {
     check_completed(result);
-    approve_case(result, options.execution.golden_directory, {recorder.device().kind}, written);
+    approve_case(result, options.execution.golden_directory,
+                 {recorder.device().kind, std::string(runtime::kind_name(options.execution.allocator))}, written);
   }
   if (written > 0) {
     note(

@@ -42,7 +42,7 @@ std::vector<PlannedCase> make_plan(const Cases& cases, const RunOptions& options
 
 runner::Options options_for_runner(const Environment& environment, const RunOptions& options) {
   runner::Options result = runner_options(environment, options.execution);
-  result.isolation = options.isolation;
+  if (options.isolation == runner::Isolation::process) result.isolation = options.isolation;
   result.fail_fast = options.fail_fast;
   result.retries = options.retries;
   result.max_skips = options.max_skips;
@@ -82,7 +82,8 @@ bool only_skips(const harness::Counts& counts) {
 }  // namespace
 
 int run(const Environment& environment, const RunOptions& options) {
-  const Cases cases = select(environment.registry, options.selection);
+  const Cases cases =
+      for_allocator(select(environment.registry, options.selection), options.selection, options.execution.allocator);
   const std::vector<PlannedCase> plan = make_plan(cases, options);
   const runner::Options run_options = options_for_runner(environment, options);
   const golden::GoldenSet goldens = load_goldens(environment, options.execution.golden_directory);

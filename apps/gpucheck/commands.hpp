@@ -36,6 +36,7 @@ struct ExecutionOptions {
   int jobs = 0;  ///< 0: one per core, at most 8, or 2 on CUDA
   std::optional<std::chrono::milliseconds> timeout;
   std::uint64_t seed = 0;
+  runtime::AllocatorChoice allocator;
   std::string golden_directory;  ///< empty: the goldens built into the binary
   /// Values for cases' parameters, as typed, in the order given; a later one wins.
   std::vector<std::pair<std::string, std::string>> parameters;

@@ -61,6 +61,11 @@ runner::Options runner_options(const Environment& environment, const ExecutionOp
   result.version = build_information().version;
   result.command_line = environment.command_line;
   result.golden_directory = options.golden_directory;
+  result.allocator = options.allocator;
+  // What a library keeps from one case must not reach the next.
+  if (options.allocator.kind == runtime::AllocatorChoice::Kind::library) {
+    result.isolation = runner::Isolation::process;
+  }
   return result;
 }
 

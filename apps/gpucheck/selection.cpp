@@ -69,6 +69,17 @@ std::vector<const Case*> select(const Registry& registry, const Selection& selec
   return selected;
 }
 
+std::vector<const Case*> for_allocator(std::vector<const Case*> selected, const Selection& selection,
+                                       const runtime::AllocatorChoice& allocator) {
+  if (allocator.kind == runtime::AllocatorChoice::Kind::library) return selected;
+  std::vector<const Case*> kept;
+  std::ranges::copy_if(selected, std::back_inserter(kept), [&](const Case* which) {
+    const bool named = std::ranges::find(selection.globs, which->name) != selection.globs.end();
+    return named || !which->needs.allocator_library;
+  });
+  return kept.empty() ? selected : kept;
+}
+
 golden::GoldenSet load_goldens(const Environment& environment, const std::string& directory) {
   return directory.empty() ? environment.embedded_goldens() : golden::GoldenSet::from_directory(directory);
 }

@@ -24,6 +24,12 @@ std::span<const Suite> suites();
 /// EnvironmentError when a glob, or the whole selection, has no case.
 std::vector<const harness::Case*> select(const harness::Registry& registry, const Selection& selection);
 
+/// Without the cases that check an allocator library, unless one was chosen or they were
+/// named, or nothing else is selected: where there is nothing for them to check they
+/// would only be skipped.
+std::vector<const harness::Case*> for_allocator(std::vector<const harness::Case*> selected, const Selection& selection,
+                                                const runtime::AllocatorChoice& allocator);
+
 /// From the directory, or those built into the binary when it is empty.
 golden::GoldenSet load_goldens(const Environment& environment, const std::string& directory);
 

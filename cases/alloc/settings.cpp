@@ -71,7 +71,7 @@ harness::Case settings() {
       .name = "alloc.settings",
       .summary = "Settings strings change the rounding of sizes as they say, and wrong ones are refused",
       .source = "test_cuda.py::TestCudaMallocAsync::test_allocator_settings",
-      .needs = {.memory_bytes = 1_GiB},
+      .needs = {.memory_bytes = 1_GiB, .caching_allocator = true},
       .faults = {{.name = "out_of_memory",
                   .summary = "the device refuses the largest of the blocks",
                   .plan = {{{.operation = Operation::allocate,

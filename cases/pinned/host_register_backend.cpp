@@ -31,6 +31,7 @@ void run(harness::Context& context) {
       last = ones.data();
     }
   }
+  device::check(context.device(), context.device().synchronize(), "synchronize");
   runtime.pinned_allocator().empty_cache();
   context.observe("released_is_pinned", runtime::is_pinned(runtime.device(), last));
   context.observe("blocks_left", runtime.pinned_allocator().stats().allocations.current);

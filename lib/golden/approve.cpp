@@ -31,6 +31,14 @@ Json proposal_instead_of(const Json& old, const Value& seen) {
   return expectation;
 }
 
+/// What sets the present run apart from those that the key's alternatives are for.
+Json condition_for(const Entry& entry, const Facts& facts) {
+  Json condition = {{"device", facts.device_kind}};
+  const auto has_allocator = [](const Expectation& alternative) { return alternative.allocator.has_value(); };
+  if (std::ranges::any_of(entry.alternatives, has_allocator)) condition["allocator"] = facts.allocator;
+  return condition;
+}
+
 /// The alternatives of one key after `seen` (null: nothing); those for other devices stay.
 Json updated(const Entry& entry, const Json& old, const Value* seen, const Facts& facts) {
   const Json olds = old.is_array() ? old : Json::array({old});
@@ -45,7 +53,7 @@ Json updated(const Entry& entry, const Json& old, const Value* seen, const Facts
   }
   if (seen != nullptr && entry.applicable(facts) == nullptr) {
     alternatives.push_back(proposal(*seen));
-    alternatives.back()["when"] = {{"device", facts.device_kind}};
+    alternatives.back()["when"] = condition_for(entry, facts);
   }
   return alternatives.size() == 1 ? alternatives.front() : alternatives;
 }

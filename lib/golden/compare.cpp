@@ -15,11 +15,16 @@ using harness::Value;
 
 constexpr const char* not_observed = "nothing (key was not observed)";
 
+std::string place(const Facts& facts) {
+  return facts.allocator == Facts{}.allocator ? facts.device_kind
+                                              : fmt::format("{} with {}", facts.device_kind, facts.allocator);
+}
+
 // Only conditional alternatives can all fail to apply.
 std::string expected_elsewhere(const Entry& entry, const Facts& facts) {
-  std::vector<std::string> devices;
-  for (const Expectation& alternative : entry.alternatives) devices.push_back(alternative.device.value_or("any"));
-  return fmt::format("nothing on {} (key expected only on {})", facts.device_kind, fmt::join(devices, ", "));
+  std::vector<std::string> conditions;
+  for (const Expectation& alternative : entry.alternatives) conditions.push_back(alternative.condition());
+  return fmt::format("nothing on {} (key expected only {})", place(facts), fmt::join(conditions, ", "));
 }
 
 // A second value of one key would otherwise hide behind the first.
@@ -67,7 +72,7 @@ std::vector<Mismatch> compare(const FileContent& content, const Observations& ob
   // All keys conditional, and none for this device: agreeing on nothing is no evidence.
   if (expects_nothing(content, facts)) {
     mismatches.push_back({.key = "(golden file)",
-                          .expected = fmt::format("at least one key that applies to {}", facts.device_kind),
+                          .expected = fmt::format("at least one key that applies to {}", place(facts)),
                           .seen = "nothing to judge by",
                           .basis = {}});
   }

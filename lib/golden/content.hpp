@@ -18,12 +18,17 @@ struct Expectation {
   Matcher matcher;
   std::string basis;
   std::string note;
-  std::optional<std::string> device;  ///< only on this kind of device; everywhere when absent
+  std::optional<std::string> device;     ///< only on this kind of device; everywhere when absent
+  std::optional<std::string> allocator;  ///< only under this allocator; under every one when absent
 
-  [[nodiscard]] bool applies(const Facts& facts) const { return !device || *device == facts.device_kind; }
+  [[nodiscard]] bool applies(const Facts& facts) const {
+    return (!device || *device == facts.device_kind) && (!allocator || *allocator == facts.allocator);
+  }
+  /// "on cuda", "with async", "on cuda with async"; empty when unconditional.
+  [[nodiscard]] std::string condition() const;
 };
 
-/// One key, with what is expected of it; at most one alternative applies to a device.
+/// One key, with what is expected of it; at most one alternative applies at a time.
 struct Entry {
   std::string key;
   std::vector<Expectation> alternatives;

@@ -26,7 +26,7 @@ std::vector<Golden::Row> Golden::rows() const {
       rows.push_back({.key = entry.key,
                       .expectation = describe(expectation.matcher),
                       .basis = expectation.basis,
-                      .condition = expectation.device ? "on " + *expectation.device : "",
+                      .condition = expectation.condition(),
                       .note = expectation.note});
     }
   }

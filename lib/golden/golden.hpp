@@ -25,7 +25,8 @@ class MalformedGolden : public EnvironmentError {
 
 /// What conditions in a golden file can ask about.
 struct Facts {
-  std::string device_kind;  ///< "cuda" or "sim"
+  std::string device_kind;            ///< "cuda" or "sim"
+  std::string allocator = "caching";  ///< "caching", "async" or "library"
 };
 
 class Golden;
@@ -51,7 +52,7 @@ class Golden {
     std::string key;
     std::string expectation;  ///< "true", "matches /…/", "1 to 3"
     std::string basis;
-    std::string condition;  ///< "on cuda", empty when unconditional
+    std::string condition;  ///< "on cuda", "with async"; empty when unconditional
     std::string note;
   };
   [[nodiscard]] std::vector<Row> rows() const;

@@ -85,16 +85,24 @@ std::string read_basis(const Node& expectation, Unapproved unapproved) {
 Expectation read_expectation(const Node& node, Unapproved unapproved) {
   node.require_object({"equals", "range", "approx", "rel", "abs", "ulp", "matches", "one_of", "informational", "basis",
                        "note", "when"});
-  Expectation expectation{read_matcher(node), read_basis(node, unapproved), {}, {}};
+  Expectation expectation{read_matcher(node), read_basis(node, unapproved), {}, {}, {}};
   if (const auto note = node.field("note")) expectation.note = note->text();
   if (const auto when = node.field("when")) {
-    when->require_object({"device"});
-    expectation.device = when->required_field("device").one_of({"cuda", "sim"});
+    when->require_object({"device", "allocator"});
+    if (const auto device = when->field("device")) expectation.device = device->one_of({"cuda", "sim"});
+    if (const auto allocator = when->field("allocator")) {
+      expectation.allocator = allocator->one_of({"caching", "async", "library"});
+    }
+    if (expectation.condition().empty()) when->refuse("a \"device\", an \"allocator\" or both");
   }
   return expectation;
 }
 
-bool overlap(const Expectation& a, const Expectation& b) { return !a.device || !b.device || *a.device == *b.device; }
+bool overlap(const std::optional<std::string>& a, const std::optional<std::string>& b) { return !a || !b || *a == *b; }
+
+bool overlap(const Expectation& a, const Expectation& b) {
+  return overlap(a.device, b.device) && overlap(a.allocator, b.allocator);
+}
 
 Entry read_entry(std::string key, const Node& node, Unapproved unapproved) {
   if (key.empty()) node.refuse("a key that is not empty");
@@ -118,6 +126,13 @@ bool is_case_name(std::string_view name) {
 }
 
 }  // namespace
+
+std::string Expectation::condition() const {
+  std::string text;
+  if (device) text = "on " + *device;
+  if (allocator) text += (text.empty() ? "with " : " with ") + *allocator;
+  return text;
+}
 
 const Expectation* Entry::applicable(const Facts& facts) const {
   const auto found = std::find_if(alternatives.begin(), alternatives.end(),

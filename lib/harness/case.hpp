@@ -22,6 +22,8 @@ struct Needs {
   std::vector<std::string> libraries = {};  ///< shared libraries, for example "libcublas.so.13"
   bool exclusive = false;                   ///< no other case on the device meanwhile
   bool own_process = false;                 ///< a fresh process, used for nothing else
+  bool caching_allocator = false;           ///< what only that allocator does
+  bool allocator_library = false;           ///< the user's own allocator: the case checks that
 };
 
 /// A way to break what the case checks: `gpucheck prove` runs the case under it and

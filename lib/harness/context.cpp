@@ -41,7 +41,7 @@ device::Device& Context::device() {
 
 runtime::Runtime& Context::runtime() {
   if (runtime_ == nullptr) {
-    runtime_ = std::make_unique<runtime::Runtime>(device());
+    runtime_ = std::make_unique<runtime::Runtime>(device(), allocator());
     found_ = {.settings = runtime_->allocator().settings(),
               .memory_fraction = runtime_->allocator().memory_fraction(),
               .stream = runtime_->current_stream()};

@@ -62,6 +62,7 @@ class Context {
     int ordinal = 0;
     ParameterValues parameters;  ///< only those that differ from the default are needed
     std::uint64_t seed = 0;
+    runtime::AllocatorChoice allocator = {};
     /// Called at once for every observation, so that it survives a crash.
     std::function<void(const Observation&)> on_observation;
     ChildLauncher* children = nullptr;  ///< null in a child itself
@@ -77,7 +78,10 @@ class Context {
   [[nodiscard]] device::Driver& driver() noexcept { return *setup_.driver; }
   /// Opened on first use. @throws DeviceError.
   [[nodiscard]] device::Device& device();
-  /// gpucheck's runtime on `device()`: allocator, streams, warnings. Made on first use.
+  /// The allocator that the run was told to use.
+  [[nodiscard]] const runtime::AllocatorChoice& allocator() const noexcept { return setup_.allocator; }
+  /// gpucheck's runtime on `device()`, with that allocator: streams, warnings. Made on
+  /// first use. @throws EnvironmentError for an allocator library that cannot be used.
   [[nodiscard]] runtime::Runtime& runtime();
   [[nodiscard]] bool has_runtime() const noexcept { return runtime_ != nullptr; }
 

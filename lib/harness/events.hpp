@@ -17,6 +17,7 @@ struct RunStarted {
   std::string host_name;
   DeviceIdentity device;
   std::uint64_t seed = 0;
+  std::string allocator = "caching";  ///< as named on the command line
   int jobs = 1;
   std::vector<std::string> selected;  ///< names to run, in order, repeats included
 };

@@ -37,6 +37,9 @@ void run_function(Context& context, Execution& execution) {
   } catch (const Skip& skip) {
     execution.status = Status::skipped;
     execution.reason = skip.what();
+  } catch (const runtime::UnsupportedError& error) {  // the chosen allocator cannot do it
+    execution.status = Status::skipped;
+    execution.reason = error.what();
   } catch (...) {
     execution.status = Status::error;
     execution.reason = exception_text();

@@ -39,10 +39,24 @@ std::optional<std::string> missing_library(const std::string& name) {
   return fmt::format("needs {}: {}", name, why != nullptr ? why : "it cannot be loaded");
 }
 
+std::optional<std::string> other_allocator(const Context& context) {
+  using Kind = runtime::AllocatorChoice::Kind;
+  const Needs& needs = context.which().needs;
+  const Kind chosen = context.allocator().kind;
+  if (needs.caching_allocator && chosen != Kind::caching) {
+    return fmt::format("needs the caching allocator, not --allocator {}", runtime::to_text(context.allocator()));
+  }
+  if (needs.allocator_library && chosen != Kind::library) {
+    return "checks an allocator library: name one with --allocator FILE.so";
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<std::string> unmet_need(Context& context) {
   const Needs& needs = context.which().needs;
+  if (auto reason = other_allocator(context)) return reason;
   if (auto reason = missing_devices(context, needs.devices)) return reason;
   if (auto reason = missing_memory(context, needs)) return reason;
   for (const std::string& library : needs.libraries) {

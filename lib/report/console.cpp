@@ -60,8 +60,10 @@ class Console final : public harness::EventSink {
     progress_ = Progress();
     if (options_.quiet) return;
     const std::size_t count = event.selected.size();
-    print(fmt::format("gpucheck {}: {} case{} on {}, seed {}, {} job{}\n", one_line(event.version), count,
-                      count == 1 ? "" : "s", device_, event.seed, event.jobs, event.jobs == 1 ? "" : "s"));
+    const std::string allocator =
+        event.allocator == "caching" ? "" : fmt::format(", allocator {}", one_line(event.allocator));
+    print(fmt::format("gpucheck {}: {} case{} on {}{}, seed {}, {} job{}\n", one_line(event.version), count,
+                      count == 1 ? "" : "s", device_, allocator, event.seed, event.jobs, event.jobs == 1 ? "" : "s"));
     if (!event.device.note.empty()) print(one_line(event.device.note) + "\n");
     print("\n");
   }

@@ -95,6 +95,7 @@ class JsonReport final : public harness::EventSink {
             {"start_time", utc_milliseconds(start_.start_time)},
             {"host_name", start_.host_name},
             {"seed", start_.seed},
+            {"allocator", start_.allocator},
             {"jobs", start_.jobs},
             {"device", harness::to_json(start_.device)}};
   }

@@ -208,10 +208,11 @@ class Document {
 
   void add_properties(pugi::xml_node suite) const {
     const harness::DeviceIdentity& device = start_.device;
-    const std::array<std::pair<const char*, std::string>, 13> known{
+    const std::array<std::pair<const char*, std::string>, 14> known{
         {{"version", start_.version},
          {"command_line", fmt::format("{}", fmt::join(start_.command_line, " "))},
          {"seed", fmt::format("{}", start_.seed)},
+         {"allocator", start_.allocator},
          {"device.kind", device.kind},
          {"device.ordinal", fmt::format("{}", device.ordinal)},
          {"device.name", device.name},

@@ -78,6 +78,7 @@ std::vector<std::string> child_arguments(const ChildRequest& request) {
                                         std::to_string(request.seed),
                                         "--parameters",
                                         request.parameters_json};
+  if (request.allocator != "caching") arguments.insert(arguments.end(), {"--allocator", request.allocator});
   if (!request.fault.empty()) arguments.insert(arguments.end(), {"--fault", request.fault});
   return arguments;
 }

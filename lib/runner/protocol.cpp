@@ -33,7 +33,8 @@ json message_of(const RunRequest& request) {
           {"device", request.device},
           {"parameters", harness::to_json(request.parameters)},
           {"seed", request.seed},
-          {"fault", request.fault}};
+          {"fault", request.fault},
+          {"allocator", request.allocator}};
 }
 
 Request request_from(const json& message) {
@@ -47,7 +48,8 @@ Request request_from(const json& message) {
                     .device = text_at(message, "device"),
                     .parameters = harness::parameter_values_from_json(message.at("parameters")),
                     .seed = unsigned_at(message, "seed"),
-                    .fault = text_at(message, "fault")};
+                    .fault = text_at(message, "fault"),
+                    .allocator = text_at(message, "allocator")};
 }
 
 // -- replies ---------------------------------------------------------------------------

@@ -26,7 +26,8 @@ struct RunRequest {
   std::string device;  ///< never "auto"
   harness::ParameterValues parameters;
   std::uint64_t seed = 0;
-  std::string fault;  ///< empty for none
+  std::string fault;                  ///< empty for none
+  std::string allocator = "caching";  ///< as on the command line
 };
 
 struct IdentityReply {

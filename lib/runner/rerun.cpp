@@ -34,6 +34,9 @@ std::string rerun_command(const PlannedCase& planned, const Options& options, st
   for (const auto& [name, value] : planned.parameters) {
     command += " -p " + shell_quoted(name + "=" + harness::to_text(value));
   }
+  if (options.allocator != runtime::AllocatorChoice{}) {
+    command += " --allocator " + shell_quoted(runtime::to_text(options.allocator));
+  }
   if (!options.golden_directory.empty()) command += " --golden " + shell_quoted(options.golden_directory);
   return command;
 }

@@ -14,6 +14,7 @@
 #include "harness/events.hpp"
 #include "harness/exit_codes.hpp"
 #include "harness/registry.hpp"
+#include "runtime/allocator_choice.hpp"
 
 /// Runs cases in worker processes and judges them. The supervisor never touches a
 /// device: it starts workers (the same binary), gives each case a deadline, replaces
@@ -73,7 +74,8 @@ struct Options {
   std::uint64_t seed = 0;
   std::string version = {};
   std::vector<std::string> command_line = {};
-  std::string golden_directory = {};  ///< for the rerun command; empty when embedded
+  std::string golden_directory = {};        ///< for the rerun command; empty when embedded
+  runtime::AllocatorChoice allocator = {};  ///< for every case
 };
 
 struct RunSummary {

@@ -95,6 +95,7 @@ void Supervisor::begin(IdentityReply identity) {
                             .host_name = host_name(),
                             .device = identity_.device,
                             .seed = options_.seed,
+                            .allocator = runtime::to_text(options_.allocator),
                             .jobs = jobs_,
                             .selected = {}};
   for (const PlannedCase& planned : plan_) event.selected.push_back(planned.which->name);
@@ -155,7 +156,8 @@ void Supervisor::start(std::size_t index) {
                              .device = identity_.resolved,
                              .parameters = planned.parameters,
                              .seed = planned.seed,
-                             .fault = planned.fault};
+                             .fault = planned.fault,
+                             .allocator = runtime::to_text(options_.allocator)};
     worker.request(request, limit_of(index),
                    [this, index, &worker](RequestEnd end) { attempt_ended(index, worker, std::move(end)); });
   } catch (const Error& error) {
@@ -172,7 +174,8 @@ void Supervisor::attempt_ended(std::size_t index, WorkerProcess& worker, Request
   // What a fault did to the process, a dropped free for example, no rule can see.
   const bool clean = finished != nullptr && !finished->execution.contaminated && plan_[index].fault.empty();
   dispose(worker, clean && !needs_fresh_worker(index));
-  settle(index, judge(plan_[index], std::move(end), limit_of(index), goldens_, {identity_.device.kind}));
+  settle(index, judge(plan_[index], std::move(end), limit_of(index), goldens_,
+                      {identity_.device.kind, std::string(runtime::kind_name(options_.allocator))}));
   start_cases();
 }
 

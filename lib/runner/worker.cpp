@@ -65,12 +65,14 @@ Execution execute(const RunRequest& request, const harness::Registry& registry, 
                             .device = request.device,
                             .parameters_json = encode_parameters(request.parameters),
                             .seed = request.seed,
-                            .fault = request.fault});
+                            .fault = request.fault,
+                            .allocator = request.allocator});
   return harness::execute({.which = &which,
                            .driver = opened.driver.get(),
                            .ordinal = opened.ordinal,
                            .parameters = request.parameters,
                            .seed = request.seed,
+                           .allocator = runtime::parse_allocator_choice(request.allocator),
                            .on_observation =
                                [&](const harness::Observation& observation) {
                                  channel.send(ObservationReply{request.sequence, observation});
@@ -135,6 +137,7 @@ int child_main(const ChildRequest& request, const harness::Registry& registry, D
                                    .ordinal = opened.ordinal,
                                    .parameters = decode_parameters(request.parameters_json),
                                    .seed = request.seed,
+                                   .allocator = runtime::parse_allocator_choice(request.allocator),
                                    .on_observation = {},
                                    .children = nullptr},
                                   *child);

@@ -37,6 +37,7 @@ struct ChildRequest {
   std::string parameters_json;
   std::uint64_t seed = 0;
   std::string fault;
+  std::string allocator = "caching";
 };
 
 /// Body of the hidden `gpucheck child` command.
@@ -47,7 +48,7 @@ int child_main(const ChildRequest& request, const harness::Registry& registry, D
 /// first line of `main`: a worker's start is part of every case's time.
 ///
 ///     worker --descriptor N
-///     child --case NAME --child NAME --device NAME --seed N --parameters JSON [--fault NAME]
+///     child --case NAME --child NAME --device NAME --seed N --parameters JSON [--fault NAME] [--allocator NAME]
 ///
 /// @param arguments without the program's name.
 /// @throws UsageError when an argument is missing or malformed.

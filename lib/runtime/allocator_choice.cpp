@@ -43,6 +43,15 @@ AllocatorChoice parse_allocator_choice(std::string_view text) {
 }
 
 std::string to_text(const AllocatorChoice& choice) {
+  if (choice.kind != Kind::library) return std::string(kind_name(choice));
+  const AllocatorChoice defaults;
+  if (choice.allocate_symbol == defaults.allocate_symbol && choice.free_symbol == defaults.free_symbol) {
+    return choice.library;
+  }
+  return fmt::format("{}:{},{}", choice.library, choice.allocate_symbol, choice.free_symbol);
+}
+
+std::string_view kind_name(const AllocatorChoice& choice) noexcept {
   switch (choice.kind) {
     case Kind::caching:
       return "caching";
@@ -51,11 +60,7 @@ std::string to_text(const AllocatorChoice& choice) {
     case Kind::library:
       break;
   }
-  const AllocatorChoice defaults;
-  if (choice.allocate_symbol == defaults.allocate_symbol && choice.free_symbol == defaults.free_symbol) {
-    return choice.library;
-  }
-  return fmt::format("{}:{},{}", choice.library, choice.allocate_symbol, choice.free_symbol);
+  return "library";
 }
 
 std::unique_ptr<DeviceAllocator> make_allocator(const AllocatorChoice& choice, device::Device& device,

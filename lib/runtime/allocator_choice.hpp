@@ -27,6 +27,9 @@ AllocatorChoice parse_allocator_choice(std::string_view text);
 /// The text that `parse_allocator_choice` reads back.
 std::string to_text(const AllocatorChoice& choice);
 
+/// "caching", "async" or "library": what golden files ask about.
+std::string_view kind_name(const AllocatorChoice& choice) noexcept;
+
 /// What an allocator has to tell the user once.
 using WarningSink = std::function<void(std::string)>;
 

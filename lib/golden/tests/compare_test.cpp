@@ -88,6 +88,18 @@ TEST(Conditions, AKeyWithoutOneForTheDeviceMustBeAbsent) {
             Lines{"ecc | 0 | nothing (key was not observed) | vendor"});
 }
 
+TEST(Conditions, ChooseTheAlternativeForTheAllocator) {
+  const Facts on_async{.device_kind = "sim", .allocator = "async"};
+  const Golden golden = golden_with(R"("ooms": [{"equals": 1, "basis": "torch", "when": {"allocator": "caching"}},
+                                                {"equals": 0, "basis": "torch", "when": {"allocator": "async"}}],
+                                       "peak": {"equals": 5, "basis": "seed",
+                                                "when": {"device": "sim", "allocator": "caching"}})");
+  EXPECT_TRUE(golden.compare({{"ooms", std::int64_t{1}}, {"peak", std::int64_t{5}}}, on_sim).empty());
+  EXPECT_TRUE(golden.compare({{"ooms", std::int64_t{0}}}, on_async).empty());
+  EXPECT_EQ(lines(golden.compare({{"ooms", std::int64_t{0}}, {"peak", std::int64_t{5}}}, on_async)),
+            Lines{"peak | nothing on sim with async (key expected only on sim with caching) | 5 | seed"});
+}
+
 TEST(Conditions, AFileThatExpectsNothingOnTheDeviceMatchesNothing) {
   const Golden golden = golden_with(R"("ecc": {"equals": 0, "basis": "vendor", "when": {"device": "cuda"}})");
   EXPECT_EQ(lines(golden.compare({}, on_sim)),

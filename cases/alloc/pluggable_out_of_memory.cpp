@@ -1,0 +1,65 @@
+#include "base/units.hpp"
+#include "cases/alloc/pluggable_work.hpp"
+#include "cases/cases.hpp"
+
+namespace gpucheck::cases::alloc {
+namespace {
+
+using namespace literals;
+
+constexpr std::size_t parts = 16;
+constexpr std::size_t verified_bytes = 1_MiB;
+
+/// Takes memory until the library refuses, but no more than half as much again as the
+/// device has.
+std::size_t take_all(LibraryBlocks& live, std::size_t part_bytes, device::Stream stream) {
+  while (live.blocks().size() < parts * 3 / 2 && live.allocate(part_bytes, stream).data != nullptr) {
+  }
+  return live.blocks().size();
+}
+
+void run(harness::Context& context) {
+  runtime::Runtime& runtime = context.runtime();
+  const device::Stream stream = runtime.current_stream();
+  const std::uint64_t total = context.device().properties().total_memory_bytes;
+  const std::size_t part_bytes = total / parts;
+  ByteTally tally(runtime);
+  LibraryBlocks live(runtime);
+  const std::size_t first = take_all(live, part_bytes, stream);
+  context.observe("gave_memory", first > 0);
+  context.observe("gave_more_than_there_is", first * part_bytes > total);
+  live.free_all();
+  const std::size_t second = take_all(live, part_bytes, stream);
+  context.observe("gave_as_much_again", second >= first);
+  if (second > 0) {
+    const LibraryBlock whole = live.blocks().back();
+    const LibraryBlock block{whole.data + whole.bytes - verified_bytes, verified_bytes, stream};
+    runtime::ops::fill(runtime, block.data, block.bytes, std::uint8_t{0x3C}, stream);
+    tally.verify(block, 0x3C);
+  }
+  tally.observe(context);
+}
+
+}  // namespace
+
+harness::Case pluggable_out_of_memory() {
+  harness::Needs needs = pluggable_needs();
+  needs.memory_fraction = 0.5;
+  needs.exclusive = true;
+  return {
+      .name = "alloc.pluggable_out_of_memory",
+      .summary = "With the device full the library answers null, and has the memory to give again once it is freed",
+      .source = "PyTorch's pluggable allocator interface",
+      .needs = needs,
+      .faults = {memory_given_twice(3),
+                 no_memory(1),
+                 lost_kernels(),
+                 {.name = "never_recovers",
+                  .summary = "after the first refusal the device has no memory any more",
+                  .plan = {{{.operation = fault::Operation::free, .effect = fault::Effect::drop, .times = 0}}}}},
+      .deadline = std::chrono::seconds(60),
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::alloc

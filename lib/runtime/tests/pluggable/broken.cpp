@@ -1,0 +1,111 @@
+// Allocator libraries with one mistake each: PLUGGABLE_DEFECT names it. All else is done
+// as the good one does it.
+
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "device_memory.hpp"
+
+namespace {
+
+using pluggable::device_memory;
+
+enum class Defect { overlap, misaligned, zero, overflow, aborts, never_recovers, threads, streams, capture, leak };
+constexpr Defect defect = Defect::PLUGGABLE_DEFECT;
+
+std::mutex mutex;
+std::map<std::size_t, std::vector<void*>> kept;  // by size
+std::map<void*, std::thread::id> owners;
+bool has_failed = false;
+
+/// Blocks that begin 512 bytes apart, however long they are.
+void* overlapping() {
+  constexpr std::size_t step = 512;
+  constexpr std::size_t slab_bytes = std::size_t{64} << 20U;
+  static void* slab = nullptr;
+  static std::size_t next = 0;
+  if (slab == nullptr) slab = device_memory.take(slab_bytes);
+  return static_cast<std::byte*>(slab) + step * (next++ % 64);
+}
+
+void* kept_block(std::size_t bytes) {
+  std::vector<void*>& blocks = kept[bytes];
+  if (blocks.empty()) return nullptr;
+  void* const block = blocks.back();
+  blocks.pop_back();
+  return block;
+}
+
+constexpr std::size_t misalignment = 8;
+
+void* take(std::size_t bytes) {
+  void* const pointer = device_memory.take(bytes);
+  if (pointer != nullptr) return pointer;
+  if constexpr (defect == Defect::aborts) std::abort();
+  has_failed = true;
+  return nullptr;
+}
+
+void* allocate(std::size_t bytes) {
+  switch (defect) {
+    case Defect::overlap:
+      return bytes > (std::size_t{32} << 20U) ? take(bytes) : overlapping();
+    case Defect::misaligned: {
+      void* const pointer = take(bytes + misalignment);
+      return pointer == nullptr ? nullptr : static_cast<std::byte*>(pointer) + misalignment;
+    }
+    case Defect::overflow:
+      return take((bytes + 511) / 512 * 512 + 512);
+    case Defect::never_recovers:
+      return has_failed ? nullptr : take(bytes);
+    case Defect::threads:
+    case Defect::streams:
+      if (void* const block = kept_block(bytes)) return block;
+      return take(bytes);
+    case Defect::capture:
+      return device_memory.wait_for_all() ? take(bytes) : nullptr;
+    default:
+      return take(bytes);
+  }
+}
+
+void release(void* pointer, std::size_t bytes) {
+  switch (defect) {
+    case Defect::overlap:
+      return;
+    case Defect::leak:
+      return;
+    case Defect::misaligned:
+      if (device_memory.wait_for_all()) device_memory.give_back(static_cast<std::byte*>(pointer) - misalignment);
+      return;
+    case Defect::threads:
+      // Entered by the thread that frees and, to be sure, for the one that allocated.
+      if (owners[pointer] != std::this_thread::get_id()) kept[bytes].push_back(pointer);
+      kept[bytes].push_back(pointer);
+      return;
+    case Defect::streams:
+      kept[bytes].push_back(pointer);
+      return;
+    default:
+      if (device_memory.wait_for_all()) device_memory.give_back(pointer);
+  }
+}
+
+}  // namespace
+
+extern "C" void* my_malloc(std::size_t bytes, int /*device*/, void* /*stream*/) {
+  const std::scoped_lock lock(mutex);
+  if (bytes == 0) return defect == Defect::zero ? &has_failed : nullptr;
+  void* const pointer = allocate(bytes);
+  owners[pointer] = std::this_thread::get_id();
+  return pointer;
+}
+
+extern "C" void my_free(void* pointer, std::size_t bytes, int /*device*/, void* /*stream*/) {
+  const std::scoped_lock lock(mutex);
+  if (pointer != nullptr && bytes != 0) release(pointer, bytes);
+}
