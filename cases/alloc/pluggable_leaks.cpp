@@ -52,7 +52,10 @@ harness::Case pluggable_leaks() {
       .summary = "Taking and freeing the same block over and over costs the device no memory",
       .source = "PyTorch's pluggable allocator interface",
       .needs = needs,
-      .faults = {no_memory(1)},
+      .faults = {no_memory(1),
+                 {.name = "free_lost",
+                  .summary = "memory that the library gives back never arrives at the device",
+                  .plan = {{{.operation = fault::Operation::free, .effect = fault::Effect::drop, .times = 0}}}}},
       .deadline = std::chrono::seconds(30),
       .run = run,
   };

@@ -18,15 +18,11 @@ cudaError_t with_default_pool(int ordinal, Action action) {
 }
 
 cudaError_t read(cudaMemPool_t pool, cudaMemPoolAttr attribute, std::uint64_t& value) {
-  cuuint64_t seen = 0;
-  const cudaError_t error = cudaMemPoolGetAttribute(pool, attribute, &seen);
-  value = seen;
-  return error;
+  return cudaMemPoolGetAttribute(pool, attribute, &value);  // 64 bits, as every size of a pool
 }
 
 cudaError_t write(cudaMemPool_t pool, cudaMemPoolAttr attribute, std::uint64_t value) {
-  cuuint64_t wanted = value;
-  return cudaMemPoolSetAttribute(pool, attribute, &wanted);
+  return cudaMemPoolSetAttribute(pool, attribute, &value);
 }
 
 cudaError_t read_usage(cudaMemPool_t pool, AsyncPoolUsage& usage) {

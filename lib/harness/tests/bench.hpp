@@ -28,6 +28,7 @@ class Bench {
     setup.driver = driver.get();
     setup.parameters = parameters;
     setup.seed = 7;
+    setup.allocator = allocator;
     setup.on_observation = [this](const Observation& observation) { observed.push_back(observation); };
     setup.children = children;
     return setup;
@@ -39,6 +40,7 @@ class Bench {
   std::unique_ptr<sim::Driver> driver = sim::make_driver({.profile = sim::profile("small")});
   Case which;
   ParameterValues parameters;
+  runtime::AllocatorChoice allocator;
   Observations observed;
   ChildLauncher* children = nullptr;
 };

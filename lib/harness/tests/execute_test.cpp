@@ -119,6 +119,37 @@ TEST(ExecuteNeeds, SkipWithoutALibraryForTheLoadersReason) {
   EXPECT_EQ(execute_with({.libraries = {"libc.so.6"}}).status, Status::completed);
 }
 
+TEST(ExecuteNeeds, SkipUnderAnotherAllocator) {
+  Bench bench([](Context&) { FAIL() << "the case ran"; });
+  bench.allocator = runtime::parse_allocator_choice("async");
+  bench.which.needs.caching_allocator = true;
+  Execution execution = bench.execute();
+  EXPECT_EQ(execution.status, Status::skipped);
+  EXPECT_EQ(execution.reason, "needs the caching allocator, not --allocator async");
+  bench.which.needs = {.allocator_library = true};
+  execution = bench.execute();
+  EXPECT_EQ(execution.status, Status::skipped);
+  EXPECT_NE(execution.reason.find("--allocator FILE.so"), std::string::npos) << execution.reason;
+  EXPECT_TRUE(bench.is_untouched());
+}
+
+TEST(Execute, SkipsWhatTheChosenAllocatorCannotDo) {
+  Bench bench([](Context& context) { static_cast<void>(context.runtime().allocator().snapshot()); });
+  EXPECT_EQ(bench.execute().status, Status::completed);
+  bench.allocator = runtime::parse_allocator_choice("async");
+  const Execution execution = bench.execute();
+  EXPECT_EQ(execution.status, Status::skipped);
+  EXPECT_NE(execution.reason.find("cudaMallocAsync"), std::string::npos) << execution.reason;
+}
+
+TEST(Execute, ReportsAnAllocatorThatCannotBeMade) {
+  Bench bench([](Context& context) { static_cast<void>(context.runtime()); });
+  bench.allocator = runtime::parse_allocator_choice("/nowhere/mine.so");
+  const Execution execution = bench.execute();
+  EXPECT_EQ(execution.status, Status::error);
+  EXPECT_NE(execution.reason.find("/nowhere/mine.so"), std::string::npos) << execution.reason;
+}
+
 TEST(ExecuteNeeds, TouchNoDriverForACaseWithoutADevice) {
   Bench bench([](Context&) {});
   bench.which.needs.devices = 0;

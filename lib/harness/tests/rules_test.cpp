@@ -49,6 +49,13 @@ TEST(Rules, SeeABlockThatTheAllocatorStillLends) {
             Keys{"rule.allocator_memory_freed"});
 }
 
+TEST(Rules, SeeABlockThatThePinnedAllocatorStillLends) {
+  EXPECT_EQ(broken_by([](Context& context) {
+              static_cast<void>(context.runtime().pinned_allocator().allocate(4096, context.device().default_stream()));
+            }),
+            Keys{"rule.pinned_blocks_freed"});
+}
+
 TEST(Rules, SeeDeviceMemoryLeaked) {
   EXPECT_EQ(broken_by([](Context& context) { static_cast<void>(context.device().allocate(4096)); }),
             Keys{"rule.device_memory_freed"});

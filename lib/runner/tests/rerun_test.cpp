@@ -37,6 +37,9 @@ TEST(Rerun, SaysWhatRunsOneCaseAgain) {
   planned.repetition = 2;
   EXPECT_EQ(rerun_command(planned, options, "cuda:1"),
             "gpucheck run alloc.fuzz --device cuda:1 --seed 9 --golden 'my goldens'");
+  options.allocator = runtime::parse_allocator_choice("./my one.so");
+  EXPECT_EQ(rerun_command(planned, options, "cuda:1"),
+            "gpucheck run alloc.fuzz --device cuda:1 --seed 9 --allocator './my one.so' --golden 'my goldens'");
   planned.fault = "lost_event";
   EXPECT_TRUE(rerun_command(planned, options, "cuda:1").starts_with("gpucheck prove alloc.fuzz --device cuda:1 "));
 }

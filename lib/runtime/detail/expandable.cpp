@@ -17,6 +17,7 @@ using detail::subtract;
 CachingAllocator::State::BlockRef CachingAllocator::State::obtain_expandable(const Request& request) {
   Arena& arena = *request.arena;
   BlockIndex block = find_room(arena, request.kind(), request.rounded);
+  if (block == detail::no_block) return {};  // more than a whole stretch of addresses
   if (!arena[block].mapped) {
     block = add_memory({&arena, block}, std::min(arena[block].size, request.rounded));
     if (block == detail::no_block) return {};
@@ -32,17 +33,21 @@ CachingAllocator::State::BlockRef CachingAllocator::State::obtain_expandable(con
 CachingAllocator::State::BlockIndex CachingAllocator::State::find_room(Arena& arena, PoolKind kind,
                                                                        std::uint64_t bytes) {
   const BlockIndex found = arena.find_room(kind, bytes);
-  if (found != detail::no_block) return found;
+  if (found != detail::no_block || bytes > reservation_bytes()) return found;
   reserve(arena, kind);
   return arena.find_room(kind, bytes);
 }
 
 /// An eighth more than there is memory, as PyTorch does: pages can then be put at the
 /// end that were unmapped in front.
-void CachingAllocator::State::reserve(Arena& arena, PoolKind kind) {
+std::uint64_t CachingAllocator::State::reservation_bytes() const {
   const std::uint64_t total = device_.properties().total_memory_bytes;
+  return total + total / 8;
+}
+
+void CachingAllocator::State::reserve(Arena& arena, PoolKind kind) {
   const std::uint64_t page = kind == PoolKind::small ? small_segment_size : settings_.large_segment_size;
-  auto reservation = std::make_unique<detail::Reservation>(device_, total + total / 8, page);
+  auto reservation = std::make_unique<detail::Reservation>(device_, reservation_bytes(), page);
   arena.add_reservation(reservation->address(), reservation->bytes(), kind);
   ++arena.pool().segment_count;
   reservations_.emplace(reservation->address(), std::move(reservation));

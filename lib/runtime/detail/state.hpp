@@ -146,6 +146,7 @@ class CachingAllocator::State {
   // -- expandable.cpp
   [[nodiscard]] BlockRef obtain_expandable(const Request& request);
   [[nodiscard]] BlockIndex find_room(Arena& arena, PoolKind kind, std::uint64_t bytes);
+  [[nodiscard]] std::uint64_t reservation_bytes() const;
   void reserve(Arena& arena, PoolKind kind);
   /// Gives memory to at least the first `bytes` of a block without; no_block when the
   /// device has none left.

@@ -18,11 +18,7 @@ struct DeviceMemory {
   [[nodiscard]] bool wait_for_all() const { return wait(context) == 0; }
 };
 
-inline DeviceMemory device_memory;
+/// Set by gpucheck before the library's first call.
+extern DeviceMemory device_memory;
 
 }  // namespace pluggable
-
-extern "C" inline void gpucheck_set_device_memory(void* (*allocate)(void*, std::size_t), void (*free)(void*, void*),
-                                                  int (*wait)(void*), void* context) {
-  pluggable::device_memory = {allocate, free, wait, context};
-}
