@@ -39,6 +39,11 @@ function colourOf(stack, size) {
   return "hsl(" + (seed * 137.508 % 360).toFixed(0) + " " + (40 + seed * 7 % 25) + "% var(--band-lightness))";
 }
 
+// An outline would hide what is no thicker than itself.
+function outlineIfThick(mark, pixels) {
+  if (pixels < 4) mark.style.stroke = "none";
+}
+
 // ---- what the pointer is over --------------------------------------------------------
 const texts = new WeakMap();  // element -> function that gives its text
 const tip = document.getElementById("tip");
@@ -153,6 +158,7 @@ function drawTimeline(timeline) {
     if (edges[i].length === 0) return;
     const path = element("path", {class: "band", d: outline(edges[i], band[5], band[0])}, plot);
     path.style.fill = colourOf(band[8], band[0]);
+    outlineIfThick(path, band[0] / top * svg.clientHeight);
     texts.set(path, () => bandText(band, timeline));
     ++drawn;
   });
@@ -265,6 +271,7 @@ function drawSegment(svg, segment, left, y, scale, counts) {
   for (const block of segment[3]) {
     const x = offset * scale, width = block[1] * scale;
     const mark = element("rect", {class: "block state" + block[0], x, y, width, height}, svg);
+    outlineIfThick(mark, width);
     texts.set(mark, () => blockText(block, segment));
     const slack = block[0] === 1 ? (block[1] - block[2]) * scale : 0;
     if (slack >= 1) element("rect", {class: "slack", x: x + width - slack, y: y + height - 4, width: slack, height: 4}, svg);
