@@ -14,6 +14,19 @@ find_library(RE2_LIBRARY NAMES libre2.a REQUIRED)
 add_library(gpucheck_re2 INTERFACE)
 target_include_directories(gpucheck_re2 SYSTEM INTERFACE ${RE2_INCLUDE_DIR})
 target_link_libraries(gpucheck_re2 INTERFACE ${RE2_LIBRARY} Threads::Threads)
+# Names for native stacks: libbacktrace is part of GCC and lies in GCC's own folders, where
+# other compilers do not look.
+find_program(GPUCHECK_GCC NAMES gcc REQUIRED)
+execute_process(COMMAND ${GPUCHECK_GCC} -print-file-name=libbacktrace.a
+                OUTPUT_VARIABLE libbacktrace OUTPUT_STRIP_TRAILING_WHITESPACE)
+cmake_path(GET libbacktrace PARENT_PATH gcc_folder)
+find_path(BACKTRACE_INCLUDE_DIR backtrace.h HINTS ${gcc_folder}/include REQUIRED)
+find_library(BACKTRACE_LIBRARY NAMES libbacktrace.a HINTS ${gcc_folder} REQUIRED)
+# Only the one header: GCC's folder also has its compiler's own, which would hide another's.
+configure_file(${BACKTRACE_INCLUDE_DIR}/backtrace.h ${CMAKE_BINARY_DIR}/libbacktrace/backtrace.h COPYONLY)
+add_library(gpucheck_backtrace INTERFACE)
+target_include_directories(gpucheck_backtrace SYSTEM INTERFACE ${CMAKE_BINARY_DIR}/libbacktrace)
+target_link_libraries(gpucheck_backtrace INTERFACE ${BACKTRACE_LIBRARY})
 if(GPUCHECK_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)

@@ -8,7 +8,7 @@ void CachingAllocator::State::free(void* pointer) {
   if (pointer == nullptr) return;
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   MemoryObserver* const observer = observer_.load(std::memory_order_relaxed);
-  const CallContext context = observer == nullptr ? no_call_context : observer->capture(MemoryCall::free);
+  const CallContext context = observer == nullptr ? no_call_context : observer->context_of(MemoryCall::free);
   // A wrong or missing arena here is rare and sorted out with everything locked.
   Arena* arena = addresses_.find(address);
   if (arena == nullptr) return free_exclusively(pointer, context);

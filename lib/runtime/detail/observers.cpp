@@ -20,9 +20,11 @@ const char* name_of(MemoryAction action) noexcept {
     case MemoryAction::segment_unmap:
       return "segment_unmap";
     case MemoryAction::oom:
+      return "oom";
+    case MemoryAction::snapshot:
       break;
   }
-  return "oom";
+  return "snapshot";
 }
 
 void CachingAllocator::State::set_memory_observer(MemoryObserver* observer) {

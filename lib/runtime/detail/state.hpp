@@ -171,7 +171,7 @@ class CachingAllocator::State {
   /// Where the call comes from, if anybody wants to know. To be asked before any lock is taken.
   [[nodiscard]] CallContext capture(MemoryCall call) const noexcept {
     MemoryObserver* const observer = observer_.load(std::memory_order_relaxed);
-    return observer == nullptr ? no_call_context : observer->capture(call);
+    return observer == nullptr ? no_call_context : observer->context_of(call);
   }
   /// Both tell the observer, with the arena's lock held. It may have gone since `capture`.
   void record(const Arena& arena, const MemoryEvent& event, CallContext context) const noexcept {

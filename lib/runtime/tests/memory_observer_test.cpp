@@ -18,6 +18,7 @@ using Events = std::vector<std::string>;
 /// Writes down what it is told: action, size and the call that it came from.
 class Recorder : public MemoryObserver {
  public:
+  Recorder() { capture_calls(~MemoryCallSet{0}); }
   CallContext capture(MemoryCall call) noexcept override { return static_cast<CallContext>(call) + 1; }
   void prepare_shards(std::size_t count) override { shards = count; }
   void record(std::size_t shard, const MemoryEvent& event, CallContext context) noexcept override {

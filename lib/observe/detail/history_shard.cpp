@@ -1,0 +1,81 @@
+#include "observe/detail/history_shard.hpp"
+
+#include <new>
+
+namespace gpucheck::observe::detail {
+namespace {
+
+using runtime::CallContext;
+using runtime::MemoryAction;
+using runtime::no_call_context;
+
+CallContext find(const HistoryShard::Contexts& contexts, std::uintptr_t address) noexcept {
+  const auto place = contexts.find(address);
+  return place == contexts.end() ? no_call_context : place->second;
+}
+
+CallContext take(HistoryShard::Contexts& contexts, std::uintptr_t address) noexcept {
+  const CallContext context = find(contexts, address);
+  contexts.erase(address);
+  return context;
+}
+
+/// Without memory for it, a block simply has no known context.
+void set(HistoryShard::Contexts& contexts, std::uintptr_t address, CallContext context) noexcept {
+  if (context == no_call_context) return;
+  try {
+    contexts.insert_or_assign(address, context);
+  } catch (const std::bad_alloc&) {
+    contexts.erase(address);
+  }
+}
+
+}  // namespace
+
+CallContext HistoryShard::follow_contexts(MemoryAction action, const runtime::MemoryEvent& event,
+                                          CallContext context) noexcept {
+  const auto own_or = [context](CallContext other) { return context != no_call_context ? context : other; };
+  switch (action) {
+    case MemoryAction::alloc:
+      set(blocks, event.address, context);
+      return context;
+    case MemoryAction::free_requested:
+      return own_or(find(blocks, event.address));
+    case MemoryAction::free_completed:
+      return own_or(take(blocks, event.address));
+    case MemoryAction::segment_alloc:
+      set(segments, event.address, context);
+      return context;
+    case MemoryAction::segment_free: {
+      const CallContext allocation = take(segments, event.address);
+      return own_or(event.was_split ? no_call_context : allocation);
+    }
+    case MemoryAction::segment_map:
+    case MemoryAction::segment_unmap:
+    case MemoryAction::oom:
+    case MemoryAction::snapshot:
+      break;
+  }
+  return context;
+}
+
+bool HistoryShard::find_origin(const Origin& origin) noexcept {
+  try {
+    origins_.reserve(origins_.size() + 1);
+    const auto [place, is_new] = numbers_.try_emplace(origin, static_cast<std::uint32_t>(origins_.size()));
+    if (is_new) origins_.push_back(origin);
+    last_origin_ = origin;
+    last_number_ = place->second;
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+void HistoryShard::clear() noexcept {
+  ring.clear();
+  origins_.clear();
+  numbers_.clear();
+}
+
+}  // namespace gpucheck::observe::detail

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "observe/detail/output_buffer.hpp"
+#include "observe/detail/value_writer.hpp"
+
+namespace gpucheck::observe::detail {
+
+/// JSON (RFC 8259) on one line, spaced as Python's `json` does. A pair is a list.
+class JsonWriter final : public ValueWriter {
+ public:
+  explicit JsonWriter(std::ostream& stream) : out_(stream) {}
+
+  void begin_dictionary() override { open('{'); }
+  void key(std::string_view name) override;
+  void end_dictionary() override { close('}'); }
+  void begin_list() override { open('['); }
+  void end_list() override { close(']'); }
+  void pair(std::uint64_t first, std::uint64_t second) override;
+  void text(std::string_view value) override;
+  void integer(std::int64_t value) override;
+  void unsigned_integer(std::uint64_t value) override;
+  void real(double value) override;
+  void boolean(bool value) override;
+  void finish() { out_.flush(); }
+
+ private:
+  void open(char bracket);
+  void close(char bracket);
+  /// Before each value: a comma where one stood before it.
+  void separate();
+
+  OutputBuffer out_;
+  bool needs_comma_ = false;
+};
+
+}  // namespace gpucheck::observe::detail

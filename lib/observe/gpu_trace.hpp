@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/gpu_trace_sink.hpp"
+#include "runtime/runtime.hpp"
+
+namespace gpucheck::observe {
+
+/// Callbacks for one kind of event, called in the order in which they were added. What a
+/// callback throws becomes a warning; the others still run. Thread-safe; a callback may
+/// add further ones, which see the next event.
+template <typename... Arguments>
+class CallbackRegistry {
+ public:
+  using Callback = std::function<void(Arguments...)>;
+
+  /// `kind` names the event in warnings, for example "CUDA memory allocation".
+  CallbackRegistry(std::string_view kind, std::function<void(std::string)> warn)
+      : kind_(kind), warn_(std::move(warn)) {}
+
+  void add(Callback callback) {
+    const std::scoped_lock lock(mutex_);
+    auto callbacks = std::make_shared<std::vector<Callback>>(*callbacks_);
+    callbacks->push_back(std::move(callback));
+    callbacks_ = std::move(callbacks);
+  }
+
+  void fire(Arguments... arguments) const {
+    for (const Callback& callback : *current()) {
+      try {
+        callback(arguments...);
+      } catch (const std::exception& error) {
+        warn_("Exception in callback for " + kind_ + " registered with gpu trace: " + error.what());
+      }
+    }
+  }
+
+ private:
+  using Callbacks = std::shared_ptr<const std::vector<Callback>>;
+  [[nodiscard]] Callbacks current() const {
+    const std::scoped_lock lock(mutex_);
+    return callbacks_;
+  }
+
+  std::string kind_;
+  std::function<void(std::string)> warn_;
+  mutable std::mutex mutex_;
+  Callbacks callbacks_ = std::make_shared<std::vector<Callback>>();
+};
+
+/// The callbacks of PyTorch's GPU trace, for one runtime. Addresses are device pointers.
+/// Warnings go to the runtime. The runtime must outlive it, and no call of the runtime
+/// may be in progress when it is destroyed.
+class GpuTrace {
+ public:
+  explicit GpuTrace(runtime::Runtime& runtime);
+  ~GpuTrace();
+  GpuTrace(const GpuTrace&) = delete;
+  GpuTrace& operator=(const GpuTrace&) = delete;
+
+  /// Nothing fires before. @throws UnsupportedError unless the runtime has the caching
+  /// allocator.
+  void activate();
+
+  /// Memory was handed out, cached or not: its address.
+  [[nodiscard]] CallbackRegistry<std::uintptr_t>& memory_allocation() noexcept;
+  /// Memory is about to be given up: its address.
+  [[nodiscard]] CallbackRegistry<std::uintptr_t>& memory_deallocation() noexcept;
+
+ private:
+  class Sink;
+  runtime::Runtime& runtime_;
+  std::unique_ptr<Sink> sink_;
+  bool is_active_ = false;
+};
+
+}  // namespace gpucheck::observe

@@ -1,0 +1,214 @@
+#include "observe/memory_history.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <deque>
+#include <map>
+#include <mutex>
+
+#include "observe/detail/history_shard.hpp"
+#include "observe/detail/snapshot_builder.hpp"
+#include "observe/detail/stack_table.hpp"
+#include "observe/detail/tick_clock.hpp"
+#include "observe/utf8.hpp"
+
+namespace gpucheck::observe {
+namespace {
+
+using runtime::CallContext;
+using runtime::MemoryAction;
+using runtime::MemoryCall;
+using runtime::MemoryEvent;
+
+constexpr std::uint32_t bit(MemoryAction action) { return 1U << static_cast<unsigned>(action); }
+
+/// The calls whose callers are looked for.
+runtime::MemoryCallSet calls_captured_at(ContextLevel level) {
+  using runtime::bit;
+  runtime::MemoryCallSet calls = 0;
+  if (level >= ContextLevel::state) calls |= bit(MemoryCall::allocate) | bit(MemoryCall::checkpoint_write);
+  if (level >= ContextLevel::all) {
+    calls |= bit(MemoryCall::free) | bit(MemoryCall::empty_cache) | bit(MemoryCall::checkpoint_read);
+  }
+  return calls;
+}
+
+std::uint64_t active_bytes(const std::vector<runtime::SegmentInfo>& segments) {
+  std::uint64_t total = 0;
+  for (const runtime::SegmentInfo& segment : segments) total += segment.active_size;
+  return total;
+}
+
+}  // namespace
+
+/// The observer. What `record` of the allocator's events reads is changed only inside
+/// `CachingAllocator::inspect`, when no event can come; the rest is guarded by `mutex_`.
+class MemoryHistory::Recorder final : public runtime::MemoryObserver {
+ public:
+  Recorder(runtime::CachingAllocator& allocator, int device_ordinal)
+      : allocator_(allocator), device_ordinal_(device_ordinal) {}
+  ~Recorder() override { allocator_.set_memory_observer(nullptr); }
+
+  CallContext capture(MemoryCall) noexcept override {
+    return stacks_.capture(is_brief_.load(std::memory_order_relaxed));
+  }
+
+  void prepare_shards(std::size_t count) override {
+    while (shards_.size() < count) shards_.push_back(std::make_unique<detail::HistoryShard>(limit_));
+  }
+
+  void record(std::size_t number, const MemoryEvent& event, CallContext context) noexcept override {
+    detail::HistoryShard& shard = *shards_[number];
+    keep(shard, event.action, event, shard.follow(event.action, event, context), clock_.ticks());
+  }
+
+  void record_free(std::size_t number, const MemoryEvent& requested, CallContext context) noexcept override {
+    detail::HistoryShard& shard = *shards_[number];
+    const CallContext shown = shard.follow(MemoryAction::free_completed, requested, context);
+    const std::uint64_t now = clock_.ticks();
+    keep(shard, MemoryAction::free_requested, requested, shown, now);
+    keep(shard, MemoryAction::free_completed, requested, shown, now);
+  }
+
+  void set_options(const HistoryOptions& options);
+  MemorySnapshot snapshot();
+  void annotate(std::string_view name, AnnotationStage stage);
+  void set_user_metadata(std::string_view text);
+  void push_compile_context(std::string_view text);
+  void pop_compile_context();
+
+ private:
+  void keep(detail::HistoryShard& shard, MemoryAction action, const MemoryEvent& event, CallContext context,
+            std::uint64_t ticks) const noexcept {
+    if ((kept_actions_ & bit(action)) == 0) return;
+    shard.record(action, event, shows_contexts_ ? context : runtime::no_call_context, labels_, ticks);
+  }
+  void apply(const HistoryOptions& options);
+  /// Number of the present labels, for the events to come.
+  void update_labels();
+  [[nodiscard]] bool knows_contexts() const;
+
+  runtime::CachingAllocator& allocator_;
+  int device_ordinal_;
+  std::atomic<bool> is_brief_ = false;
+  detail::StackTable stacks_;
+  detail::TickClock clock_;
+
+  std::uint32_t kept_actions_ = 0;  ///< bits; none while nothing is recorded
+  bool shows_contexts_ = false;     ///< with events
+  std::uint32_t labels_ = 0;
+  std::size_t limit_ = 1;
+  std::vector<std::unique_ptr<detail::HistoryShard>> shards_;
+  detail::HistoryShard own_{1};  ///< for snapshots
+
+  std::mutex mutex_;
+  std::deque<detail::AnnotationRecord> annotations_;
+  std::vector<std::string> compile_contexts_;
+  std::string user_metadata_;
+  std::vector<detail::Labels> known_labels_{{"N/A", ""}};
+  Symbolizer symbolizer_;
+};
+
+void MemoryHistory::Recorder::set_options(const HistoryOptions& options) {
+  const std::scoped_lock lock(mutex_);
+  bool is_needed = false;
+  allocator_.inspect([&](const std::vector<runtime::SegmentInfo>&) {
+    apply(options);
+    is_needed = kept_actions_ != 0 || knows_contexts();
+  });
+  allocator_.set_memory_observer(is_needed ? this : nullptr);
+}
+
+void MemoryHistory::Recorder::apply(const HistoryOptions& options) {
+  const bool is_on = options.recording != Recording::off;
+  capture_calls(is_on ? calls_captured_at(options.context) : 0);
+  is_brief_.store(options.stacks == StackKind::brief, std::memory_order_relaxed);
+  shows_contexts_ = is_on && options.context >= ContextLevel::alloc;
+  kept_actions_ = is_on ? ~0U : 0U;
+  for (const MemoryAction action : options.skip_actions) kept_actions_ &= ~bit(action);
+  std::vector<detail::HistoryShard*> all{&own_};
+  for (const auto& shard : shards_) all.push_back(shard.get());
+  if (!is_on || options.clear_history) {
+    for (detail::HistoryShard* shard : all) shard->clear();
+    annotations_.clear();
+  }
+  std::size_t kept = 0;
+  for (const detail::HistoryShard* shard : all) kept += shard->ring.size();
+  limit_ = options.recording == Recording::all ? std::max<std::size_t>(options.max_entries, 1) : 1;
+  limit_ = std::max(limit_, kept);
+  for (detail::HistoryShard* shard : all) shard->ring.set_limit(limit_);
+}
+
+bool MemoryHistory::Recorder::knows_contexts() const {
+  return std::ranges::any_of(shards_,
+                             [](const auto& shard) { return !shard->blocks.empty() || !shard->segments.empty(); });
+}
+
+MemorySnapshot MemoryHistory::Recorder::snapshot() {
+  std::unique_lock lock(mutex_);
+  detail::SnapshotBuilder builder(device_ordinal_, limit_);
+  allocator_.inspect([&](std::vector<runtime::SegmentInfo> segments) {
+    for (const auto& shard : shards_) builder.add(*shard);
+    builder.add(own_);
+    if (kept_actions_ != 0) {
+      const MemoryEvent taken{.action = MemoryAction::snapshot, .size = active_bytes(segments)};
+      own_.record(taken.action, taken, runtime::no_call_context, labels_, clock_.ticks());
+    }
+    clock_.calibrate();
+    builder.set_segments(std::move(segments));
+  });
+  builder.set_annotations({annotations_.begin(), annotations_.end()});
+  // Looking for names takes long: nothing that changes is needed for it any more.
+  const detail::SnapshotBuilder::Tables tables{allocator_.settings(), clock_, known_labels_, stacks_, symbolizer_};
+  lock.unlock();
+  return builder.build(tables);
+}
+
+void MemoryHistory::Recorder::annotate(std::string_view name, AnnotationStage stage) {
+  const std::uint64_t now = clock_.ticks();
+  const std::scoped_lock lock(mutex_);
+  if (kept_actions_ == 0) return;
+  annotations_.push_back({std::string(name), stage, now});
+  if (annotations_.size() > limit_) annotations_.pop_front();
+}
+
+void MemoryHistory::Recorder::update_labels() {
+  detail::Labels labels{compile_contexts_.empty() ? "N/A" : compile_contexts_.back(), user_metadata_};
+  auto place = std::ranges::find(known_labels_, labels);
+  if (place == known_labels_.end()) place = known_labels_.insert(place, std::move(labels));
+  const auto number = static_cast<std::uint32_t>(place - known_labels_.begin());
+  allocator_.inspect([&](const std::vector<runtime::SegmentInfo>&) { labels_ = number; });
+}
+
+void MemoryHistory::Recorder::set_user_metadata(std::string_view text) {
+  const std::scoped_lock lock(mutex_);
+  user_metadata_ = to_valid_utf8(text);
+  update_labels();
+}
+
+void MemoryHistory::Recorder::push_compile_context(std::string_view text) {
+  const std::scoped_lock lock(mutex_);
+  compile_contexts_.push_back(to_valid_utf8(text));
+  update_labels();
+}
+
+void MemoryHistory::Recorder::pop_compile_context() {
+  const std::scoped_lock lock(mutex_);
+  if (compile_contexts_.empty()) throw Error("There is no compile context to end: push_compile_context comes first.");
+  compile_contexts_.pop_back();
+  update_labels();
+}
+
+MemoryHistory::MemoryHistory(runtime::CachingAllocator& allocator, int device_ordinal)
+    : recorder_(std::make_unique<Recorder>(allocator, device_ordinal)) {}
+MemoryHistory::~MemoryHistory() = default;
+
+void MemoryHistory::record(const HistoryOptions& options) { recorder_->set_options(options); }
+MemorySnapshot MemoryHistory::snapshot() { return recorder_->snapshot(); }
+void MemoryHistory::set_user_metadata(std::string_view text) { recorder_->set_user_metadata(text); }
+void MemoryHistory::push_compile_context(std::string_view text) { recorder_->push_compile_context(text); }
+void MemoryHistory::pop_compile_context() { recorder_->pop_compile_context(); }
+void MemoryHistory::annotate(std::string_view name, AnnotationStage stage) { recorder_->annotate(name, stage); }
+
+}  // namespace gpucheck::observe

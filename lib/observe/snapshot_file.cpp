@@ -1,0 +1,167 @@
+#include "observe/snapshot_file.hpp"
+
+#include <fmt/format.h>
+
+#include "observe/detail/json_writer.hpp"
+#include "observe/detail/pickle_writer.hpp"
+
+namespace gpucheck::observe {
+namespace {
+
+using detail::ValueWriter;
+
+class Emitter {
+ public:
+  Emitter(const MemorySnapshot& snapshot, ValueWriter& out) : snapshot_(snapshot), out_(out) {}
+
+  void emit() {
+    out_.begin_dictionary();
+    out_.key("segments");
+    list(snapshot_.segments, [this](const SnapshotSegment& each) { segment(each); });
+    out_.key("device_traces");
+    traces();
+    out_.key("allocator_settings");
+    settings(snapshot_.settings);
+    out_.key("external_annotations");
+    list(snapshot_.annotations, [this](const Annotation& each) { annotation(each); });
+    out_.end_dictionary();
+  }
+
+ private:
+  template <typename Items, typename Write>
+  void list(const Items& items, Write write) {
+    out_.begin_list();
+    for (const auto& item : items) write(item);
+    out_.end_list();
+  }
+  void text(std::string_view key, std::string_view value) {
+    out_.key(key);
+    out_.text(value);
+  }
+  void number(std::string_view key, std::uint64_t value) {
+    out_.key(key);
+    out_.unsigned_integer(value);
+  }
+  void signed_number(std::string_view key, std::int64_t value) {
+    out_.key(key);
+    out_.integer(value);
+  }
+  void boolean(std::string_view key, bool value) {
+    out_.key(key);
+    out_.boolean(value);
+  }
+
+  void segment(const SnapshotSegment& segment) {
+    const runtime::SegmentInfo& info = segment.info;
+    out_.begin_dictionary();
+    signed_number("device", snapshot_.device_ordinal);
+    number("address", info.address);
+    number("total_size", info.total_size);
+    number("allocated_size", info.allocated_size);
+    number("active_size", info.active_size);
+    number("requested_size", info.requested_size);
+    number("stream", info.stream.value);
+    text("segment_type", info.is_large ? "large" : "small");
+    out_.key("segment_pool_id");
+    out_.pair(info.pool.first, info.pool.second);
+    boolean("is_expandable", false);
+    frames(segment.stack);
+    out_.key("blocks");
+    out_.begin_list();
+    for (std::size_t i = 0; i < info.blocks.size(); ++i) block(info.blocks[i], segment.block_stacks[i]);
+    out_.end_list();
+    out_.end_dictionary();
+  }
+
+  void block(const runtime::BlockInfo& block, StackNumber stack) {
+    out_.begin_dictionary();
+    number("address", block.address);
+    number("size", block.size);
+    number("requested_size", block.requested_size);
+    text("state", runtime::name_of(block.state));
+    frames(stack);
+    out_.end_dictionary();
+  }
+
+  void frames(StackNumber stack) {
+    out_.key("frames");
+    if (out_.repeat(stack)) return;
+    list(snapshot_.stacks[stack], [this](const Frame& frame) {
+      out_.begin_dictionary();
+      text("name", frame.name);
+      text("filename", frame.filename);
+      signed_number("line", frame.line);
+      out_.end_dictionary();
+    });
+    out_.remember(stack);
+  }
+
+  /// One list for each device up to this one, as the index is the device's number.
+  void traces() {
+    out_.begin_list();
+    for (int device = 0; device < snapshot_.device_ordinal; ++device) list(std::vector<TraceEntry>{}, [](auto&) {});
+    list(snapshot_.trace, [this](const TraceEntry& each) { entry(each); });
+    out_.end_list();
+  }
+
+  void entry(const TraceEntry& entry) {
+    out_.begin_dictionary();
+    text("action", runtime::name_of(entry.action));
+    number(entry.action == runtime::MemoryAction::oom ? "device_free" : "addr", entry.address);
+    number("size", entry.size);
+    number("stream", entry.stream.value);
+    signed_number("time_us", entry.time_us);
+    text("compile_context", entry.compile_context);
+    text("user_metadata", entry.user_metadata);
+    if (entry.stack != 0) frames(entry.stack);
+    out_.end_dictionary();
+  }
+
+  void settings(const runtime::AllocatorSettings& settings) {
+    out_.begin_dictionary();
+    text("PYTORCH_CUDA_ALLOC_CONF", settings.text);
+    signed_number("max_split_size", static_cast<std::int64_t>(settings.max_split_size));
+    out_.key("garbage_collection_threshold");
+    out_.real(settings.garbage_collection_threshold);
+    boolean("expandable_segments", settings.expandable_segments);
+    number("pinned_num_register_threads", settings.pinned_num_register_threads);
+    boolean("release_lock_on_cudamalloc", settings.release_lock_on_device_allocation);
+    boolean("pinned_use_cuda_host_register", settings.pinned_use_host_register);
+    boolean("graph_capture_record_stream_reuse", settings.graph_capture_record_stream_reuse);
+    out_.key("roundup_power2_divisions");
+    out_.begin_dictionary();
+    for (std::size_t i = 0; i < settings.roundup_power2_divisions.size(); ++i) {
+      number(fmt::to_string(std::uint64_t{1} << i), settings.roundup_power2_divisions[i]);
+    }
+    out_.end_dictionary();
+    out_.end_dictionary();
+  }
+
+  void annotation(const Annotation& annotation) {
+    out_.begin_dictionary();
+    text("name", annotation.name);
+    text("stage", annotation.stage == AnnotationStage::start ? "START" : "END");
+    signed_number("device", snapshot_.device_ordinal);
+    signed_number("time_us", annotation.time_us);
+    out_.end_dictionary();
+  }
+
+  const MemorySnapshot& snapshot_;
+  ValueWriter& out_;
+};
+
+}  // namespace
+
+void write_json(const MemorySnapshot& snapshot, std::ostream& stream) {
+  detail::JsonWriter writer(stream);
+  Emitter(snapshot, writer).emit();
+  writer.finish();
+}
+
+void write_pickle(const MemorySnapshot& snapshot, std::ostream& stream) {
+  detail::PickleWriter writer(stream);
+  Emitter(snapshot, writer).emit();
+  writer.finish();
+}
+
+}  // namespace gpucheck::observe

@@ -1,0 +1,40 @@
+#include "observe/history_options.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace gpucheck::observe {
+namespace {
+
+using testing::HasSubstr;
+using testing::Property;
+using testing::Throws;
+
+auto refused(const char* phrase) { return Throws<UsageError>(Property(&UsageError::what, HasSubstr(phrase))); }
+
+TEST(HistoryOptions, TakesPyTorchsWords) {
+  EXPECT_EQ(parse_recording(std::nullopt), Recording::off);
+  EXPECT_EQ(parse_recording("state"), Recording::state);
+  EXPECT_EQ(parse_recording("all"), Recording::all);
+  EXPECT_EQ(parse_context(std::nullopt), ContextLevel::none);
+  EXPECT_EQ(parse_context("state"), ContextLevel::state);
+  EXPECT_EQ(parse_context("alloc"), ContextLevel::alloc);
+  EXPECT_EQ(parse_context("all"), ContextLevel::all);
+  EXPECT_EQ(parse_stacks("python"), StackKind::brief);
+  EXPECT_EQ(parse_stacks("all"), StackKind::full);
+  using enum runtime::MemoryAction;
+  EXPECT_EQ(parse_skip_actions({"alloc", "oom"}), (std::vector{alloc, oom}));
+}
+
+TEST(HistoryOptions, RefusesOthersInPyTorchsWords) {
+  EXPECT_THAT([] { static_cast<void>(parse_recording("none")); }, refused("expected state to be"));
+  EXPECT_THAT([] { static_cast<void>(parse_context("python")); }, refused("expected context to be"));
+  EXPECT_THAT([] { static_cast<void>(parse_stacks("")); }, refused("expected stacks to be"));
+  EXPECT_THAT([] { static_cast<void>(parse_skip_actions({"segment_map"})); }, refused("segment_map"));
+  EXPECT_THAT([] { static_cast<void>(parse_skip_actions({"snapshot"})); }, refused("expected skip_actions to be"));
+}
+
+}  // namespace
+}  // namespace gpucheck::observe

@@ -1,0 +1,68 @@
+#include "observe/detail/trace_ring.hpp"
+
+#include <gtest/gtest.h>
+#include <numeric>
+#include <vector>
+
+namespace gpucheck::observe::detail {
+namespace {
+
+using Numbers = std::vector<std::uint64_t>;
+
+void push(TraceRing& ring, std::uint64_t number) {
+  ring.push({.ticks = number, .address = 0, .size = 0, .context = 0, .origin = 0, .action = {}});
+}
+
+Numbers numbers(const TraceRing& ring) {
+  Numbers result;
+  for (const TraceRecord& record : ring.records()) result.push_back(record.ticks);
+  return result;
+}
+
+Numbers range(std::uint64_t first, std::size_t count) {
+  Numbers result(count);
+  std::iota(result.begin(), result.end(), first);
+  return result;
+}
+
+TEST(TraceRing, KeepsTheLastOnesTheOldestFirst) {
+  for (const std::size_t limit : {1UL, 2UL, 7UL, 1023UL, 1024UL, 1025UL, 3000UL}) {
+    TraceRing ring(limit);
+    for (std::uint64_t pushed = 1; pushed <= 7000; ++pushed) {
+      push(ring, pushed);
+      const std::size_t kept = std::min<std::size_t>(pushed, limit);
+      ASSERT_EQ(ring.size(), kept);
+      if (pushed % 333 != 0 && pushed > 3) continue;
+      ASSERT_EQ(numbers(ring), range(pushed - kept + 1, kept)) << limit;
+    }
+  }
+}
+
+TEST(TraceRing, KeepsWhatItHasWhenTheLimitFalls) {
+  TraceRing ring(5);
+  for (std::uint64_t i = 1; i <= 7; ++i) push(ring, i);
+  ring.set_limit(2);
+  EXPECT_EQ(numbers(ring), range(3, 5));
+  push(ring, 8);
+  EXPECT_EQ(numbers(ring), range(4, 5));
+}
+
+TEST(TraceRing, GrowsWhenTheLimitRises) {
+  TraceRing ring(2);
+  for (std::uint64_t i = 1; i <= 3; ++i) push(ring, i);
+  ring.set_limit(4);
+  for (std::uint64_t i = 4; i <= 6; ++i) push(ring, i);
+  EXPECT_EQ(numbers(ring), range(3, 4));
+}
+
+TEST(TraceRing, ForgetsAndStartsAgain) {
+  TraceRing ring(3);
+  for (std::uint64_t i = 1; i <= 5; ++i) push(ring, i);
+  ring.clear();
+  EXPECT_EQ(numbers(ring), Numbers{});
+  push(ring, 9);
+  EXPECT_EQ(numbers(ring), Numbers{9});
+}
+
+}  // namespace
+}  // namespace gpucheck::observe::detail
