@@ -86,6 +86,7 @@ class Emitter {
   void frames(StackNumber stack) {
     out_.key("frames");
     if (out_.repeat(stack)) return;
+    out_.begin_shared(stack);
     list(snapshot_.stacks[stack], [this](const Frame& frame) {
       out_.begin_dictionary();
       text("name", frame.name);
@@ -93,7 +94,7 @@ class Emitter {
       signed_number("line", frame.line);
       out_.end_dictionary();
     });
-    out_.remember(stack);
+    out_.end_shared();
   }
 
   /// One list for each device up to this one, as the index is the device's number.

@@ -63,4 +63,21 @@ void JsonWriter::boolean(bool value) {
   out_.put(value ? "true" : "false");
 }
 
+bool JsonWriter::repeat(std::uint32_t number) {
+  const auto place = shared_.find(number);
+  if (place == shared_.end()) return false;
+  separate();
+  out_.put(place->second);
+  return true;
+}
+
+void JsonWriter::begin_shared(std::uint32_t number) {
+  separate();
+  needs_comma_ = false;
+  open_shared_ = number;
+  out_.keep();
+}
+
+void JsonWriter::end_shared() { shared_.emplace(open_shared_, out_.take_kept()); }
+
 }  // namespace gpucheck::observe::detail

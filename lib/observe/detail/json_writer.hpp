@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <unordered_map>
+
 #include "observe/detail/output_buffer.hpp"
 #include "observe/detail/value_writer.hpp"
 
@@ -21,6 +24,9 @@ class JsonWriter final : public ValueWriter {
   void unsigned_integer(std::uint64_t value) override;
   void real(double value) override;
   void boolean(bool value) override;
+  bool repeat(std::uint32_t number) override;
+  void begin_shared(std::uint32_t number) override;
+  void end_shared() override;
   void finish() { out_.flush(); }
 
  private:
@@ -31,6 +37,8 @@ class JsonWriter final : public ValueWriter {
 
   OutputBuffer out_;
   bool needs_comma_ = false;
+  std::unordered_map<std::uint32_t, std::string> shared_;
+  std::uint32_t open_shared_ = 0;
 };
 
 }  // namespace gpucheck::observe::detail

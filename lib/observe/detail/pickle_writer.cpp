@@ -119,15 +119,15 @@ void PickleWriter::boolean(bool value) {
 }
 
 bool PickleWriter::repeat(std::uint32_t number) {
-  const auto place = remembered_.find(number);
-  if (place == remembered_.end()) return false;
+  const auto place = shared_.find(number);
+  if (place == shared_.end()) return false;
   enter_item();
   put_reference(place->second);
   return true;
 }
 
-void PickleWriter::remember(std::uint32_t number) {
-  remembered_.emplace(number, memo_count_);
+void PickleWriter::end_shared() {
+  shared_.emplace(open_shared_, memo_count_);
   put_memo(memo_count_++);
 }
 

@@ -28,7 +28,8 @@ class PickleWriter final : public ValueWriter {
   void real(double value) override;
   void boolean(bool value) override;
   bool repeat(std::uint32_t number) override;
-  void remember(std::uint32_t number) override;
+  void begin_shared(std::uint32_t number) override { open_shared_ = number; }
+  void end_shared() override;
   void finish();
 
  private:
@@ -49,8 +50,9 @@ class PickleWriter final : public ValueWriter {
   OutputBuffer out_;
   std::vector<Open> open_;
   std::uint32_t memo_count_ = 0;
-  std::unordered_map<std::string, std::uint32_t> texts_;         ///< to memo numbers
-  std::unordered_map<std::uint32_t, std::uint32_t> remembered_;  ///< likewise
+  std::uint32_t open_shared_ = 0;
+  std::unordered_map<std::string, std::uint32_t> texts_;     ///< to memo numbers
+  std::unordered_map<std::uint32_t, std::uint32_t> shared_;  ///< likewise
 };
 
 }  // namespace gpucheck::observe::detail

@@ -23,11 +23,11 @@ class ValueWriter {
   virtual void real(double value) = 0;  ///< finite
   virtual void boolean(bool value) = 0;
 
-  /// Writes the value that was given this number; false when there is none, or the
-  /// format cannot refer back: it then has to be written.
-  virtual bool repeat(std::uint32_t) { return false; }
-  /// Gives the list just ended a number for `repeat`.
-  virtual void remember(std::uint32_t) {}
+  /// Writes once more the list that was written between `begin_shared` with this number
+  /// and `end_shared`; false when there was none.
+  virtual bool repeat(std::uint32_t number) = 0;
+  virtual void begin_shared(std::uint32_t number) = 0;
+  virtual void end_shared() = 0;
 
  protected:
   ValueWriter() = default;

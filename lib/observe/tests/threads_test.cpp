@@ -60,7 +60,7 @@ TEST_P(Threads, SnapshotsTakenMeanwhileAreOfOneMoment) {
   history.record({.context = GetParam()});
   std::vector<std::thread> threads;
   std::atomic<int> running = thread_count;
-  const int rounds = GetParam() == ContextLevel::none ? 3000 : 400;
+  const int rounds = GetParam() == ContextLevel::none ? 1000 : 200;
   for (int i = 0; i < thread_count; ++i) {
     threads.emplace_back([&, stream = machine.runtime.streams().next(), i] {
       churn(machine, history, stream, 1000 + 10'000 * static_cast<std::size_t>(i), rounds);

@@ -24,9 +24,10 @@ MemorySnapshot observed_snapshot() {
   runtime::Runtime runtime(*device);
   runtime::CachingAllocator& allocator = runtime.caching_allocator();
   observe::MemoryHistory history(allocator, 0);
-  history.record({});
   const device::Stream side = runtime.streams().next();
-  for (int i = 0; i < 1500; ++i) allocator.free(allocator.allocate(1000, side));
+  history.record({.context = observe::ContextLevel::none});
+  for (int i = 0; i < 700; ++i) allocator.free(allocator.allocate(1000, side));
+  history.record({});
   const runtime::PoolId pool = runtime::graph_pool_handle();
   allocator.begin_allocate_to_pool(pool, runtime::on_stream(side));
   static_cast<void>(allocator.allocate(32_MiB, side));
