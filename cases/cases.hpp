@@ -75,4 +75,21 @@ harness::Case tensor_dies_after_checkpoint();
 harness::Case thread_routed_allocation();
 }  // namespace pool
 
+namespace snapshot {
+harness::Case direct_traceback();
+harness::Case free_stack_context();
+harness::Case history_context_toggle();
+harness::Case native_api_serialized();
+harness::Case native_frames();
+harness::Case plots();
+harness::Case script_frame();
+harness::Case segment_free_stack();
+harness::Case state_history();
+}  // namespace snapshot
+
+namespace trace {
+harness::Case memory_alloc();
+harness::Case memory_free();
+}  // namespace trace
+
 }  // namespace gpucheck::cases

@@ -54,6 +54,17 @@ std::vector<harness::Case> all() {
       pool::reattach_deleters(),
       pool::tensor_dies_after_checkpoint(),
       pool::thread_routed_allocation(),
+      snapshot::direct_traceback(),
+      snapshot::free_stack_context(),
+      snapshot::history_context_toggle(),
+      snapshot::native_api_serialized(),
+      snapshot::native_frames(),
+      snapshot::plots(),
+      snapshot::script_frame(),
+      snapshot::segment_free_stack(),
+      snapshot::state_history(),
+      trace::memory_alloc(),
+      trace::memory_free(),
   };
 }
 

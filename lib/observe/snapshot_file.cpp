@@ -64,7 +64,7 @@ class Emitter {
     text("segment_type", info.is_large ? "large" : "small");
     out_.key("segment_pool_id");
     out_.pair(info.pool.first, info.pool.second);
-    boolean("is_expandable", false);
+    boolean("is_expandable", info.is_expandable);
     frames(segment.stack);
     out_.key("blocks");
     out_.begin_list();

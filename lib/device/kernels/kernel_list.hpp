@@ -9,6 +9,7 @@
 #include "device/kernels/checks.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/kernels/flip_bit.hpp"
+#include "device/kernels/random.hpp"
 #include "device/kernels/layout.hpp"
 #include "device/kernels/reduce.hpp"
 #include "device/kernels/sampling.hpp"
@@ -36,7 +37,7 @@ using KernelList = std::tuple<  //
     RequireNonzero<std::int64_t>, RequireNonzero<float>, RequireNonzero<bool>, RequireNonzero<ComplexFloat>,
     IndexRows<std::int32_t>, IndexRows<std::int64_t>, IndexRows<float>,
     SumWeightParts, AccumulateParts, AccumulateWeights, DrawCategories,
-    AddViews, MultiplyMatrices>;
+    AddViews, MultiplyMatrices, DrawUniform>;
 
 namespace detail {
 

@@ -1,0 +1,32 @@
+#include "cases/cases.hpp"
+#include "cases/snapshot/snapshot_work.hpp"
+
+namespace gpucheck::cases::snapshot {
+namespace {
+
+void run(harness::Context& context) {
+  require_symbols();
+  runtime::Runtime& runtime = context.runtime();
+  runtime.allocator().empty_cache();
+  observe::MemoryHistory history(runtime.caching_allocator(), context.device().ordinal());
+  history.record({.recording = observe::Recording::state, .stacks = observe::StackKind::full});
+  const auto x = random_tensor(runtime, seed_elements);
+  const FoundBlock found = find_live(history.snapshot(), seed_bytes);
+  context.observe("block_found", found.info.requested_size == seed_bytes);
+  context.observe("frames_name_rand", names(found.stack, "::rand("));
+}
+
+}  // namespace
+
+harness::Case native_frames() {
+  return {
+      .name = "snapshot.native_frames",
+      .summary = "With full stacks, a block's frames name the operation that allocated it",
+      .source = "test_cuda.py::TestCudaMallocAsync::test_memory_snapshot_with_cpp",
+      .faults = allocation_faults(),
+      .deadline = std::chrono::seconds(30),
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::snapshot

@@ -1,0 +1,50 @@
+#include "cases/cases.hpp"
+#include "cases/snapshot/snapshot_work.hpp"
+#include "replay/page/snapshot_page.hpp"
+
+namespace gpucheck::cases::snapshot {
+namespace {
+
+using observe::ContextLevel;
+using observe::StackKind;
+
+[[gnu::noinline]] void plotted_work(runtime::Runtime& runtime) { combine(runtime, random_tensor(runtime, 128 * 128)); }
+
+/// Records the work and observes what its snapshot and the page drawn from it name.
+void plot(harness::Context& context, const std::string& name, ContextLevel level, StackKind stacks) {
+  runtime::Runtime& runtime = context.runtime();
+  runtime.allocator().empty_cache();
+  observe::MemoryHistory history(runtime.caching_allocator(), context.device().ordinal());
+  history.record({.context = level, .stacks = stacks});
+  plotted_work(runtime);
+  const observe::MemorySnapshot snapshot = history.snapshot();
+  const std::string json = json_of(snapshot);
+  const auto ordinal = static_cast<std::size_t>(context.device().ordinal());
+  const std::string page = replay::snapshot_page(read_back(pickle_of(snapshot)), name, {ordinal});
+  context.observe(name + "_names_function", contains(json, "plotted_work"));
+  context.observe(name + "_names_rand", contains(json, "::rand("));
+  context.observe(name + "_has_size", contains(json, ": 65536,"));
+  context.observe(name + "_page_names_function", contains(page, "plotted_work"));
+}
+
+void run(harness::Context& context) {
+  require_symbols();
+  plot(context, "full", ContextLevel::all, StackKind::full);
+  plot(context, "brief", ContextLevel::all, StackKind::brief);
+  plot(context, "none", ContextLevel::none, StackKind::brief);
+}
+
+}  // namespace
+
+harness::Case plots() {
+  return {
+      .name = "snapshot.plots",
+      .summary = "Snapshots and the page drawn from them name functions exactly as far as stacks were recorded",
+      .source = "test_cuda.py::TestCudaMallocAsync::test_memory_plots",
+      .faults = allocation_faults(),
+      .deadline = std::chrono::seconds(30),
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::snapshot

@@ -1,0 +1,39 @@
+#include "cases/cases.hpp"
+#include "cases/snapshot/snapshot_work.hpp"
+#include "observe/scope.hpp"
+
+namespace gpucheck::cases::snapshot {
+namespace {
+
+void run(harness::Context& context) {
+  require_symbols();
+  runtime::Runtime& runtime = context.runtime();
+  runtime.allocator().empty_cache();
+  observe::MemoryHistory history(runtime.caching_allocator(), context.device().ordinal());
+  history.record({.recording = observe::Recording::state, .stacks = observe::StackKind::brief});
+  runtime::Buffer<float> x;
+  {
+    const observe::Scope foo(history, "foo");
+    x = random_tensor(runtime, seed_elements);
+  }
+  const auto outside = random_tensor(runtime, seed_elements + 1);
+  const observe::MemorySnapshot snapshot = history.snapshot();
+  const FoundBlock inside = find_live(snapshot, seed_bytes);
+  context.observe("first_frame", harness::Value(inside.stack.empty() ? "" : inside.stack.front().name));
+  context.observe("outside_names_scope", names(find_live(snapshot, seed_bytes + sizeof(float)).stack, "foo"));
+}
+
+}  // namespace
+
+harness::Case script_frame() {
+  return {
+      .name = "snapshot.script_frame",
+      .summary = "A scope that the user named stands first in the stack of what was allocated in it",
+      .source = "test_cuda.py::TestCudaMallocAsync::test_memory_snapshot_script",
+      .faults = allocation_faults(),
+      .deadline = std::chrono::seconds(30),
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::snapshot

@@ -1,0 +1,66 @@
+#include <algorithm>
+#include <random>
+
+#include "cases/cases.hpp"
+#include "cases/snapshot/snapshot_work.hpp"
+#include "replay/page/snapshot_page.hpp"
+
+namespace gpucheck::cases::snapshot {
+namespace {
+
+using runtime::MemoryAction;
+using Tensor = runtime::Buffer<float>;
+
+/// A thousand tensors of 128 floats, given back in random order.
+void churn(harness::Context& context) {
+  std::vector<Tensor> tensors;
+  for (int i = 0; i < 1000; ++i) tensors.push_back(random_tensor(context.runtime(), 128));
+  std::mt19937_64 random(context.seed());
+  std::shuffle(tensors.begin(), tensors.end(), random);
+  while (!tensors.empty()) tensors.pop_back();
+}
+
+std::string source_of_first_frame(const observe::Stack& stack) { return stack.empty() ? "" : stack.front().filename; }
+
+void run(harness::Context& context) {
+  require_symbols();
+  runtime::Runtime& runtime = context.runtime();
+  runtime.allocator().empty_cache();
+  observe::MemoryHistory history(runtime.caching_allocator(), context.device().ordinal());
+  history.record({.recording = observe::Recording::state, .stacks = observe::StackKind::brief});
+  {
+    static_cast<void>(random_tensor(runtime, 622 * 411));
+    const Tensor kept = random_tensor(runtime, 310 * 410);
+    churn(context);
+    const Tensor longer = random_tensor(runtime, 640);
+    const Tensor x = random_tensor(runtime, seed_elements);
+
+    const observe::MemorySnapshot snapshot = history.snapshot();
+    const FoundBlock found = find_live(snapshot, seed_bytes);
+    context.observe("block_at_tensor", found.info.address == reinterpret_cast<std::uintptr_t>(x.data()));
+    context.observe("source_of_first_frame", harness::Value(source_of_first_frame(found.stack)));
+    const auto ordinal = static_cast<std::size_t>(context.device().ordinal());
+    context.observe("usage_page_names_source",
+                    contains(replay::snapshot_page(read_back(pickle_of(snapshot)), "snapshot", {ordinal}),
+                             "snapshot/state_history.cpp"));
+  }
+  runtime.allocator().empty_cache();
+  const observe::MemorySnapshot last = history.snapshot();
+  context.observe("events_kept", last.trace.size());
+  context.observe("last_action", runtime::name_of(last.trace.back().action));
+}
+
+}  // namespace
+
+harness::Case state_history() {
+  return {
+      .name = "snapshot.state_history",
+      .summary = "Recording the present state finds a block at its tensor's address and says where it was allocated",
+      .source = "test_cuda.py::TestCudaMallocAsync::test_memory_snapshot",
+      .faults = allocation_faults(),
+      .deadline = std::chrono::seconds(30),
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::snapshot

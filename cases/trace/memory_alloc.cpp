@@ -1,0 +1,31 @@
+#include "cases/cases.hpp"
+#include "cases/trace/memory_hooks.hpp"
+
+namespace gpucheck::cases::trace {
+namespace {
+
+// Tracing is switched on before anything else is done with the device.
+void run(harness::Context& context) {
+  runtime::Runtime& runtime = context.runtime();
+  observe::GpuTrace trace(runtime);
+  Addresses calls;
+  trace.memory_allocation().add([&calls](std::uintptr_t address) { calls.push_back(address); });
+  trace.activate();
+  const Tensor tensor(runtime, 10 * 4, runtime.current_stream());
+  observe_calls(context, calls, address_of(tensor));
+}
+
+}  // namespace
+
+harness::Case memory_alloc() {
+  return {
+      .name = "trace.memory_alloc",
+      .summary = "A hook for allocations is called once for a tensor, with its address",
+      .source = "test_cuda_trace.py::TestCudaTrace::test_memory_allocation_callback",
+      .needs = {.own_process = true},
+      .faults = memory_faults(),
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::trace

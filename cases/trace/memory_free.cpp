@@ -1,0 +1,33 @@
+#include "cases/cases.hpp"
+#include "cases/trace/memory_hooks.hpp"
+
+namespace gpucheck::cases::trace {
+namespace {
+
+// Tracing is switched on before anything else is done with the device.
+void run(harness::Context& context) {
+  runtime::Runtime& runtime = context.runtime();
+  observe::GpuTrace trace(runtime);
+  Addresses calls;
+  trace.memory_deallocation().add([&calls](std::uintptr_t address) { calls.push_back(address); });
+  trace.activate();
+  Tensor tensor(runtime, 3 * 8, runtime.current_stream());
+  const std::uintptr_t address = address_of(tensor);
+  tensor = Tensor();
+  observe_calls(context, calls, address);
+}
+
+}  // namespace
+
+harness::Case memory_free() {
+  return {
+      .name = "trace.memory_free",
+      .summary = "A hook for frees is called once when a tensor goes, with its address",
+      .source = "test_cuda_trace.py::TestCudaTrace::test_memory_deallocation_callback",
+      .needs = {.own_process = true},
+      .faults = memory_faults(),
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::trace

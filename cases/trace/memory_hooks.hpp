@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cases/support.hpp"
+#include "observe/gpu_trace.hpp"
+
+/// What the cases of the GPU trace's memory hooks share.
+namespace gpucheck::cases::trace {
+
+using Tensor = runtime::Buffer<float>;
+using Addresses = std::vector<std::uintptr_t>;
+
+inline std::uintptr_t address_of(const Tensor& tensor) { return reinterpret_cast<std::uintptr_t>(tensor.data()); }
+
+/// Observes how often a hook was called and whether it was given the tensor's address.
+inline void observe_calls(harness::Context& context, const Addresses& calls, std::uintptr_t address) {
+  context.observe("calls", calls.size());
+  context.observe("tensor_address_given", !calls.empty() && calls.front() == address && address != 0);
+}
+
+inline std::vector<harness::Fault> memory_faults() {
+  using fault::Effect;
+  using fault::Operation;
+  return {{.name = "allocation_refused",
+           .summary = "the device refuses memory that it has",
+           .plan = {{{.operation = Operation::allocate,
+                      .effect = Effect::fail,
+                      .times = 0,
+                      .status = device::Status::out_of_memory}}}},
+          {.name = "allocation_dropped",
+           .summary = "the device says that it gave memory, but gives none",
+           .plan = {{{.operation = Operation::allocate, .effect = Effect::drop, .times = 0}}}}};
+}
+
+}  // namespace gpucheck::cases::trace
