@@ -25,8 +25,8 @@ void add_snapshot_options(CLI::App& command, SnapshotOptions& options);
 using Action = std::function<int()>;
 
 /// One subcommand for each group, with one for each of its cases, with an option for
-/// each of its parameters.
-/// @throws Error for a group with the name of a command (a mistake of the binary).
+/// each of its parameters. A group with the name of a command ("snapshot") has none: its
+/// cases are run by "gpucheck run".
 void add_groups(CLI::App& application, const Environment& environment, Action& action);
 
 }  // namespace gpucheck::application

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/error.hpp"
 #include "cli_options.hpp"
 
 namespace gpucheck::application {
@@ -78,9 +77,7 @@ void add_groups(CLI::App& application, const Environment& environment, Action& a
   for (const Case& which : environment.registry.cases()) {
     if (which.group() == previous) continue;
     previous = which.group();
-    if (has_subcommand(application, previous)) {
-      throw Error("the group of cases \"" + previous + "\" has the name of a command");
-    }
+    if (has_subcommand(application, previous)) continue;
     add_group(application, environment, previous, action);
   }
 }

@@ -74,9 +74,15 @@ std::vector<harness::Fault> allocation_faults() {
                       .effect = Effect::fail,
                       .times = 0,
                       .status = device::Status::out_of_memory}}}},
-          {.name = "free_ignored",
-           .summary = "memory given back to the device never arrives there",
-           .plan = {{{.operation = Operation::free, .effect = Effect::drop, .times = 0}}}}};
+          {.name = "allocation_dropped",
+           .summary = "the device says that it gave memory, but gives none",
+           .plan = {{{.operation = Operation::allocate, .effect = Effect::drop, .times = 0}}}},
+          {.name = "kernel_refused",
+           .summary = "the device refuses to draw the numbers",
+           .plan = {{{.operation = Operation::launch_kernel,
+                      .effect = Effect::fail,
+                      .times = 0,
+                      .status = device::Status::invalid_value}}}}};
 }
 
 }  // namespace gpucheck::cases::snapshot

@@ -104,9 +104,17 @@ const Symbolizer::State::Entry& Symbolizer::State::entry(std::uintptr_t return_a
 Symbolizer::State::Entry Symbolizer::State::look_up(std::uintptr_t return_address) const {
   const std::uintptr_t call = return_address - 1;  // may be the last instruction of its function
   Found found;
-  if (backtrace != nullptr) backtrace_pcinfo(backtrace, call, &add_line, &ignore_error, &found);
-  if (backtrace != nullptr && found.frames.empty()) {
-    backtrace_syminfo(backtrace, call, &add_symbol, &ignore_error, &found);
+  Found by_symbol;
+  if (backtrace != nullptr) {
+    backtrace_pcinfo(backtrace, call, &add_line, &ignore_error, &found);
+    backtrace_syminfo(backtrace, call, &add_symbol, &ignore_error, &by_symbol);
+  }
+  if (found.frames.empty()) {
+    found = by_symbol;
+  } else if (!by_symbol.frames.empty() && !found.symbols.back().starts_with("_Z")) {
+    // Debug information names a file's own functions without their namespaces.
+    found.frames.back().name = by_symbol.frames.front().name;
+    found.symbols.back() = by_symbol.symbols.front();
   }
   const detail::ModuleAddress module = detail::find_module(call);
   const std::string place = module.name.empty() ? "??" : fmt::format("{}+{:#x}", module.name, module.offset);
@@ -115,7 +123,9 @@ Symbolizer::State::Entry Symbolizer::State::look_up(std::uintptr_t return_addres
   for (std::size_t i = 0; i < found.frames.size(); ++i) {
     Frame& frame = found.frames[i];
     if (frame.name.empty()) frame.name = place;
-    if (module.is_program && !is_internal(found.symbols[i])) entry.user_frames.push_back(frame);
+    // An inlined function of a file's own is whose the function is that it was inlined into.
+    const std::string& symbol = found.symbols[i].starts_with("_Z") ? found.symbols[i] : found.symbols.back();
+    if (module.is_program && !is_internal(symbol)) entry.user_frames.push_back(frame);
   }
   entry.frames = std::move(found.frames);
   return entry;

@@ -13,6 +13,8 @@ foreach(warning IN LISTS gpucheck_warnings)
   target_compile_options(gpucheck_compile_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${warning}>)
 endforeach()
 target_include_directories(gpucheck_compile_options INTERFACE ${CMAKE_SOURCE_DIR}/lib)
+# Line tables, so that native stacks have files and lines in optimised builds too.
+target_compile_options(gpucheck_compile_options INTERFACE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-g1>)
 
 if(GPUCHECK_SANITIZE)
   # Global, so that GoogleTest objects and everything linked agree.

@@ -24,6 +24,20 @@ namespace application {
   asm volatile("" ::: "memory");
 }
 
+namespace {
+
+[[gnu::noinline]] void hidden(gpucheck::observe::ProgramCounters& counters) {
+  inner(counters);
+  asm volatile("" ::: "memory");
+}
+
+}  // namespace
+
+[[gnu::noinline]] void call_hidden(gpucheck::observe::ProgramCounters& counters) {
+  hidden(counters);
+  asm volatile("" ::: "memory");
+}
+
 }  // namespace application
 
 namespace gpucheck::observe {
@@ -67,6 +81,16 @@ TEST(NativeStack, UserFramesLeaveLibrariesOut) {
     EXPECT_FALSE(names(frame, "testing::")) << frame.name;
     EXPECT_FALSE(names(frame, "__libc")) << frame.name;
   }
+}
+
+TEST(NativeStack, AFilesOwnFunctionsAreNamedInFull) {
+  ProgramCounters counters;
+  application::call_hidden(counters);
+  Symbolizer symbolizer;
+  const Stack stack = symbolizer.frames(counters.view());
+  ASSERT_GT(stack.size(), 3U);
+  EXPECT_TRUE(names(stack[2], "application::(anonymous namespace)::hidden(")) << stack[2].name;
+  EXPECT_TRUE(names(stack[3], "application::call_hidden(")) << stack[3].name;
 }
 
 TEST(NativeStack, DeepStacksLoseTheirOutermostFrames) {
