@@ -74,6 +74,23 @@ TEST(RecordStream, ABlockIsNotReusedBeforeTheOtherStreamIsDone) {
   EXPECT_EQ(allocator.stats().active.all.current, 2);
 }
 
+TEST(RecordStream, ABlockWhoseFreeIsPendingCountsInThePeakOfActiveOnes) {
+  Simulated machine;
+  CachingAllocator& allocator = machine.allocator();
+  const device::Stream side = machine.side_stream();
+  void* pending = allocator.allocate(1_MiB, machine.default_stream());
+  keep_busy(machine, side);
+  allocator.record_stream(pending, side);
+  allocator.free(pending);
+  allocator.free(allocator.allocate(1_MiB, machine.default_stream()));
+  allocator.empty_cache();
+  const MemoryStatistics stats = allocator.stats();
+  EXPECT_EQ(stats.allocation.all.peak, 1);
+  EXPECT_EQ(stats.active.all.peak, 2);
+  EXPECT_EQ(stats.active_bytes.all.peak, std::int64_t{2_MiB});
+  EXPECT_EQ(stats.active.all.current, 0);
+}
+
 TEST(RecordStream, TheBlocksOwnStreamNeedsNoRecord) {
   Simulated machine;
   CachingAllocator& allocator = machine.allocator();
