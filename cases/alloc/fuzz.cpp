@@ -136,7 +136,7 @@ void run(harness::Context& context) {
     context.observe("bytes_verified", tally.verified * sizeof(std::int32_t));
     context.observe("cache_releases", cache_releases);
   }
-  context.observe("allocated_bytes_at_end", runtime.allocator().stats().allocated_bytes.all.current);
+  context.observe("allocated_bytes_at_end", runtime.allocator().live_allocations().bytes);
 }
 
 }  // namespace

@@ -218,8 +218,13 @@ void AsyncAllocator::join_capture(Stream stream) {
   std::unique_lock lock(mutex_);
   const std::vector<Stream> others = std::exchange(capture_free_streams_, {});
   lock.unlock();
+  // A capture that is broken already is for whoever ends it to hear of.
+  const auto is_captured = [&](Stream asked) {
+    return detail::is_capturing(device_, asked) &&
+           device_.capture_info(asked).value().status == device::CaptureStatus::active;
+  };
   for (const Stream other : others) {
-    if (other != stream && detail::is_capturing(device_, other)) order_after(stream, other);
+    if (other != stream && is_captured(stream) && is_captured(other)) order_after(stream, other);
   }
 }
 

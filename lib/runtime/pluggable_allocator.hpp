@@ -42,9 +42,9 @@ class PluggableAllocator final : public LimitedAllocator {
   void set_memory_fraction(double fraction) override { fraction_ = fraction; }
   [[nodiscard]] double memory_fraction() const override { return fraction_; }
 
-  /// Captures take memory as anybody does.
-  void begin_allocate_to_pool(PoolId, PoolFilter) override {}
-  void end_allocate_to_pool(PoolId) override {}
+  /// A library without PyTorch's further functions knows no pools.
+  void begin_allocate_to_pool(PoolId, PoolFilter) override { refuse("beginAllocateToPool"); }
+  void end_allocate_to_pool(PoolId) override { refuse("endAllocateToPool"); }
   void release_pool(PoolId) override {}
 
  private:
