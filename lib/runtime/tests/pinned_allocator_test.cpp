@@ -243,8 +243,15 @@ TEST_F(Pinned, ACaptureHasAPoolOfItsOwn) {
   EXPECT_NE(allocate(4096).pointer, captured.pointer);  // a replay will use it again
   graph.capture_end();
   EXPECT_NE(allocate(4096).pointer, captured.pointer);
+  finish(side);
   allocator().empty_cache();
   EXPECT_EQ(allocator().stats().num_host_free, 0);
+  {
+    Graph sharing(runtime);
+    sharing.capture_begin(graph.pool());
+    EXPECT_NE(allocate(4096).pointer, captured.pointer);
+    sharing.capture_end();
+  }
   graph.reset();
   allocator().empty_cache();
   EXPECT_EQ(allocator().stats().num_host_free, 1);
