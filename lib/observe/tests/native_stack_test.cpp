@@ -28,7 +28,7 @@ namespace {
 
 [[gnu::noinline]] void hidden(gpucheck::observe::ProgramCounters& counters) {
   inner(counters);
-  asm volatile("" ::: "memory");
+  asm volatile("nop" ::: "memory");  // unlike `outer`, lest the compiler make them one function
 }
 
 }  // namespace
