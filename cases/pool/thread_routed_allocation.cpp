@@ -122,6 +122,7 @@ harness::Case thread_routed_allocation() {
                              .effect = Effect::fail,
                              .times = 0,
                              .status = device::Status::invalid_value}}}}},
+      .deadline = std::chrono::seconds(60),
       .run = run,
   };
 }

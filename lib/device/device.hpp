@@ -42,7 +42,7 @@ struct MemoryInfo {
 
 /// What the device's default pool of stream-ordered memory holds, in bytes.
 struct AsyncPoolUsage {
-  std::uint64_t used_bytes = 0;           ///< allocated and not freed
+  std::uint64_t used_bytes = 0;           ///< asked for and not freed, to the byte
   std::uint64_t used_peak_bytes = 0;      ///< the most of it since the last reset
   std::uint64_t reserved_bytes = 0;       ///< taken from the device
   std::uint64_t reserved_peak_bytes = 0;  ///< the most of it since the last reset

@@ -40,7 +40,7 @@ std::optional<MemoryPool::Block> MemoryPool::allocate(std::uint64_t bytes, const
   if (bytes > memory_.total_bytes()) return std::nullopt;
   const auto block = find(round_up(bytes, allocation_alignment), knows);
   if (!block) return std::nullopt;
-  usage_.used_bytes += block->bytes;
+  usage_.used_bytes += bytes;
   usage_.used_peak_bytes = std::max(usage_.used_peak_bytes, usage_.used_bytes);
   return block;
 }
@@ -58,8 +58,8 @@ std::optional<MemoryPool::Block> MemoryPool::find(std::uint64_t rounded, const V
   return reuse(rounded, [](const Pending&) { return true; });
 }
 
-void MemoryPool::free(Range range, std::uint64_t finish_ns, Stamp stamp) {
-  usage_.used_bytes -= range.bytes;
+void MemoryPool::free(Range range, std::uint64_t requested_bytes, std::uint64_t finish_ns, Stamp stamp) {
+  usage_.used_bytes -= requested_bytes;
   pending_.push_back({range, finish_ns, stamp});
 }
 

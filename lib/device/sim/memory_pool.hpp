@@ -26,8 +26,9 @@ class MemoryPool {
   };
   /// `knows` is what is ordered before the allocation.
   std::optional<Block> allocate(std::uint64_t bytes, const VectorClock& knows);
-  /// The block is free from virtual time `finish_ns` on, by the operation `stamp`.
-  void free(Range range, std::uint64_t finish_ns, Stamp stamp);
+  /// The block, of which `requested_bytes` were asked for, is free from virtual time
+  /// `finish_ns` on, by the operation `stamp`.
+  void free(Range range, std::uint64_t requested_bytes, std::uint64_t finish_ns, Stamp stamp);
   /// Makes blocks whose free has happened, by `reached_ns`, usable by everyone.
   void collect(std::uint64_t reached_ns);
   /// Gives unused chunks back to the device while more than `bytes_to_keep` are reserved.

@@ -51,7 +51,8 @@ Status SimulatedDevice::free(void* pointer) {
     context_.allocations.remove(address);
     context_.accessible.remove(address);
     if (plain) context_.memory.release(block);
-    if (allocation.origin == AllocationMap::Origin::pool) context_.pool.free(block, timeline().now_ns(), {});
+    if (allocation.origin == AllocationMap::Origin::pool)
+      context_.pool.free(block, allocation.bytes, timeline().now_ns(), {});
     return Status::success;
   });
 }
@@ -108,7 +109,7 @@ Status SimulatedDevice::free_async(void* pointer, device::Stream handle) {
                     .accesses = {device::writes(pointer, allocation.bytes)}});
     if (allocation.origin == AllocationMap::Origin::pool) {
       const Stamp stamp{stream.component, stream.epoch};
-      context_.pool.free({address, allocation.block_bytes}, stream.ready_ns, stamp);
+      context_.pool.free({address, allocation.block_bytes}, allocation.bytes, stream.ready_ns, stamp);
     }
     return Status::success;
   });

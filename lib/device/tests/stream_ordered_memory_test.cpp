@@ -128,8 +128,8 @@ TEST_P(StreamOrderedMemory, ThePoolSaysWhatItHoldsAndHeldAtMost) {
   const AsyncPoolUsage before = device().async_pool_usage().value();
   void* const memory = device().allocate_async(plenty, stream.get()).value();
   const AsyncPoolUsage during = device().async_pool_usage().value();
-  EXPECT_GE(during.used_bytes, before.used_bytes + plenty);
-  EXPECT_GE(during.reserved_bytes, during.used_bytes);
+  EXPECT_EQ(during.used_bytes, before.used_bytes + plenty);
+  EXPECT_GE(during.reserved_bytes, plenty);
   EXPECT_GE(during.used_peak_bytes, during.used_bytes);
   EXPECT_GE(during.reserved_peak_bytes, during.reserved_bytes);
   EXPECT_EQ(device().free_async(memory, stream.get()), Status::success);
@@ -139,6 +139,15 @@ TEST_P(StreamOrderedMemory, ThePoolSaysWhatItHoldsAndHeldAtMost) {
   EXPECT_GE(after.used_peak_bytes, during.used_bytes);
   EXPECT_EQ(device().reset_async_pool_peaks(), Status::success);
   EXPECT_LT(device().async_pool_usage().value().used_peak_bytes, during.used_bytes);
+}
+
+TEST_P(StreamOrderedMemory, ThePoolCountsWhatWasAskedForToTheByte) {
+  const auto stream = make_stream();
+  const AsyncPoolUsage before = device().async_pool_usage().value();
+  void* const memory = device().allocate_async(1001, stream.get()).value();
+  EXPECT_EQ(device().async_pool_usage().value().used_bytes, before.used_bytes + 1001);
+  EXPECT_EQ(device().free_async(memory, stream.get()), Status::success);
+  synchronize(stream.get());
 }
 
 // cudaMemPoolAttrReleaseThreshold, "Physical page caching behavior" in the guide.
