@@ -88,7 +88,7 @@ harness::Case host_register_multithread() {
                   .plan = {{{.operation = Operation::register_host, .effect = Effect::hang, .first = 2}}}},
                  {.name = "pinned_memory_unknown",
                   .summary = "the driver does not recognise page-locked memory",
-                  .plan = {{{.operation = Operation::pointer_info, .effect = Effect::wrong_answer, .first = 6}}}}},
+                  .plan = {{{.operation = Operation::pointer_info, .effect = Effect::wrong_answer, .times = 0}}}}},
       .deadline = std::chrono::seconds(30),
       .run = run,
   };

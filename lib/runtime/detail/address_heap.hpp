@@ -36,9 +36,10 @@ class AddressHeap {
   /// The block with the lowest address above `address`; no_block for none. Looks at all
   /// blocks below it.
   [[nodiscard]] BlockIndex next_above(const BlockStore& blocks, std::uintptr_t address) const {
+    if (empty()) return no_block;
+    if (blocks[root_].left == no_block) return blocks[root_].address > address ? root_ : no_block;
     BlockIndex next = no_block;
-    std::vector<BlockIndex> pending;
-    if (!empty()) pending.push_back(root_);
+    std::vector<BlockIndex> pending{root_};
     while (!pending.empty()) {
       const BlockIndex index = pending.back();
       pending.pop_back();

@@ -24,10 +24,8 @@ void* CachingAllocator::State::allocate(std::size_t bytes, device::Stream stream
   if (arena == nullptr) return allocate_exclusively(bytes, stream, context);
   std::unique_lock lock(arena->lock);
   if (attention_ == 0) {
-    const std::uint64_t rounded = rounded_size(bytes);
-    const BlockIndex fit = arena->find_fit(rounded, policy_);
-    if (fit != detail::no_block && (*arena)[fit].size < policy_.max_split_size) {
-      const Arena::HandedOut block = arena->hand_out(fit, rounded, bytes, policy_);
+    const Arena::HandedOut block = hand_out_cached(*arena, bytes);
+    if (block.index != detail::no_block) {
       const std::uintptr_t address = (*arena)[block.index].address;
       if (observer != nullptr) [[unlikely]] {
         record(*arena, event_of(*arena, MemoryAction::alloc, address, bytes), context);
@@ -39,6 +37,17 @@ void* CachingAllocator::State::allocate(std::size_t bytes, device::Stream stream
   }
   lock.unlock();
   return allocate_exclusively(bytes, stream, context);
+}
+
+/// A block that can be had with nothing but the arena locked; no_block when there is none.
+CachingAllocator::State::Arena::HandedOut CachingAllocator::State::hand_out_cached(Arena& arena, std::size_t bytes) {
+  const std::uint64_t rounded = rounded_size(bytes);
+  const Arena::HandedOut parked = arena.take_parked(rounded, bytes, policy_);
+  if (parked.index != detail::no_block) return parked;
+  arena.unpark();
+  const BlockIndex fit = arena.find_fit(rounded, policy_);
+  if (fit == detail::no_block || arena[fit].size >= policy_.max_split_size) return {};
+  return arena.hand_out(fit, rounded, bytes, policy_);
 }
 
 void* CachingAllocator::State::allocate_exclusively(std::size_t bytes, device::Stream stream, CallContext context) {

@@ -15,19 +15,22 @@ BlockIndex Arena::find_fit(std::uint64_t rounded, const SplitPolicy& policy) con
   return best != no_block && may_serve(blocks_[best].size, rounded, policy) ? best : no_block;
 }
 
+Arena::HandedOut Arena::finish_hand_out(BlockIndex index, std::uint64_t requested, bool was_split, bool splits,
+                                        std::uint64_t size_before) {
+  Block& block = blocks_[index];
+  block.allocated = true;
+  block.requested = requested;
+  live_.insert(blocks_, index);
+  // What is inactive in an expandable segment can be unmapped: it does not count.
+  const bool over_split = !block.expandable && count_split(block.kind, was_split, splits, size_before, block.size);
+  return {index, count_hand_out(block) || over_split};
+}
+
 inline Arena::HandedOut Arena::take(BlockIndex index, std::uint64_t size, std::uint64_t requested, bool splits) {
-  const PoolKind kind = blocks_[index].kind;
   const std::uint64_t size_before = blocks_[index].size;
   const bool was_split = blocks_[index].is_split();
   erase_free(index);
-  const BlockIndex taken = splits ? split(index, size) : index;
-  Block& block = blocks_[taken];
-  block.allocated = true;
-  block.requested = requested;
-  live_.insert(blocks_, taken);
-  // What is inactive in an expandable segment can be unmapped: it does not count.
-  const bool over_split = !block.expandable && count_split(kind, was_split, splits, size_before, block.size);
-  return {taken, count_hand_out(block) || over_split};
+  return finish_hand_out(splits ? split(index, size) : index, requested, was_split, splits, size_before);
 }
 
 Arena::HandedOut Arena::hand_out(BlockIndex index, std::uint64_t rounded, std::uint64_t requested,
@@ -142,10 +145,15 @@ bool Arena::finish_free(BlockIndex index) noexcept {
   const std::uint64_t after = merge(index, block.next);
   insert_free(index);
   if (block.expandable) return false;
-  const std::int64_t count = (block.is_split() ? 1 : 0) - (before > 0 ? 1 : 0) - (after > 0 ? 1 : 0);
-  const std::int64_t bytes = signed_size((block.is_split() ? block.size : 0) - before - after);
-  const bool over_count = counters.change(block.kind, inactive_split, count);
-  return counters.change(block.kind, inactive_split_bytes, bytes) || over_count;
+  return count_free(block.kind, block.is_split(), block.size, before, after);
+}
+
+bool Arena::count_free(PoolKind kind, bool is_split, std::uint64_t size, std::uint64_t before,
+                       std::uint64_t after) noexcept {
+  const std::int64_t count = (is_split ? 1 : 0) - (before > 0 ? 1 : 0) - (after > 0 ? 1 : 0);
+  const std::int64_t bytes = signed_size((is_split ? size : 0) - before - after);
+  const bool over_count = counters.change(kind, inactive_split, count);
+  return counters.change(kind, inactive_split_bytes, bytes) || over_count;
 }
 
 std::uint64_t Arena::merge(BlockIndex index, BlockIndex neighbour) noexcept {

@@ -83,6 +83,17 @@ class alignas(128) Arena {
   /// some figure is past its allowance.
   bool finish_free(BlockIndex index) noexcept;
 
+  // -- a parked block: given up, and not merged yet since the same may be asked for next.
+  // Everything but `park` and `take_parked` wants it merged first: `unpark`.
+  /// As `finish_free`. All figures move at once; the block is parked where that is possible.
+  bool park(BlockIndex index) noexcept;
+  /// Hands the parked block out if it is what `find_fit` and `hand_out` would give after
+  /// a merge; no_block otherwise.
+  HandedOut take_parked(std::uint64_t rounded, std::uint64_t requested, const SplitPolicy& policy);
+  void unpark() noexcept {
+    if (parked_ != no_block) merge_parked();
+  }
+
   StreamUses& uses() noexcept { return uses_; }
   [[nodiscard]] std::vector<BlockIndex> free_blocks(PoolKind kind) const {
     if (kind == PoolKind::large) return large_.in_order(blocks_);
@@ -107,6 +118,15 @@ class alignas(128) Arena {
   }
 
  private:
+  void merge_parked() noexcept;
+  /// Whether the parked block, merged with `rest` bytes behind it, is the best fit for a
+  /// request of its size, and would be split off again.
+  [[nodiscard]] bool parked_fits_best(std::uint64_t rest, const SplitPolicy& policy) const;
+  HandedOut finish_hand_out(BlockIndex index, std::uint64_t requested, bool was_split, bool splits,
+                            std::uint64_t size_before);
+  /// The figures of a free that made one free block of `size` bytes out of the block and
+  /// neighbours of `before` and `after` bytes. Returns whether one is past its allowance.
+  bool count_free(PoolKind kind, bool is_split, std::uint64_t size, std::uint64_t before, std::uint64_t after) noexcept;
   HandedOut take(BlockIndex index, std::uint64_t size, std::uint64_t requested, bool splits);
   /// What only arenas with expandable segments need.
   struct Expandable {
@@ -147,6 +167,7 @@ class alignas(128) Arena {
   StreamUses uses_;
   SmallFreeSet small_;
   LargeFreeSet large_;
+  BlockIndex parked_ = no_block;
   std::unique_ptr<Expandable> expandable_;  ///< null until there is an expandable segment
 };
 

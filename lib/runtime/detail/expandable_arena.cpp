@@ -8,7 +8,7 @@ BlockIndex Arena::next_free(BlockIndex index) const {
   if (block.kind == PoolKind::large) return large_.after(blocks_, index);
   if (block.size > small_segment_size) return expandable_->wide.after(blocks_, index);
   const BlockIndex next = small_.after(blocks_, index);
-  return next != no_block ? next : expandable_->wide.best_fit(blocks_, small_segment_size);
+  return next != no_block || expandable_ == nullptr ? next : expandable_->wide.best_fit(blocks_, small_segment_size);
 }
 
 /// The last free block of an expandable segment counts with what it can grow to.

@@ -23,7 +23,7 @@ void CachingAllocator::State::free(void* pointer) {
     record_free(*arena, event_of(*arena, MemoryAction::free_requested, address, block.requested), context);
   }
   arena->request_free(place);
-  const bool over = arena->finish_free(place.index);
+  const bool over = arena->park(place.index);
   lock.unlock();
   if (over) settle_alone(*arena);
 }

@@ -22,7 +22,8 @@ Arena* AddressMap::find(std::uintptr_t address) const noexcept {
 
 void AddressMap::insert(std::uintptr_t address, std::uint64_t size, Arena& arena) {
   for (std::uint64_t chunk = chunk_of(address); chunk <= chunk_of(address + size - 1); ++chunk) {
-    if (++size_ * 2 > tables_.back()->slots.size()) grow();
+    // Chunks of one segment follow each other, which the hash spreads evenly: few probes.
+    if (++size_ * 4 > tables_.back()->slots.size() * 3) grow();
     place(*tables_.back(), chunk, &arena);
   }
 }

@@ -34,7 +34,10 @@ CachingAllocator::State::Exclusive::~Exclusive() {
 
 void CachingAllocator::State::Exclusive::lock() {
   state_.mutex_.lock();
-  for (const auto& arena : state_.arenas_) arena->lock.lock();
+  for (const auto& arena : state_.arenas_) {
+    arena->lock.lock();
+    arena->unpark();
+  }
   state_.context_ = context_;
   locked_ = true;
 }

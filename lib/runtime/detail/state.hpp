@@ -119,6 +119,7 @@ class CachingAllocator::State {
   };
 
   // -- allocate.cpp
+  [[nodiscard]] Arena::HandedOut hand_out_cached(Arena& arena, std::size_t bytes);
   void* allocate_exclusively(std::size_t bytes, device::Stream stream, CallContext context);
   void* allocate_uncached(std::size_t bytes);
   [[nodiscard]] std::uint64_t rounded_size(std::uint64_t bytes) const noexcept {

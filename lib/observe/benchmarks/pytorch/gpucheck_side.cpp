@@ -24,13 +24,16 @@ std::unique_ptr<device::Driver> driver_of_this_machine() {
   return sim::make_driver({.profile = sim::profile("h100")});
 }
 
-/// Host memory for each block, with 10,000 live.
+/// Host memory for each block, with 10,000 live of sizes as in the churn.
 double bookkeeping_per_block(device::Device& device) {
   runtime::CachingAllocator allocator(device);
   const device::Stream stream = device.default_stream();
   std::mt19937_64 random(1);
   std::vector<void*> live;
-  for (int i = 0; i < 10'000; ++i) live.push_back(allocator.allocate(512 + random() % 2'000'000, stream));
+  for (int i = 0; i < 10'000; ++i) {
+    const double uniform = static_cast<double>(random() >> 11U) * 0x1p-53;
+    live.push_back(allocator.allocate(static_cast<std::size_t>(512 * std::pow(2.0, uniform * 12)), stream));
+  }
   std::size_t blocks = 0;
   for (const runtime::SegmentInfo& segment : allocator.snapshot()) blocks += segment.blocks.size();
   const double result = static_cast<double>(allocator.bookkeeping_bytes()) / static_cast<double>(blocks);

@@ -83,6 +83,13 @@ double threads_per_microsecond(int thread_count, Make make) {
   return thread_count * 1e3 * count / nanoseconds(start, Clock::now());
 }
 
+/// An allocator that costs nothing: what of `churn_ns` is the loop itself.
+struct NoAllocator {
+  void* allocate(std::size_t bytes) { return reinterpret_cast<void*>(bytes); }
+  void free(void* pointer) { kept = pointer; }
+  void* volatile kept = nullptr;
+};
+
 /// Everything. `empty_cache()` gives cached memory back; `record(bool)` turns a history
 /// of 100,000 events without stacks on or off.
 template <typename Allocator, typename Make, typename EmptyCache, typename Record>
@@ -97,6 +104,8 @@ void run(Allocator& allocator, Make make, EmptyCache empty_cache, Record record)
     print("churn " + std::to_string(live) + " live, ns", churn_ns(allocator, live));
     empty_cache();
   }
+  NoAllocator nothing;
+  print("churn loop alone, ns", churn_ns(nothing, 1'000));
   for (const int threads : {1, 2, 4, 8}) {
     print(std::to_string(threads) + " threads, million/s", threads_per_microsecond(threads, make));
   }
