@@ -105,7 +105,7 @@ class alignas(128) Arena {
   /// Some free block of at least `size` bytes, the best fit.
   [[nodiscard]] BlockIndex best_fit(PoolKind kind, std::uint64_t size) const noexcept {
     if (kind == PoolKind::large) return large_.best_fit(blocks_, size);
-    const BlockIndex best = small_.best_fit(blocks_, size);
+    const BlockIndex best = size <= small_segment_size ? small_.best_fit(blocks_, size) : no_block;
     return best != no_block || expandable_ == nullptr ? best : expandable_->wide.best_fit(blocks_, size);
   }
   /// First blocks of all segments; of an expandable one, of each stretch with memory.

@@ -164,5 +164,13 @@ TEST_F(OutOfMemory, FractionsOutsideTheRangeAreRefused) {
   EXPECT_EQ(allocator.memory_fraction(), 0.5);
 }
 
+// What is released first is then looked for among small blocks, of which none is so large.
+TEST(SmallRequest, RunsOutOfMemoryWithALimitOnSplittingToo) {
+  Simulated machine;
+  machine.allocator().set_settings("max_split_size_mb:20");
+  machine.allocator().set_memory_fraction(0.0);
+  EXPECT_THROW(static_cast<void>(machine.allocator().allocate(512, machine.default_stream())), OutOfMemoryError);
+}
+
 }  // namespace
 }  // namespace gpucheck::runtime::test
