@@ -4,15 +4,7 @@
 namespace gpucheck::cases::pool {
 namespace {
 
-/// Eleven blocks of which two neighbours are kept.
-Outputs work(runtime::Runtime& runtime) {
-  Outputs blocks;
-  for (int i = 0; i < 11; ++i) blocks.push_back(ones(runtime, min_block_bytes));
-  Outputs kept;
-  kept.push_back(std::move(blocks[5]));
-  kept.push_back(std::move(blocks[6]));
-  return kept;
-}
+Outputs work(runtime::Runtime& runtime) { return kept_of_eleven(runtime, {5, 6}); }
 
 void run(harness::Context& context) { check_restored_at_once(context, work, {1, 1}, true); }
 

@@ -4,12 +4,9 @@
 namespace gpucheck::cases::pool {
 namespace {
 
-/// Eleven blocks of which one in the middle is kept, and gets 2 added in place.
+/// The one kept gets 2 added in place.
 Outputs work(runtime::Runtime& runtime) {
-  Outputs blocks;
-  for (int i = 0; i < 11; ++i) blocks.push_back(ones(runtime, min_block_bytes));
-  Outputs kept;
-  kept.push_back(std::move(blocks[5]));
+  Outputs kept = kept_of_eleven(runtime, {5});
   auto* const bytes = static_cast<std::uint8_t*>(kept[0].data());
   runtime::ops::add(runtime, bytes, bytes, min_block_bytes, std::uint8_t{2}, runtime.current_stream());
   return kept;

@@ -46,6 +46,14 @@ Storage plus(runtime::Runtime& runtime, const Storage& a, const Storage& b) {
   return result;
 }
 
+Outputs kept_of_eleven(runtime::Runtime& runtime, const std::vector<std::size_t>& positions) {
+  Outputs blocks;
+  for (int i = 0; i < 11; ++i) blocks.push_back(ones(runtime, min_block_bytes));
+  Outputs kept;
+  for (const std::size_t position : positions) kept.push_back(std::move(blocks.at(position)));
+  return kept;
+}
+
 void synchronize(runtime::Runtime& runtime) {
   device::check(runtime.device(), runtime.device().synchronize(), "synchronize");
 }

@@ -32,6 +32,10 @@ Storage plus(runtime::Runtime& runtime, const Storage& a, const Storage& b);
 using Outputs = std::vector<Storage>;
 using Function = std::function<Outputs(runtime::Runtime&)>;
 
+/// Makes eleven of the smallest blocks, every byte 1, and keeps those at `positions`
+/// (from 0).
+Outputs kept_of_eleven(runtime::Runtime& runtime, const std::vector<std::size_t>& positions);
+
 /// A function captured into a private pool, and what it returned.
 struct Captured {
   explicit Captured(runtime::Runtime& runtime) : graph(runtime), stream(runtime.streams().next()) {}

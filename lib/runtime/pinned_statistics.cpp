@@ -5,16 +5,7 @@
 namespace gpucheck::runtime {
 namespace {
 
-using Flat = std::vector<std::pair<std::string, std::int64_t>>;
-
-void append(Flat& out, const std::string& name, const Statistic& statistic) {
-  out.emplace_back(name + ".current", statistic.current);
-  out.emplace_back(name + ".peak", statistic.peak);
-  out.emplace_back(name + ".allocated", statistic.allocated);
-  out.emplace_back(name + ".freed", statistic.freed);
-}
-
-void append(Flat& out, const std::string& name, const DurationStatistic& statistic) {
+void append(FlatStatistics& out, const std::string& name, const DurationStatistic& statistic) {
   out.emplace_back(name + ".total", statistic.total);
   out.emplace_back(name + ".max", statistic.max);
   out.emplace_back(name + ".min", statistic.min);
@@ -31,8 +22,8 @@ void DurationStatistic::add(std::int64_t microseconds) noexcept {
   ++count;
 }
 
-Flat flatten(const PinnedStatistics& statistics) {
-  Flat out;
+FlatStatistics flatten(const PinnedStatistics& statistics) {
+  FlatStatistics out;
   append(out, "allocations", statistics.allocations);
   append(out, "allocated_bytes", statistics.allocated_bytes);
   append(out, "active_requests", statistics.active_requests);

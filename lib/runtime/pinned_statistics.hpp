@@ -38,6 +38,6 @@ struct PinnedStatistics {
 };
 
 /// PyTorch's flat form, for example {"active_bytes.current", 1024}; sorted by name.
-std::vector<std::pair<std::string, std::int64_t>> flatten(const PinnedStatistics& statistics);
+FlatStatistics flatten(const PinnedStatistics& statistics);
 
 }  // namespace gpucheck::runtime

@@ -32,8 +32,8 @@ struct AllocatorSettings {
   double per_process_memory_fraction = 1.0;  ///< read when an allocator is made
   Backend backend = Backend::native;
   bool expandable_segments = false;
-  bool release_lock_on_device_allocation = false;
-  bool graph_capture_record_stream_reuse = false;
+  bool release_lock_on_device_allocation = false;  ///< accepted, without effect
+  bool graph_capture_record_stream_reuse = false;  ///< accepted, without effect: such blocks wait for the capture's end
   bool pinned_use_host_register = false;
   std::uint64_t pinned_num_register_threads = 1;
   bool pinned_use_background_threads = false;

@@ -3,18 +3,17 @@
 #include <algorithm>
 
 namespace gpucheck::runtime {
-namespace {
 
-using Flat = std::vector<std::pair<std::string, std::int64_t>>;
-
-void append(Flat& out, const std::string& name, const Statistic& statistic) {
+void append(FlatStatistics& out, const std::string& name, const Statistic& statistic) {
   out.emplace_back(name + ".current", statistic.current);
   out.emplace_back(name + ".peak", statistic.peak);
   out.emplace_back(name + ".allocated", statistic.allocated);
   out.emplace_back(name + ".freed", statistic.freed);
 }
 
-void append(Flat& out, const std::string& name, const PoolStatistic& statistic) {
+namespace {
+
+void append(FlatStatistics& out, const std::string& name, const PoolStatistic& statistic) {
   append(out, name + ".all", statistic.all);
   append(out, name + ".small_pool", statistic.small_pool);
   append(out, name + ".large_pool", statistic.large_pool);
@@ -22,8 +21,8 @@ void append(Flat& out, const std::string& name, const PoolStatistic& statistic) 
 
 }  // namespace
 
-Flat flatten(const MemoryStatistics& statistics) {
-  Flat out;
+FlatStatistics flatten(const MemoryStatistics& statistics) {
+  FlatStatistics out;
   append(out, "allocation", statistics.allocation);
   append(out, "segment", statistics.segment);
   append(out, "active", statistics.active);

@@ -46,7 +46,13 @@ struct MemoryStatistics {
   bool operator==(const MemoryStatistics&) const = default;
 };
 
+/// Statistics by the names that PyTorch gives them, "allocation.all.current".
+using FlatStatistics = std::vector<std::pair<std::string, std::int64_t>>;
+
+/// Adds NAME.current, NAME.peak, NAME.allocated and NAME.freed.
+void append(FlatStatistics& out, const std::string& name, const Statistic& statistic);
+
 /// PyTorch's flat form, for example {"active.all.current", 3}; sorted by name.
-std::vector<std::pair<std::string, std::int64_t>> flatten(const MemoryStatistics& statistics);
+FlatStatistics flatten(const MemoryStatistics& statistics);
 
 }  // namespace gpucheck::runtime
