@@ -97,7 +97,7 @@ struct ReplayOptions {
   std::vector<std::string> files;        ///< at least one
   std::vector<std::string> trace_names;  ///< globs; empty: all
   std::optional<int> recorded_device;    ///< of a snapshot; none: each that has events
-  std::string allocator = "caching";
+  runtime::AllocatorChoice allocator;
   std::vector<std::string> settings;  ///< empty: those that each trace was recorded under
   std::optional<std::uint64_t> memory_limit_bytes;
   std::string device = "sim";

@@ -162,6 +162,10 @@ std::uint64_t default_simulated_memory_bytes() {
 
 std::string simulated_device_with(std::uint64_t usable_bytes) {
   if (usable_bytes <= default_simulated_memory_bytes()) return fmt::format("sim:{}", default_profile);
+  return simulated_device_of(usable_bytes);
+}
+
+std::string simulated_device_of(std::uint64_t usable_bytes) {
   const std::uint64_t reserved = sim::profile(default_profile).reserved_memory_bytes;
   if (usable_bytes > most_simulated_memory_bytes - reserved) {
     throw UsageError(fmt::format("{} is more memory than the largest simulated device has ({})",

@@ -37,6 +37,9 @@ inline constexpr std::uint64_t most_simulated_memory_bytes = std::uint64_t{1} <<
 /// that many bytes of it. @throws UsageError above `most_simulated_memory_bytes`.
 std::string simulated_device_with(std::uint64_t usable_bytes);
 
+/// The same device with so much usable memory exactly. @throws as above.
+std::string simulated_device_of(std::uint64_t usable_bytes);
+
 /// Names of the simulator's profiles.
 std::vector<std::string_view> simulator_profiles();
 

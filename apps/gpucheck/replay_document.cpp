@@ -83,21 +83,26 @@ Json sample_json(const ReplaySubject& subject, const replay::UsageSample& sample
     json["recorded_event"] = event == replay::Conversion::no_event ? Json(nullptr) : Json(event);
   }
   json["allocated_bytes"] = sample.allocated_bytes;
-  json["reserved_bytes"] = sample.reserved_bytes;
-  json["unused_ratio"] = sample.fragmentation();
+  json["reserved_bytes"] = or_null(sample.reserved_bytes);
+  json["unused_ratio"] = or_null(sample.fragmentation());
   return json;
+}
+
+Json or_null(const ReplaySubject& subject, const std::optional<replay::UsageSample>& sample) {
+  return sample ? sample_json(subject, *sample) : Json(nullptr);
 }
 
 Json what_if_json(const ReplaySubject& subject, const replay::WhatIf& what_if) {
   if (what_if.steps == 0) return nullptr;
   Json json{{"step_count", what_if.steps},
-            {"peak_reserved", sample_json(subject, what_if.peak_reserved)},
+            {"peak_reserved", or_null(subject, what_if.peak_reserved)},
             {"peak_allocated", sample_json(subject, what_if.peak_allocated)},
-            {"worst_unused", sample_json(subject, what_if.worst_fragmentation)},
-            {"retry_count", what_if.retry_count},
+            {"worst_unused", or_null(subject, what_if.worst_fragmentation)},
+            {"retry_count", or_null(what_if.retry_count)},
             {"out_of_memory_count", what_if.out_of_memory_count},
             {"rescued_count", what_if.rescued_count},
             {"first_out_of_memory", nullptr},
+            {"remarks", what_if.remarks},
             {"samples", Json::array()}};
   if (what_if.first_out_of_memory) {
     json["first_out_of_memory"] = sample_json(subject, *what_if.first_out_of_memory);
@@ -118,7 +123,7 @@ Json replay_json(const ReplaySubject& subject, const Replay& replay) {
           {"what_if", replay.what_if ? what_if_json(subject, *replay.what_if) : Json(nullptr)}};
 }
 
-Json subject_json(const SubjectReplays& result) {
+Json subject_json(const SubjectReplays& result, const ReplayOptions& options) {
   const ReplaySubject& subject = *result.subject;
   Json json{{"file", subject.file},
             {"name", subject.trace.name},
@@ -129,7 +134,9 @@ Json subject_json(const SubjectReplays& result) {
             {"stream_count", subject.trace.stream_count},
             {"recorded_settings", subject.trace.settings},
             {"recorded", recorded_json(subject)},
+            {"not_compared", nullptr},
             {"replays", Json::array()}};
+  if (const std::string why = why_not_compared(subject, options); !why.empty()) json["not_compared"] = why;
   for (const Replay& replay : result.replays) json["replays"].push_back(replay_json(subject, replay));
   return json;
 }
@@ -137,7 +144,7 @@ Json subject_json(const SubjectReplays& result) {
 Json summary_json(std::span<const SubjectReplays> results) {
   std::size_t compared = 0, equal = 0, steps = 0, equal_steps = 0;
   for (const SubjectReplays& result : results) {
-    compared += result.subject->has_expectations() ? 1U : 0U;
+    compared += result.replays.front().comparison ? 1U : 0U;
     equal += result.verdict == ReplayVerdict::equal ? 1U : 0U;
     for (const Replay& replay : result.replays) {
       if (!replay.comparison) continue;
@@ -155,10 +162,13 @@ Json summary_json(std::span<const SubjectReplays> results) {
 }  // namespace
 
 std::string replay_document(std::span<const SubjectReplays> results, const ReplayOptions& options) {
-  Json document{{"schema", "gpucheck.replay/1"},    {"version", build_information().version},
-                {"allocator", options.allocator},   {"traces", Json::array()},
-                {"summary", summary_json(results)}, {"exit_code", static_cast<int>(exit_code(results))}};
-  for (const SubjectReplays& result : results) document["traces"].push_back(subject_json(result));
+  Json document{{"schema", "gpucheck.replay/1"},
+                {"version", build_information().version},
+                {"allocator", runtime::to_text(options.allocator)},
+                {"traces", Json::array()},
+                {"summary", summary_json(results)},
+                {"exit_code", static_cast<int>(exit_code(results))}};
+  for (const SubjectReplays& result : results) document["traces"].push_back(subject_json(result, options));
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

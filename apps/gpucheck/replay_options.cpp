@@ -18,9 +18,14 @@ void add_replay_options(CLI::App& command, ReplayOptions& options) {
                   "Of a snapshot, only what was recorded on this device; else on each")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber);
-  command.add_option("--allocator", options.allocator, "What to play against: caching")
-      ->type_name("NAME")
-      ->capture_default_str();
+  command
+      .add_option_function<std::string>(
+          "--allocator",
+          [&options](const std::string& text) { options.allocator = runtime::parse_allocator_choice(text); },
+          "What to play against: caching (PyTorch's), async (cudaMallocAsync), or a library of your own with PyTorch's "
+          "pluggable ABI; FILE.so:ALLOCATE,FREE names its functions")
+      ->type_name("caching|async|FILE.so")
+      ->default_str("caching");
   command
       .add_option("--settings", options.settings,
                   "Allocator settings, as in PYTORCH_CUDA_ALLOC_CONF, instead of those recorded; repeat it to see "

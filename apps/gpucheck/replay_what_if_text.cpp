@@ -13,11 +13,20 @@ namespace {
 using replay::UsageSample;
 using replay::WhatIf;
 
+constexpr const char* unknown = "unknown";
+
 std::string bytes(std::int64_t count) {
   return format_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0)));
 }
 
-std::string percent(const UsageSample& sample) { return fmt::format("{:.1f}%", 100 * sample.fragmentation()); }
+std::string reserved(const std::optional<UsageSample>& sample) {
+  return sample && sample->reserved_bytes ? bytes(*sample->reserved_bytes) : unknown;
+}
+
+std::string percent_unused(const std::optional<UsageSample>& sample) {
+  const std::optional<double> share = sample ? sample->fragmentation() : std::nullopt;
+  return share ? fmt::format("{:.1f}%", 100 * *share) : unknown;
+}
 
 /// "event 12" of the recording where there is one, else the step of the trace.
 std::string place(const ReplaySubject& subject, std::size_t step) {
@@ -68,11 +77,11 @@ std::string memory_text(const Replay& replay) {
 TextRow summary_row(const Replay& replay) {
   const WhatIf& what_if = *replay.what_if;
   return {settings_label(replay.settings),
-          bytes(what_if.peak_reserved.reserved_bytes),
+          reserved(what_if.peak_reserved),
           bytes(what_if.peak_allocated.allocated_bytes),
-          percent(what_if.peak_reserved),
-          percent(what_if.worst_fragmentation),
-          fmt::format("{}", what_if.retry_count),
+          percent_unused(what_if.peak_reserved),
+          percent_unused(what_if.worst_fragmentation),
+          what_if.retry_count ? fmt::format("{}", *what_if.retry_count) : unknown,
           what_if.runs_out_of_memory() ? fmt::format("{} TIMES", what_if.out_of_memory_count) : "no"};
 }
 
@@ -83,12 +92,14 @@ std::string out_of_memory_text(const ReplaySubject& subject, const Replay& repla
     const UsageSample& at = *what_if.first_out_of_memory;
     text += fmt::format("  {} runs out of memory first at {}: {} asked for, with {} reserved and {} of it allocated\n",
                         settings_label(replay.settings), place(subject, at.step),
-                        format_bytes(what_if.first_out_of_memory_bytes), bytes(at.reserved_bytes),
-                        bytes(at.allocated_bytes));
+                        format_bytes(what_if.first_out_of_memory_bytes), reserved(at), bytes(at.allocated_bytes));
   }
   if (what_if.rescued_count > 0) {
     text += fmt::format("  {} has room for {} allocations that failed when recorded\n", settings_label(replay.settings),
                         what_if.rescued_count);
+  }
+  for (const std::string& remark : what_if.remarks) {
+    text += fmt::format("  {}: {}\n", settings_label(replay.settings), report::one_line(remark, 400));
   }
   return text;
 }
@@ -111,7 +122,7 @@ std::string usage_over_time(const SubjectReplays& result) {
     TextRow& row = rows.emplace_back(TextRow{place(*result.subject, step)});
     for (const Replay& replay : result.replays) {
       const UsageSample& sample = replay.what_if->samples[index];
-      row.insert(row.end(), {bytes(sample.reserved_bytes), percent(sample)});
+      row.insert(row.end(), {reserved(sample), percent_unused(sample)});
     }
   }
   return "\n" + text_table(rows, 1, "  ");
@@ -119,13 +130,15 @@ std::string usage_over_time(const SubjectReplays& result) {
 
 }  // namespace
 
-std::string what_if_text(const SubjectReplays& result) {
+std::string what_if_text(const SubjectReplays& result, const ReplayOptions& options) {
   const ReplaySubject& subject = *result.subject;
   std::string text =
       fmt::format("{}, {}\n", report::one_line(subject.file, 200), report::one_line(subject.trace.name, 60));
   if (result.verdict == ReplayVerdict::empty) return text + "  holds no events: nothing was replayed\n";
   text += recorded_text(subject);
-  text += fmt::format("  memory    {}\n\n", memory_text(result.replays.front()));
+  text += fmt::format("  memory    {}\n", memory_text(result.replays.front()));
+  if (const std::string why = why_not_compared(subject, options); !why.empty()) text += "  " + why + "\n";
+  text += "\n";
   std::vector<TextRow> rows{
       {"settings", "peak reserved", "peak allocated", "unused then", "worst unused", "retries", "out of memory"}};
   for (std::size_t i = 0; i < result.replays.size(); ++i) {

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "devices.hpp"
+#include "replay/caching_allocator_target.hpp"
 #include "runtime/errors.hpp"
 #include "trace_targets.hpp"
 
@@ -15,7 +16,7 @@ using namespace literals;
 
 namespace {
 
-using replay::CachingAllocatorTarget;
+using AllocatorKind = runtime::AllocatorChoice::Kind;
 
 constexpr std::size_t max_samples = 512;
 constexpr std::string_view sized_to_fit = "sim";
@@ -39,13 +40,33 @@ MemoryLimit limit_for(const ReplaySubject& subject, const ReplayOptions& options
 /// device that was chosen by name is what it is.
 std::string device_for(const MemoryLimit& limit, const ReplayOptions& options) {
   if (options.device != sized_to_fit) return options.device;
+  // Only the caching allocator keeps all that it reserves within a limit.
+  if (limit.bytes && options.allocator.kind != AllocatorKind::caching) return simulated_device_of(*limit.bytes);
   const bool unknown = limit.source == MemoryLimit::Source::not_recorded;
   return simulated_device_with(limit.bytes.value_or(unknown ? most_replayed_bytes : 0));
 }
 
 /// A comparison says nothing of what other settings, or another limit, would come to.
 bool asks_what_if(const ReplaySubject& subject, const ReplayOptions& options) {
-  return !subject.has_expectations() || !options.settings.empty() || options.memory_limit_bytes.has_value();
+  return !can_compare(subject, options) || !options.settings.empty() || options.memory_limit_bytes.has_value();
+}
+
+/// What cannot be applied is refused where it was asked for; where the file has it, the
+/// report says so.
+void check_library_options(std::span<const ReplaySubject> subjects, const ReplayOptions& options) {
+  if (options.allocator.kind != AllocatorKind::library) return;
+  if (!options.settings.empty()) throw UsageError("--settings: an allocator library takes no settings: leave them out");
+  if (options.memory_limit_bytes && options.device != sized_to_fit) {
+    throw UsageError(
+        "--memory-limit: an allocator library takes no limit: leave --device out, which gives it a simulated device of "
+        "that size");
+  }
+  if (subjects.size() > 1) {
+    throw UsageError(
+        fmt::format("an allocator library keeps memory of one device from one trace to the next, so it plays one trace "
+                    "in one run, and here are {}: choose one with --trace or --device-index",
+                    subjects.size()));
+  }
 }
 
 class Player {
@@ -56,7 +77,7 @@ class Player {
   /// Each play begins on a device of its own, so that none depends on the one before.
   Replay play(const std::string& settings) {
     Replay result{settings, limit_, {}, {}, {}, 0, std::nullopt, std::nullopt};
-    const CachingAllocatorTarget::Options conditions{settings, limit_.bytes, subject_.trace.stream_count};
+    const replay::TargetOptions conditions{settings, limit_.bytes, subject_.trace.stream_count};
     const auto on_new_device = [&](auto&& use) {
       const runner::OpenedDriver opened = open_driver(device_for(limit_, options_), 0);
       const auto device = opened.driver->open(opened.ordinal);
@@ -65,14 +86,20 @@ class Player {
       result.device_note = opened.note;
       result.device_name = (*device)->properties().name;
       result.device_memory_bytes = (*device)->properties().total_memory_bytes;
-      use(*make_trace_target(options_.allocator, **device, conditions));
+      use(**device);
     };
-    if (subject_.has_expectations()) {
-      on_new_device([&](replay::TraceTarget& target) { result.comparison = replay::compare(subject_.trace, target); });
+    if (can_compare(subject_, options_)) {
+      on_new_device([&](device::Device& device) {
+        replay::CachingAllocatorTarget target(device, conditions);
+        result.comparison = replay::compare(subject_.trace, target);
+      });
     }
     if (asks_what_if(subject_, options_)) {
-      on_new_device(
-          [&](replay::TraceTarget& target) { result.what_if = replay::what_if(subject_.trace, target, max_samples); });
+      on_new_device([&](device::Device& device) {
+        const bool is_simulated = result.device.starts_with(sized_to_fit);
+        const auto target = make_trace_target(options_.allocator, device, is_simulated, conditions);
+        result.what_if = replay::what_if(subject_.trace, *target, max_samples);
+      });
     }
     return result;
   }
@@ -85,11 +112,12 @@ class Player {
 
 ReplayVerdict judge(const ReplaySubject& subject, const std::vector<Replay>& replays, const ReplayOptions& options) {
   if (subject.trace.events.empty()) return ReplayVerdict::empty;
-  if (subject.has_expectations()) {
+  if (can_compare(subject, options)) {
     const bool equal = std::ranges::all_of(replays, [](const Replay& replay) { return replay.comparison->equal(); });
     return equal ? ReplayVerdict::equal : ReplayVerdict::differs;
   }
-  const bool asked = subject.recorded || !options.settings.empty() || options.memory_limit_bytes;
+  const bool asked = subject.recorded || !options.settings.empty() || options.memory_limit_bytes ||
+                     options.allocator.kind != AllocatorKind::caching;
   if (!asked) return ReplayVerdict::nothing_to_compare;
   const bool fits =
       std::ranges::any_of(replays, [](const Replay& replay) { return !replay.what_if->runs_out_of_memory(); });
@@ -134,8 +162,12 @@ std::string_view to_text(ReplayVerdict verdict) {
   return "";
 }
 
+bool can_compare(const ReplaySubject& subject, const ReplayOptions& options) noexcept {
+  return subject.has_expectations() && options.allocator.kind == AllocatorKind::caching;
+}
+
 std::vector<SubjectReplays> play_all(std::span<const ReplaySubject> subjects, const ReplayOptions& options) {
-  check_allocator_name(options.allocator);
+  check_library_options(subjects, options);
   std::vector<SubjectReplays> results;
   for (const ReplaySubject& subject : subjects) results.push_back(play_one(subject, options));
   return results;

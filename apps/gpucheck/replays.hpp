@@ -34,16 +34,16 @@ struct Replay {
   std::string device_name;                       ///< as the device tells it
   std::string device_note;                       ///< why "auto" took the simulator; else empty
   std::uint64_t device_memory_bytes = 0;         ///< the whole device
-  std::optional<replay::Comparison> comparison;  ///< where the file has expectations
-  /// Where the file has no expectations, or other conditions than recorded were asked for.
+  std::optional<replay::Comparison> comparison;  ///< where the file has expectations of this allocator
+  /// Where nothing was compared, or other conditions than recorded were asked for.
   std::optional<replay::WhatIf> what_if;
 };
 
 enum class ReplayVerdict {
   equal,               ///< all that the file expects was seen, under each of the settings
   differs,             ///< not so
-  fits,                ///< nothing was expected; under at least one of the settings memory suffices
-  out_of_memory,       ///< nothing was expected; under none of the settings memory suffices
+  fits,                ///< nothing was compared; under at least one of the settings memory suffices
+  out_of_memory,       ///< nothing was compared; under none of the settings memory suffices
   nothing_to_compare,  ///< nothing was expected, and nothing was asked for that could be judged
   empty,               ///< not a single event
 };
@@ -54,6 +54,10 @@ struct SubjectReplays {
   std::vector<Replay> replays;  ///< one for each of the settings asked for
   ReplayVerdict verdict = ReplayVerdict::empty;
 };
+
+/// What a file expects is what PyTorch's caching allocator did: segments, splits, retries.
+/// Whether the chosen allocator can be held against it.
+bool can_compare(const ReplaySubject& subject, const ReplayOptions& options) noexcept;
 
 /// Plays each subject under each of the settings asked for, or under its own.
 /// @throws UsageError, EnvironmentError.

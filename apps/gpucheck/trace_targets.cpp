@@ -1,20 +1,21 @@
 #include "trace_targets.hpp"
 
-#include <fmt/format.h>
-
-#include "base/error.hpp"
+#include "replay/replay.hpp"
 
 namespace gpucheck::application {
 
-void check_allocator_name(std::string_view name) {
-  if (name == "caching") return;
-  throw UsageError(fmt::format("there is no allocator \"{}\" to play traces against; there is: caching", name));
-}
-
-std::unique_ptr<replay::TraceTarget> make_trace_target(std::string_view name, device::Device& device,
-                                                       const replay::CachingAllocatorTarget::Options& options) {
-  check_allocator_name(name);
-  return std::make_unique<replay::CachingAllocatorTarget>(device, options);
+std::unique_ptr<replay::TraceTarget> make_trace_target(const runtime::AllocatorChoice& choice, device::Device& device,
+                                                       bool is_simulated, const replay::TargetOptions& options) {
+  using Kind = runtime::AllocatorChoice::Kind;
+  switch (choice.kind) {
+    case Kind::caching:
+      return std::make_unique<replay::CachingAllocatorTarget>(device, options);
+    case Kind::async:
+      return std::make_unique<replay::AsyncAllocatorTarget>(device, options);
+    case Kind::library:
+      break;
+  }
+  return std::make_unique<replay::LibraryTarget>(device, is_simulated, choice, options);
 }
 
 }  // namespace gpucheck::application

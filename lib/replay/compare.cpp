@@ -13,7 +13,7 @@ namespace {
 
 class Comparer {
  public:
-  Comparer(const Trace& trace, TraceTarget& target) : trace_(trace), target_(target), player_(trace, target) {}
+  Comparer(const Trace& trace, ComparableTarget& target) : trace_(trace), target_(target), player_(trace, target) {}
 
   Comparison run() {
     for (std::size_t step = 0; step < trace_.events.size(); ++step) {
@@ -73,7 +73,7 @@ class Comparer {
   }
 
   const Trace& trace_;
-  TraceTarget& target_;
+  ComparableTarget& target_;
   Player player_;
   std::unordered_map<void*, std::uint32_t> first_at_;  ///< earliest allocation at each address
   bool step_is_equal_ = true;
@@ -82,6 +82,6 @@ class Comparer {
 
 }  // namespace
 
-Comparison compare(const Trace& trace, TraceTarget& target) { return Comparer(trace, target).run(); }
+Comparison compare(const Trace& trace, ComparableTarget& target) { return Comparer(trace, target).run(); }
 
 }  // namespace gpucheck::replay

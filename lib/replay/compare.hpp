@@ -54,6 +54,6 @@ inline constexpr std::size_t max_final_differences = 20;
 /// Plays the whole trace, past differences too, and compares every step and the end
 /// with what the trace says. Leaves the target empty again. @throws what the target
 /// throws, with the step in front of the text, as EnvironmentError.
-Comparison compare(const Trace& trace, TraceTarget& target);
+Comparison compare(const Trace& trace, ComparableTarget& target);
 
 }  // namespace gpucheck::replay

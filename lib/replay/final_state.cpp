@@ -15,7 +15,7 @@ void add(Comparison& result, std::string what, std::string expected, std::string
   result.final_differences.push_back({std::move(what), std::move(expected), std::move(seen)});
 }
 
-void compare_statistics(const Trace& trace, TraceTarget& target, Comparison& result) {
+void compare_statistics(const Trace& trace, ComparableTarget& target, Comparison& result) {
   std::map<std::string, std::pair<std::string, std::string>> rows;
   for (const auto& [name, value] : trace.final_statistics) rows[name] = {fmt::format("{}", value), absent};
   for (const auto& [name, value] : target.statistics()) {
@@ -63,7 +63,7 @@ void compare_segments(std::vector<SegmentLayout> expected, std::vector<SegmentLa
 
 }  // namespace
 
-void compare_final_state(const Trace& trace, TraceTarget& target, Comparison& result) {
+void compare_final_state(const Trace& trace, ComparableTarget& target, Comparison& result) {
   if (!trace.final_statistics.empty()) compare_statistics(trace, target, result);
   if (trace.final_segments) compare_segments(*trace.final_segments, target.segments(), result);
 }

@@ -6,6 +6,6 @@ namespace gpucheck::replay {
 
 /// Compares the target's statistics and segments with what the trace says they are at
 /// its end, and adds what differs to `result`.
-void compare_final_state(const Trace& trace, TraceTarget& target, Comparison& result);
+void compare_final_state(const Trace& trace, ComparableTarget& target, Comparison& result);
 
 }  // namespace gpucheck::replay

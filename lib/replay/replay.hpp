@@ -4,11 +4,14 @@
 /// PyTorch memory snapshot; `convert` makes a trace out of a snapshot's events;
 /// `compare` plays a trace and holds every step against what the file says; `what_if`
 /// plays it for what it comes to. `CachingAllocatorTarget` is the caching allocator to
-/// play against. Nothing here is thread-safe; nothing is shared either.
+/// play against; `AsyncAllocatorTarget` and `LibraryTarget` are others, which a what-if
+/// can ask. Nothing here is thread-safe; nothing is shared either.
 
+#include "replay/async_allocator_target.hpp"    // IWYU pragma: export
 #include "replay/caching_allocator_target.hpp"  // IWYU pragma: export
 #include "replay/compare.hpp"                   // IWYU pragma: export
 #include "replay/conversion.hpp"                // IWYU pragma: export
 #include "replay/file.hpp"                      // IWYU pragma: export
 #include "replay/file_error.hpp"                // IWYU pragma: export
+#include "replay/library_target.hpp"            // IWYU pragma: export
 #include "replay/what_if.hpp"                   // IWYU pragma: export

@@ -1,11 +1,19 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "replay/trace.hpp"
 
 namespace gpucheck::replay {
+
+/// What an allocator holds. Bytes.
+struct Usage {
+  std::int64_t allocated_bytes = 0;
+  std::optional<std::int64_t> reserved_bytes;  ///< absent: the allocator does not tell
+};
 
 /// An allocator that a trace is played against. It starts with nothing allocated and
 /// with the trace's settings and memory limit in force; whoever makes it sees to that.
@@ -32,6 +40,18 @@ class TraceTarget {
   virtual void synchronize() = 0;
   virtual void empty_cache() = 0;
 
+  /// Asked after every step. `reserved_bytes` is there always or never.
+  [[nodiscard]] virtual Usage usage() = 0;
+  /// Allocations that released the cache and tried again; absent where that is not told.
+  [[nodiscard]] virtual std::optional<std::int64_t> retry_count() { return std::nullopt; }
+  /// Which of the calls so far, or of the conditions, the allocator has no use for, and
+  /// what it warned of. Sentences for a person, without a full stop.
+  [[nodiscard]] virtual std::vector<std::string> remarks() { return {}; }
+};
+
+/// One that can be compared with what PyTorch's caching allocator recorded.
+class ComparableTarget : public TraceTarget {
+ public:
   [[nodiscard]] virtual Figures figures() = 0;
   /// All statistics, by the names of torch.cuda.memory_stats(), sorted by name.
   [[nodiscard]] virtual std::vector<NamedFigure> statistics() = 0;

@@ -25,33 +25,36 @@ class Observer {
       }
     }
     result_.steps = trace_.events.size();
-    result_.retry_count = target_.figures()[retries_figure_];
+    result_.retry_count = target_.retry_count();
     find_worst_fragmentation();
     sample(std::max<std::size_t>(max_samples, 2));
     player_.free_all();
+    result_.remarks = target_.remarks();
     return std::move(result_);
   }
 
  private:
-  struct Usage {
+  /// Half the size of a UsageSample, for one is kept for each step.
+  struct Kept {
     std::int64_t allocated_bytes;
     std::int64_t reserved_bytes;
   };
-  static constexpr std::size_t retries_figure_ = 9;
-  static_assert(figure_names[retries_figure_] == "num_alloc_retries");
 
   void take(std::size_t step) {
     const Event& event = trace_.events[step];
     const Player::Step seen = player_.play(event);
-    const Figures figures = target_.figures();
-    usage_.push_back({figures[allocated_bytes_figure], figures[reserved_bytes_figure]});
+    const Usage usage = target_.usage();
+    tells_reserved_ = usage.reserved_bytes.has_value();
+    usage_.push_back({usage.allocated_bytes, usage.reserved_bytes.value_or(0)});
     const UsageSample now = at(step);
     if (seen.out_of_memory) {
       note_out_of_memory(now, event.size);
     } else if (event.action == Action::try_allocate || event.expect_out_of_memory) {
       ++result_.rescued_count;
     }
-    if (now.reserved_bytes > result_.peak_reserved.reserved_bytes) result_.peak_reserved = now;
+    if (tells_reserved_ && (!result_.peak_reserved || now.reserved_bytes > result_.peak_reserved->reserved_bytes)) {
+      result_.peak_reserved = now;
+    }
     if (now.allocated_bytes > result_.peak_allocated.allocated_bytes) result_.peak_allocated = now;
   }
 
@@ -62,14 +65,18 @@ class Observer {
   }
 
   [[nodiscard]] UsageSample at(std::size_t step) const {
-    return {step, usage_[step].allocated_bytes, usage_[step].reserved_bytes};
+    const Kept& kept = usage_[step];
+    return {step, kept.allocated_bytes, tells_reserved_ ? std::optional(kept.reserved_bytes) : std::nullopt};
   }
 
   void find_worst_fragmentation() {
+    if (!result_.peak_reserved) return;
     for (std::size_t step = 0; step < usage_.size(); ++step) {
       const UsageSample now = at(step);
-      if (2 * now.reserved_bytes < result_.peak_reserved.reserved_bytes) continue;
-      if (now.fragmentation() > result_.worst_fragmentation.fragmentation()) result_.worst_fragmentation = now;
+      if (2 * *now.reserved_bytes < *result_.peak_reserved->reserved_bytes) continue;
+      const bool worse =
+          !result_.worst_fragmentation || *now.fragmentation() > *result_.worst_fragmentation->fragmentation();
+      if (worse) result_.worst_fragmentation = now;
     }
   }
 
@@ -82,15 +89,17 @@ class Observer {
   const Trace& trace_;
   TraceTarget& target_;
   Player player_;
-  std::vector<Usage> usage_;
+  std::vector<Kept> usage_;
+  bool tells_reserved_ = false;
   WhatIf result_;
 };
 
 }  // namespace
 
-double UsageSample::fragmentation() const noexcept {
-  if (reserved_bytes <= 0) return 0.0;
-  return static_cast<double>(reserved_bytes - allocated_bytes) / static_cast<double>(reserved_bytes);
+std::optional<double> UsageSample::fragmentation() const noexcept {
+  if (!reserved_bytes) return std::nullopt;
+  if (*reserved_bytes <= 0) return 0.0;
+  return static_cast<double>(*reserved_bytes - allocated_bytes) / static_cast<double>(*reserved_bytes);
 }
 
 WhatIf what_if(const Trace& trace, TraceTarget& target, std::size_t max_samples) {

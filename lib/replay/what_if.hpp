@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "replay/target.hpp"
@@ -12,26 +13,29 @@ namespace gpucheck::replay {
 struct UsageSample {
   std::size_t step = 0;
   std::int64_t allocated_bytes = 0;
-  std::int64_t reserved_bytes = 0;
-  /// Share of what is reserved that is not allocated, 0 to 1; 0 with nothing reserved.
-  [[nodiscard]] double fragmentation() const noexcept;
+  std::optional<std::int64_t> reserved_bytes;  ///< absent: the allocator does not tell
+  /// Share of what is reserved that is not allocated, 0 to 1; 0 with nothing reserved,
+  /// absent as that is.
+  [[nodiscard]] std::optional<double> fragmentation() const noexcept;
 };
 
 /// What a program's allocations come to under the target's settings and limit.
 struct WhatIf {
   std::size_t steps = 0;
-  UsageSample peak_reserved;   ///< first step with the most reserved
-  UsageSample peak_allocated;  ///< first step with the most allocated
+  UsageSample peak_allocated;                ///< first step with the most allocated
+  std::optional<UsageSample> peak_reserved;  ///< first step with the most reserved, where that is told
   /// First step with the largest share unused, among those with at least half of the
   /// peak reserved: a nearly empty cache at the start says nothing.
-  UsageSample worst_fragmentation;
+  std::optional<UsageSample> worst_fragmentation;
   std::vector<UsageSample> samples;  ///< evenly spaced, the last step among them
   std::uint64_t out_of_memory_count = 0;
   std::optional<UsageSample> first_out_of_memory;
   std::uint64_t first_out_of_memory_bytes = 0;  ///< asked for at that step
   /// Allocations that failed when recorded and succeed here.
   std::uint64_t rescued_count = 0;
-  std::int64_t retry_count = 0;  ///< allocations that released the cache and tried again
+  /// Allocations that released the cache and tried again; absent where that is not told.
+  std::optional<std::int64_t> retry_count;
+  std::vector<std::string> remarks;  ///< the target's
   [[nodiscard]] bool runs_out_of_memory() const noexcept { return out_of_memory_count > 0; }
 };
 

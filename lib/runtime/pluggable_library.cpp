@@ -52,6 +52,7 @@ PluggableLibrary::PluggableLibrary(device::Device& device, const AllocatorChoice
   free_ = reinterpret_cast<Free>(require_symbol(library, choice, choice.free_symbol));
   if (void* set = ::dlsym(library, "gpucheck_set_device_memory")) {
     reinterpret_cast<SetDeviceMemory>(set)(allocate_memory, free_memory, wait_for_device, &device);
+    takes_device_memory_ = true;
   }
 }
 

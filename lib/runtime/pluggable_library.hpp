@@ -30,6 +30,10 @@ class PluggableLibrary {
   /// @throws EnvironmentError when it or one of its functions cannot be found.
   PluggableLibrary(device::Device& device, const AllocatorChoice& choice);
 
+  /// Whether it was given functions for the device's memory: it exports
+  /// `gpucheck_set_device_memory`.
+  [[nodiscard]] bool takes_device_memory() const noexcept { return takes_device_memory_; }
+
   /// The library's own answers: nothing is checked.
   [[nodiscard]] void* allocate(std::size_t bytes, device::Stream stream) const noexcept;
   void free(void* pointer, std::size_t bytes, device::Stream stream) const noexcept;
@@ -41,6 +45,7 @@ class PluggableLibrary {
   int ordinal_;
   Allocate allocate_ = nullptr;
   Free free_ = nullptr;
+  bool takes_device_memory_ = false;
 };
 
 }  // namespace gpucheck::runtime

@@ -207,6 +207,95 @@ TEST(Replay, SettingsOfTheFileThatAreRefusedAreNotAUsageError) {
   EXPECT_EQ(replay_text(text, {"--settings", "nonsense:1"}).exit_code, 2);
 }
 
+std::string library(const std::string& name) { return std::string(GPUCHECK_PLUGGABLE_FOLDER) + "/" + name + ".so"; }
+
+TEST(Replay, TheAsyncAllocatorsPoolTellsWhatItReserves) {
+  // By hand: CUDA's pool grows by 32 MiB; 4 times 64 KiB and then 30 MiB find room in the first.
+  const json document = replay_json({data("pytorch_snapshot.json"), "--allocator", "async"});
+  EXPECT_EQ(document["exit_code"], 0);
+  EXPECT_EQ(document["allocator"], "async");
+  const json& what_if = document["traces"].at(0)["replays"].at(0)["what_if"];
+  EXPECT_EQ(what_if["peak_reserved"]["reserved_bytes"], 32 << 20);
+  EXPECT_EQ(what_if["peak_reserved"]["recorded_event"], 1) << "from the first allocation on";
+  EXPECT_EQ(what_if["peak_allocated"]["allocated_bytes"], (30 << 20) + (2 << 16));
+  EXPECT_EQ(what_if["retry_count"], nullptr) << "the pool does not tell";
+}
+
+TEST(Replay, TheAsyncAllocatorRunsOutOfMemoryByWhatItsPoolReserves) {
+  // 40 MiB hold one growth of the pool, which 20 MiB twice do not fit into; 64 MiB hold two.
+  const std::string text = R"({"ops": [{"op": "alloc", "id": 0, "size": 20971520},
+                                       {"op": "alloc", "id": 1, "size": 20971520}]})";
+  const auto with = [&](const char* limit) {
+    return replay_text(text, {"--allocator", "async", "--memory-limit", limit});
+  };
+  const CommandResult result = with("40MiB");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.output, HasSubstr("first at step 1: 20.00 MiB asked for, with 32.00 MiB reserved"));
+  EXPECT_EQ(with("64MiB").exit_code, 0);
+}
+
+TEST(Replay, ALibraryIsAskedWhatItReservesOfTheSimulatedDevice) {
+  const json document = replay_json({data("pytorch_snapshot.json"), "--allocator", library("good")});
+  EXPECT_EQ(document["exit_code"], 0);
+  const json& what_if = document["traces"].at(0)["replays"].at(0)["what_if"];
+  EXPECT_EQ(what_if["peak_allocated"]["allocated_bytes"], (30 << 20) + (2 << 16));
+  // It takes each block from the device, which hands out whole pages of 2 MiB and cuts them up for small blocks.
+  EXPECT_EQ(what_if["peak_reserved"]["reserved_bytes"], 32 << 20);
+  EXPECT_THAT(what_if["remarks"].at(0), HasSubstr("1 calls of empty_cache were not passed on"));
+}
+
+TEST(Replay, ALibraryRunsOutOfTheDevicesMemory) {
+  const CommandResult result =
+      replay({data("pytorch_snapshot.json"), "--allocator", library("good"), "--memory-limit", "24MiB"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.output, HasSubstr("first at event 10: 30.00 MiB asked for"));
+}
+
+TEST(Replay, SaysWhatAnotherAllocatorIsNotComparedWith) {
+  for (const std::string& allocator : {std::string("async"), library("good")}) {
+    const json document = replay_json({data("pytorch_traces.json"), "--trace", "s*", "--allocator", allocator});
+    EXPECT_EQ(document["exit_code"], 0);
+    EXPECT_EQ(document["summary"]["compared_trace_count"], 0);
+    const json& trace = document["traces"].at(0);
+    EXPECT_EQ(trace["verdict"], "fits");
+    EXPECT_THAT(trace["not_compared"], HasSubstr("11 figures after each of 120 steps"));
+    EXPECT_EQ(trace["replays"].at(0)["comparison"], nullptr);
+    EXPECT_EQ(trace["replays"].at(0)["what_if"]["step_count"], 120);
+  }
+  EXPECT_THAT(replay({data("pytorch_traces.json"), "--allocator", "async"}).output,
+              HasSubstr("not compared: 11 figures"));
+}
+
+TEST(Replay, RefusesWhatALibraryCannotDo) {
+  const auto with = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {data("pytorch_snapshot.json"), "--allocator", library("good")});
+    return replay(arguments);
+  };
+  EXPECT_EQ(with({"--settings", "expandable_segments:True"}).exit_code, 2);
+  EXPECT_EQ(with({"--memory-limit", "1GiB", "--device", "sim:h100"}).exit_code, 2);
+  const CommandResult several = replay({data("pytorch_traces.json"), "--allocator", library("good")});
+  EXPECT_EQ(several.exit_code, 2);
+  EXPECT_THAT(several.error_output, HasSubstr("--trace"));
+  const CommandResult own_memory = replay({data("pytorch_snapshot.json"), "--allocator", library("good_cuda")});
+  EXPECT_EQ(own_memory.exit_code, 3);
+  EXPECT_THAT(own_memory.error_output, HasSubstr("gpucheck_set_device_memory"));
+  EXPECT_EQ(replay({data("pytorch_snapshot.json"), "--allocator", "/nonexistent/library.so"}).exit_code, 3);
+}
+
+TEST(Replay, ALibraryThatHandsMemoryOutTwiceIsNotJudged) {
+  const CommandResult result = replay({data("pytorch_snapshot.json"), "--allocator", library("broken_overlap")});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.error_output, AllOf(HasSubstr("step 1"), HasSubstr("overlap a block in use")));
+}
+
+TEST(Replay, SettingsThatTheAsyncAllocatorHasNoUseForAreNamed) {
+  const CommandResult result =
+      replay({data("pytorch_snapshot.json"), "--allocator", "async", "--settings", "max_split_size_mb:64"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.output,
+              AllOf(HasSubstr("cudaMallocAsync has no use for the settings"), HasSubstr("ignores max_split_size_mb")));
+}
+
 TEST(Replay, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(replay({}).exit_code, 2);
   EXPECT_EQ(replay({data("pytorch_traces.json"), "--allocator", "magic"}).exit_code, 2);

@@ -130,13 +130,14 @@ void convert_snapshot(benchmark::State& state) {
 }
 
 /// An allocator that costs nothing: what is left is the player.
-class FreeOfCharge final : public TraceTarget {
+class FreeOfCharge final : public ComparableTarget {
  public:
   Allocation allocate(std::uint64_t, std::uint16_t) override { return {this, false}; }
   void free(void*) override {}
   void record_stream(void*, std::uint16_t) override {}
   void synchronize() override {}
   void empty_cache() override {}
+  Usage usage() override { return {}; }
   Figures figures() override { return figures_; }
   std::vector<NamedFigure> statistics() override { return {}; }
   std::vector<SegmentLayout> segments() override { return {}; }

@@ -101,7 +101,7 @@ TEST_F(CachingAllocatorReplay, KeepsToTheMemoryLimit) {
   EXPECT_EQ(result.out_of_memory_count, 1U);
   ASSERT_TRUE(result.first_out_of_memory);
   EXPECT_EQ(result.first_out_of_memory->step, 2U);
-  EXPECT_EQ(result.peak_reserved.reserved_bytes, static_cast<std::int64_t>(200_MiB));
+  EXPECT_EQ(result.peak_reserved.value().reserved_bytes, static_cast<std::int64_t>(200_MiB));
   EXPECT_EQ(result.retry_count, 1);
 }
 

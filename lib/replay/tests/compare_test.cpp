@@ -131,13 +131,14 @@ TEST(Compare, KeepsTheListOfDifferencesShort) {
 }
 
 TEST(Compare, NamesTheStepAtWhichTheTargetFails) {
-  class Broken final : public TraceTarget {
+  class Broken final : public ComparableTarget {
    public:
     Allocation allocate(std::uint64_t, std::uint16_t) override { throw Error("device lost"); }
     void free(void*) override {}
     void record_stream(void*, std::uint16_t) override {}
     void synchronize() override {}
     void empty_cache() override {}
+    Usage usage() override { return {}; }
     Figures figures() override { return {}; }
     std::vector<NamedFigure> statistics() override { return {}; }
     std::vector<SegmentLayout> segments() override { return {}; }

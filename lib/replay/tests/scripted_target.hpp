@@ -14,7 +14,7 @@ namespace gpucheck::replay {
 /// The simplest allocator there is: reserves the most that was ever allocated, gives it
 /// back when the cache is emptied, keeps to a limit, and never uses an address twice.
 /// It writes down what it is asked.
-class ScriptedTarget final : public TraceTarget {
+class ScriptedTarget final : public ComparableTarget {
  public:
   explicit ScriptedTarget(std::uint64_t limit_bytes = UINT64_MAX) : limit_(limit_bytes) {}
 
@@ -41,6 +41,11 @@ class ScriptedTarget final : public TraceTarget {
     calls.emplace_back("empty cache");
     reserved_ = allocated_;
   }
+  Usage usage() override {
+    Usage now{static_cast<std::int64_t>(allocated_), std::nullopt};
+    if (tells_reserved) now.reserved_bytes = static_cast<std::int64_t>(reserved_);
+    return now;
+  }
   Figures figures() override {
     Figures now{};
     now[allocated_bytes_figure] = static_cast<std::int64_t>(allocated_);
@@ -51,6 +56,7 @@ class ScriptedTarget final : public TraceTarget {
   std::vector<SegmentLayout> segments() override { return final_segments; }
 
   std::vector<std::string> calls;
+  bool tells_reserved = true;
   std::vector<NamedFigure> final_statistics;
   std::vector<SegmentLayout> final_segments;
 

@@ -16,12 +16,14 @@ TEST(WhatIf, FindsThePeaksAndWhatLiesIdle) {
   ScriptedTarget target;
   const WhatIf result = what_if(trace, target);
   EXPECT_EQ(result.steps, 6U);
-  EXPECT_EQ(result.peak_reserved.step, 3U);
-  EXPECT_EQ(result.peak_reserved.reserved_bytes, 400);
+  ASSERT_TRUE(result.peak_reserved);
+  EXPECT_EQ(result.peak_reserved->step, 3U);
+  EXPECT_EQ(result.peak_reserved->reserved_bytes, 400);
   EXPECT_EQ(result.peak_allocated.allocated_bytes, 400);
   // Step 1 has everything idle, but little is reserved then.
-  EXPECT_EQ(result.worst_fragmentation.step, 4U);
-  EXPECT_DOUBLE_EQ(result.worst_fragmentation.fragmentation(), 0.75);
+  ASSERT_TRUE(result.worst_fragmentation);
+  EXPECT_EQ(result.worst_fragmentation->step, 4U);
+  EXPECT_DOUBLE_EQ(result.worst_fragmentation->fragmentation().value(), 0.75);
   EXPECT_FALSE(result.runs_out_of_memory());
   EXPECT_EQ(target.figures()[allocated_bytes_figure], 0) << "left as it was found";
 }
@@ -71,6 +73,20 @@ TEST(WhatIf, SamplesEvenlyAndKeepsTheLastStep) {
   ScriptedTarget other;
   trace.events.resize(3);
   EXPECT_EQ(what_if(trace, other, 512).samples.size(), 3U) << "never more samples than steps";
+}
+
+TEST(WhatIf, WhatTheTargetDoesNotTellIsAbsent) {
+  Trace trace;
+  trace.allocation_count = 1;
+  trace.events = {{100, 0, 0, Action::allocate, false}, {0, 0, 0, Action::free, false}};
+  ScriptedTarget target;
+  target.tells_reserved = false;
+  const WhatIf result = what_if(trace, target);
+  EXPECT_EQ(result.peak_allocated.allocated_bytes, 100);
+  EXPECT_FALSE(result.peak_reserved);
+  EXPECT_FALSE(result.worst_fragmentation);
+  EXPECT_FALSE(result.retry_count);
+  EXPECT_FALSE(result.samples.at(0).reserved_bytes);
 }
 
 TEST(WhatIf, AnAllocationOfNothingIsNotAFailure) {
