@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "device/handles.hpp"
 #include "device/kernel.hpp"
@@ -193,6 +194,13 @@ class Device {
   [[nodiscard]] virtual Result<Graph> end_capture(Stream stream) = 0;
   /// `cudaStreamGetCaptureInfo`.
   [[nodiscard]] virtual Result<CaptureInfo> capture_info(Stream stream) = 0;
+  /// `cudaStreamGetCaptureInfo`: the nodes that the next work captured in `stream` will
+  /// depend on, in no particular order; none where the stream captures nothing or its
+  /// capture is invalidated. No other thread may use the stream meanwhile.
+  [[nodiscard]] virtual Result<std::vector<GraphNode>> capture_dependencies(Stream stream) = 0;
+  /// `cudaGraphNodeGetDependencies`: the nodes that a node of an open capture directly
+  /// depends on, in no particular order.
+  [[nodiscard]] virtual Result<std::vector<GraphNode>> node_dependencies(GraphNode node) = 0;
   /// `cudaThreadExchangeStreamCaptureMode`: sets the calling thread's mode, returns
   /// the old one.
   [[nodiscard]] virtual Result<CaptureMode> exchange_capture_mode(CaptureMode mode) = 0;

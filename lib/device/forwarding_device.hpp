@@ -80,6 +80,12 @@ class ForwardingDevice : public Device {
   Status begin_capture(Stream stream, CaptureMode mode) override { return behind_->begin_capture(stream, mode); }
   [[nodiscard]] Result<Graph> end_capture(Stream stream) override { return behind_->end_capture(stream); }
   [[nodiscard]] Result<CaptureInfo> capture_info(Stream stream) override { return behind_->capture_info(stream); }
+  [[nodiscard]] Result<std::vector<GraphNode>> capture_dependencies(Stream stream) override {
+    return behind_->capture_dependencies(stream);
+  }
+  [[nodiscard]] Result<std::vector<GraphNode>> node_dependencies(GraphNode node) override {
+    return behind_->node_dependencies(node);
+  }
   [[nodiscard]] Result<CaptureMode> exchange_capture_mode(CaptureMode mode) override {
     return behind_->exchange_capture_mode(mode);
   }

@@ -20,6 +20,7 @@ struct Handle {
 using Stream = Handle<struct StreamTag>;
 using Event = Handle<struct EventTag>;
 using Graph = Handle<struct GraphTag>;
+using GraphNode = Handle<struct GraphNodeTag>;
 using GraphExec = Handle<struct GraphExecTag>;
 
 /// The legacy default stream: it waits for, and is waited for by, all streams that

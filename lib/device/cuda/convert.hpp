@@ -24,6 +24,7 @@ device::Result<T> to_result(cudaError_t error, T value) {
 inline cudaStream_t raw(device::Stream stream) noexcept { return reinterpret_cast<cudaStream_t>(stream.value); }
 inline cudaEvent_t raw(device::Event event) noexcept { return reinterpret_cast<cudaEvent_t>(event.value); }
 inline cudaGraph_t raw(device::Graph graph) noexcept { return reinterpret_cast<cudaGraph_t>(graph.value); }
+inline cudaGraphNode_t raw(device::GraphNode node) noexcept { return reinterpret_cast<cudaGraphNode_t>(node.value); }
 inline cudaGraphExec_t raw(device::GraphExec executable) noexcept {
   return reinterpret_cast<cudaGraphExec_t>(executable.value);
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "device/cuda/convert.hpp"
 #include "device/device.hpp"
@@ -64,6 +65,8 @@ class CudaDevice final : public device::Device {
   device::Status begin_capture(device::Stream stream, device::CaptureMode mode) override;
   [[nodiscard]] device::Result<device::Graph> end_capture(device::Stream stream) override;
   [[nodiscard]] device::Result<device::CaptureInfo> capture_info(device::Stream stream) override;
+  [[nodiscard]] device::Result<std::vector<device::GraphNode>> capture_dependencies(device::Stream stream) override;
+  [[nodiscard]] device::Result<std::vector<device::GraphNode>> node_dependencies(device::GraphNode node) override;
   [[nodiscard]] device::Result<device::CaptureMode> exchange_capture_mode(device::CaptureMode mode) override;
   [[nodiscard]] device::Result<std::size_t> node_count(device::Graph graph) override;
   [[nodiscard]] device::Result<device::GraphExec> instantiate(device::Graph graph) override;

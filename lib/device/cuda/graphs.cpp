@@ -1,3 +1,6 @@
+#include <span>
+#include <vector>
+
 #include "device/cuda/cuda_device.hpp"
 
 namespace gpucheck::cuda {
@@ -8,6 +11,7 @@ using device::CaptureMode;
 using device::CaptureStatus;
 using device::Graph;
 using device::GraphExec;
+using device::GraphNode;
 using device::Result;
 using device::Status;
 using device::Stream;
@@ -45,6 +49,13 @@ CaptureStatus capture_status(cudaStreamCaptureStatus status) {
   }
 }
 
+std::vector<GraphNode> wrapped(std::span<const cudaGraphNode_t> nodes) {
+  std::vector<GraphNode> result;
+  result.reserve(nodes.size());
+  for (cudaGraphNode_t node : nodes) result.push_back(wrap<GraphNode>(node));
+  return result;
+}
+
 }  // namespace
 
 Status CudaDevice::begin_capture(Stream stream, CaptureMode mode) {
@@ -64,6 +75,32 @@ Result<CaptureInfo> CudaDevice::capture_info(Stream stream) {
   // The id is valid only while the capture is active.
   const bool active = status == cudaStreamCaptureStatusActive;
   return to_result(error, CaptureInfo{.status = capture_status(status), .id = active ? id : 0});
+}
+
+Result<std::vector<GraphNode>> CudaDevice::capture_dependencies(Stream stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  const cudaGraphNode_t* nodes = nullptr;
+  const cudaGraphEdgeData* edges = nullptr;
+  std::size_t count = 0;
+  const cudaError_t error = call(
+      [&] { return cudaStreamGetCaptureInfo(cuda::raw(stream), &status, nullptr, nullptr, &nodes, &edges, &count); });
+  // All but the status is valid only while the capture is active.
+  const bool active = error == cudaSuccess && status == cudaStreamCaptureStatusActive;
+  return to_result(error, active ? wrapped({nodes, count}) : std::vector<GraphNode>{});
+}
+
+Result<std::vector<GraphNode>> CudaDevice::node_dependencies(GraphNode node) {
+  std::vector<cudaGraphNode_t> nodes;
+  std::vector<cudaGraphEdgeData> edges;
+  const cudaError_t error = call([&] {
+    std::size_t count = 0;
+    const cudaError_t counted = cudaGraphNodeGetDependencies(cuda::raw(node), nullptr, nullptr, &count);
+    if (counted != cudaSuccess || count == 0) return counted;
+    nodes.resize(count);
+    edges.resize(count);
+    return cudaGraphNodeGetDependencies(cuda::raw(node), nodes.data(), edges.data(), &count);
+  });
+  return to_result(error, wrapped(nodes));
 }
 
 Result<CaptureMode> CudaDevice::exchange_capture_mode(CaptureMode mode) {

@@ -320,6 +320,14 @@ FaultDevice::Result<device::CaptureInfo> FaultDevice::capture_info(Stream stream
                   wrong_answer([](device::CaptureInfo& info) { info = {}; }));
 }
 
+FaultDevice::Result<std::vector<device::GraphNode>> FaultDevice::capture_dependencies(Stream stream) {
+  return value_of(Operation::capture_dependencies, on(stream, [&] { return behind().capture_dependencies(stream); }));
+}
+
+FaultDevice::Result<std::vector<device::GraphNode>> FaultDevice::node_dependencies(device::GraphNode node) {
+  return value_of(Operation::node_dependencies, [&] { return behind().node_dependencies(node); });
+}
+
 FaultDevice::Result<device::CaptureMode> FaultDevice::exchange_capture_mode(device::CaptureMode mode) {
   return value_of(Operation::exchange_capture_mode, [&] { return behind().exchange_capture_mode(mode); });
 }

@@ -67,6 +67,8 @@ class FaultDevice final : public device::ForwardingDevice {
   Status begin_capture(Stream stream, device::CaptureMode mode) override;
   [[nodiscard]] Result<Graph> end_capture(Stream stream) override;
   [[nodiscard]] Result<device::CaptureInfo> capture_info(Stream stream) override;
+  [[nodiscard]] Result<std::vector<device::GraphNode>> capture_dependencies(Stream stream) override;
+  [[nodiscard]] Result<std::vector<device::GraphNode>> node_dependencies(device::GraphNode node) override;
   [[nodiscard]] Result<device::CaptureMode> exchange_capture_mode(device::CaptureMode mode) override;
   [[nodiscard]] Result<std::size_t> node_count(Graph graph) override;
   [[nodiscard]] Result<GraphExec> instantiate(Graph graph) override;

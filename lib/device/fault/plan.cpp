@@ -61,6 +61,8 @@ constexpr OperationRow operations[] = {
     {Operation::elapsed_ms, "elapsed_ms", Returns::value_or_status},
     {Operation::end_capture, "end_capture", Returns::value_or_status},
     {Operation::capture_info, "capture_info", Returns::value_or_status},
+    {Operation::capture_dependencies, "capture_dependencies", Returns::value_or_status},
+    {Operation::node_dependencies, "node_dependencies", Returns::value_or_status},
     {Operation::exchange_capture_mode, "exchange_capture_mode", Returns::value_or_status},
     {Operation::node_count, "node_count", Returns::value_or_status},
     {Operation::instantiate, "instantiate", Returns::value_or_status},

@@ -60,6 +60,8 @@ enum class Operation {
   elapsed_ms,
   end_capture,
   capture_info,
+  capture_dependencies,
+  node_dependencies,
   exchange_capture_mode,
   node_count,
   instantiate,

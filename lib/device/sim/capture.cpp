@@ -4,6 +4,25 @@
 
 namespace gpucheck::sim {
 
+namespace {
+
+/// A handle is the capture's id and the node's place, from 1 on.
+constexpr unsigned place_bits = 32;
+
+}  // namespace
+
+std::vector<device::GraphNode> node_handles(const Capture& capture, const std::vector<NodeIndex>& nodes) {
+  std::vector<device::GraphNode> handles;
+  handles.reserve(nodes.size());
+  for (const NodeIndex node : nodes) handles.push_back({(capture.id << place_bits) | (node + 1)});
+  return handles;
+}
+
+const GraphNode* find_node(const Capture& capture, device::GraphNode handle) {
+  const std::uint64_t place = handle.value - (capture.id << place_bits);
+  return place >= 1 && place <= capture.graph->nodes.size() ? &capture.graph->nodes[place - 1] : nullptr;
+}
+
 void merge_nodes(std::vector<NodeIndex>& set, const std::vector<NodeIndex>& nodes) {
   for (const NodeIndex node : nodes) {
     const auto place = std::lower_bound(set.begin(), set.end(), node);

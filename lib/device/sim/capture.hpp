@@ -24,6 +24,11 @@ struct Capture {
 
 using CapturePointer = std::shared_ptr<Capture>;
 
+/// Handles of nodes of the capture's graph: of their places in it.
+std::vector<device::GraphNode> node_handles(const Capture& capture, const std::vector<NodeIndex>& nodes);
+/// The node of a handle; null when it is none of this capture's.
+const GraphNode* find_node(const Capture& capture, device::GraphNode handle);
+
 /// Adds `nodes` to an ascending set of nodes.
 void merge_nodes(std::vector<NodeIndex>& set, const std::vector<NodeIndex>& nodes);
 /// True when each of `nodes` is one of `frontier` or an ancestor of one.

@@ -66,18 +66,44 @@ Status SimulatedDevice::finish_capture(StreamState& origin) {
   return all_joined(*capture.graph, ends, origin.frontier) ? Status::success : Status::stream_capture_unjoined;
 }
 
+/// A stream whose part in a capture may be asked about now.
+Result<const StreamState*> SimulatedDevice::capture_stream(device::Stream handle) {
+  const StreamState* stream = machine_->stream(handle, index_);
+  if (stream == nullptr) return Status::invalid_resource_handle;
+  if (stream == &context_.default_stream) {
+    const Status status = machine_->refuse_legacy(index_, false);
+    if (status != Status::success) return status;
+  }
+  return stream;
+}
+
 Result<device::CaptureInfo> SimulatedDevice::capture_info(device::Stream handle) {
   return call("capture_info", [&]() -> Result<device::CaptureInfo> {
-    const StreamState* stream = machine_->stream(handle, index_);
-    if (stream == nullptr) return Status::invalid_resource_handle;
-    if (stream == &context_.default_stream) {
-      const Status status = machine_->refuse_legacy(index_, false);
-      if (status != Status::success) return status;
+    const auto stream = capture_stream(handle);
+    if (!stream) return stream.error();
+    const CapturePointer& capture = (*stream)->capture;
+    if (!capture) return device::CaptureInfo{};
+    return device::CaptureInfo{
+        capture->invalidated ? device::CaptureStatus::invalidated : device::CaptureStatus::active, capture->id};
+  });
+}
+
+Result<std::vector<device::GraphNode>> SimulatedDevice::capture_dependencies(device::Stream handle) {
+  return call("capture_dependencies", [&]() -> Result<std::vector<device::GraphNode>> {
+    const auto stream = capture_stream(handle);
+    if (!stream) return stream.error();
+    const CapturePointer& capture = (*stream)->capture;
+    if (!capture || capture->invalidated) return std::vector<device::GraphNode>{};
+    return node_handles(*capture, (*stream)->frontier);
+  });
+}
+
+Result<std::vector<device::GraphNode>> SimulatedDevice::node_dependencies(device::GraphNode node) {
+  return call("node_dependencies", [&]() -> Result<std::vector<device::GraphNode>> {
+    for (const CapturePointer& capture : machine_->captures) {
+      if (const GraphNode* found = find_node(*capture, node)) return node_handles(*capture, found->dependencies);
     }
-    if (!stream->capture) return device::CaptureInfo{};
-    const bool invalidated = stream->capture->invalidated;
-    return device::CaptureInfo{invalidated ? device::CaptureStatus::invalidated : device::CaptureStatus::active,
-                               stream->capture->id};
+    return Status::invalid_value;
   });
 }
 

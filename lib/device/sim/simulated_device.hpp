@@ -66,6 +66,8 @@ class SimulatedDevice final : public device::Device {
   device::Status begin_capture(device::Stream stream, device::CaptureMode mode) override;
   [[nodiscard]] device::Result<device::Graph> end_capture(device::Stream stream) override;
   [[nodiscard]] device::Result<device::CaptureInfo> capture_info(device::Stream stream) override;
+  [[nodiscard]] device::Result<std::vector<device::GraphNode>> capture_dependencies(device::Stream stream) override;
+  [[nodiscard]] device::Result<std::vector<device::GraphNode>> node_dependencies(device::GraphNode node) override;
   [[nodiscard]] device::Result<device::CaptureMode> exchange_capture_mode(device::CaptureMode mode) override;
   [[nodiscard]] device::Result<std::size_t> node_count(device::Graph graph) override;
   [[nodiscard]] device::Result<device::GraphExec> instantiate(device::Graph graph) override;
@@ -120,6 +122,7 @@ class SimulatedDevice final : public device::Device {
   device::Result<StreamState*> target(device::Stream handle);
   /// A stream that the host may wait for or ask about now.
   device::Result<StreamState*> waitable(device::Stream handle);
+  device::Result<const StreamState*> capture_stream(device::Stream handle);
   /// Enqueues work, or adds a node to the graph that the stream captures.
   void submit(StreamState& stream, Work work);
   device::Status copy_now(StreamState& stream, CopyBytes copy, device::CopyKind kind, Place from, Place to);

@@ -19,6 +19,7 @@ class Events : public Contract {};
 class EventTiming : public Contract {};
 class Capture : public Contract {};
 class CaptureFork : public Contract {};
+class CaptureDependencies : public Contract {};
 class BrokenCapture : public Contract {};
 class CaptureModes : public Contract {};
 class Graphs : public Contract {};
@@ -49,6 +50,7 @@ class Properties : public Contract {};
   GPUCHECK_INSTANTIATE_SUITE(prefix, EventTiming, backends);         \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Capture, backends);             \
   GPUCHECK_INSTANTIATE_SUITE(prefix, CaptureFork, backends);         \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, CaptureDependencies, backends); \
   GPUCHECK_INSTANTIATE_SUITE(prefix, BrokenCapture, backends);       \
   GPUCHECK_INSTANTIATE_SUITE(prefix, CaptureModes, backends);        \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Graphs, backends);              \

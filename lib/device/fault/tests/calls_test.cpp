@@ -275,6 +275,20 @@ const Probe probes[] = {
        before();
        return status_of(f.device().capture_info({}));
      }},
+    {Operation::capture_dependencies,
+     [](Faulty& f, auto& before) {
+       before();
+       return status_of(f.device().capture_dependencies({}));
+     }},
+    {Operation::node_dependencies,
+     [](Faulty& f, auto& before) {
+       const auto stream = f.make_stream().release();
+       device::check(f.device().begin_capture(stream, CaptureMode::relaxed), "begin_capture");
+       f.spin(stream);
+       const device::GraphNode node = f.device().capture_dependencies(stream).value().at(0);
+       before();
+       return status_of(f.device().node_dependencies(node));
+     }},
     {Operation::exchange_capture_mode,
      [](Faulty& f, auto& before) {
        before();

@@ -42,10 +42,10 @@ const std::set<Operation> returning_status{free,
                                            last_error,
                                            enable_peer_access};
 const std::set<Operation> returning_value_or_status{
-    allocate,       allocate_async, async_pool_usage,      allocate_pinned, reserve_addresses,
-    memory_info,    pointer_info,   create_stream,         create_event,    elapsed_ms,
-    end_capture,    capture_info,   exchange_capture_mode, node_count,      instantiate,
-    can_access_peer};
+    allocate,        allocate_async,       async_pool_usage,      allocate_pinned, reserve_addresses,
+    memory_info,     pointer_info,         create_stream,         create_event,    elapsed_ms,
+    end_capture,     capture_info,         exchange_capture_mode, node_count,      instantiate,
+    can_access_peer, capture_dependencies, node_dependencies};
 
 std::set<Operation> united(std::set<Operation> a, const std::set<Operation>& b) {
   a.insert(b.begin(), b.end());
