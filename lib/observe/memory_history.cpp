@@ -17,16 +17,19 @@ namespace gpucheck::observe {
 namespace {
 
 using runtime::CallContext;
+using runtime::CallerNumber;
 using runtime::MemoryAction;
 using runtime::MemoryCall;
 using runtime::MemoryEvent;
+using runtime::unknown_caller;
 
+constexpr std::uint32_t all_actions = ~0U;
 constexpr std::uint32_t bit(MemoryAction action) { return 1U << static_cast<unsigned>(action); }
+constexpr std::uint32_t bit(MemoryCall call) { return 1U << static_cast<unsigned>(call); }
 
-/// The calls whose callers are looked for.
-runtime::MemoryCallSet calls_captured_at(ContextLevel level) {
-  using runtime::bit;
-  runtime::MemoryCallSet calls = 0;
+/// The calls whose callers are looked for, as bits.
+std::uint32_t calls_captured_at(ContextLevel level) {
+  std::uint32_t calls = 0;
   if (level >= ContextLevel::state) calls |= bit(MemoryCall::allocate) | bit(MemoryCall::checkpoint_write);
   if (level >= ContextLevel::all) {
     calls |= bit(MemoryCall::free) | bit(MemoryCall::empty_cache) | bit(MemoryCall::checkpoint_read);
@@ -50,8 +53,10 @@ class MemoryHistory::Recorder final : public runtime::MemoryObserver {
       : allocator_(allocator), device_ordinal_(device_ordinal) {}
   ~Recorder() override { allocator_.set_memory_observer(nullptr); }
 
-  CallContext capture(MemoryCall) noexcept override {
-    return stacks_.capture(is_brief_.load(std::memory_order_relaxed));
+  CallContext context_of(MemoryCall call) noexcept override {
+    if ((captured_calls_.load(std::memory_order_relaxed) & bit(call)) != 0) [[unlikely]]
+      return capture();
+    return {.ticks = clock_.ticks()};
   }
 
   void prepare_shards(std::size_t count) override {
@@ -60,15 +65,16 @@ class MemoryHistory::Recorder final : public runtime::MemoryObserver {
 
   void record(std::size_t number, const MemoryEvent& event, CallContext context) noexcept override {
     detail::HistoryShard& shard = *shards_[number];
-    keep(shard, event.action, event, shard.follow(event.action, event, context), clock_.ticks());
+    if (!is_plain(shard, context)) [[unlikely]]
+      return record_fully(shard, event, context);
+    shard.record(event.action, event, {context.ticks, unknown_caller, labels_});
   }
 
   void record_free(std::size_t number, const MemoryEvent& requested, CallContext context) noexcept override {
     detail::HistoryShard& shard = *shards_[number];
-    const CallContext shown = shard.follow(MemoryAction::free_completed, requested, context);
-    const std::uint64_t now = clock_.ticks();
-    keep(shard, MemoryAction::free_requested, requested, shown, now);
-    keep(shard, MemoryAction::free_completed, requested, shown, now);
+    if (!is_plain(shard, context)) [[unlikely]]
+      return record_free_fully(shard, requested, context);
+    shard.record_free(requested, {context.ticks, unknown_caller, labels_});
   }
 
   void set_options(const HistoryOptions& options);
@@ -79,11 +85,22 @@ class MemoryHistory::Recorder final : public runtime::MemoryObserver {
   void pop_compile_context();
 
  private:
-  void keep(detail::HistoryShard& shard, MemoryAction action, const MemoryEvent& event, CallContext context,
-            std::uint64_t ticks) const noexcept {
-    if ((kept_actions_ & bit(action)) == 0) return;
-    shard.record(action, event, shows_contexts_ ? context : runtime::no_call_context, labels_, ticks);
+  /// Whether an event needs nothing but to be written down.
+  [[nodiscard]] bool is_plain(const detail::HistoryShard& shard, CallContext context) const noexcept {
+    return kept_actions_ == all_actions && context.ticks != 0 && context.caller == unknown_caller &&
+           !shard.has_contexts();
   }
+  // Out of line, so that plain events need neither registers saved nor a frame.
+  [[gnu::noinline]] void record_fully(detail::HistoryShard& shard, const MemoryEvent& event,
+                                      CallContext context) const noexcept;
+  [[gnu::noinline]] void record_free_fully(detail::HistoryShard& shard, const MemoryEvent& requested,
+                                           CallContext context) const noexcept;
+  [[gnu::noinline]] CallContext capture() noexcept;
+  /// `known`: where the call or the block came from.
+  [[nodiscard]] detail::HistoryShard::Note note(CallContext context, CallerNumber known) const noexcept {
+    return {context.ticks != 0 ? context.ticks : clock_.ticks(), shows_contexts_ ? known : unknown_caller, labels_};
+  }
+  [[nodiscard]] bool keeps(MemoryAction action) const noexcept { return (kept_actions_ & bit(action)) != 0; }
   void apply(const HistoryOptions& options);
   /// Number of the present labels, for the events to come.
   void update_labels();
@@ -91,6 +108,7 @@ class MemoryHistory::Recorder final : public runtime::MemoryObserver {
 
   runtime::CachingAllocator& allocator_;
   int device_ordinal_;
+  std::atomic<std::uint32_t> captured_calls_ = 0;  ///< bits
   std::atomic<bool> is_brief_ = false;
   detail::StackTable stacks_;
   detail::TickClock clock_;
@@ -110,6 +128,31 @@ class MemoryHistory::Recorder final : public runtime::MemoryObserver {
   Symbolizer symbolizer_;
 };
 
+CallContext MemoryHistory::Recorder::capture() noexcept {
+  const CallerNumber caller = stacks_.capture(is_brief_.load(std::memory_order_relaxed));
+  return {caller, clock_.ticks()};
+}
+
+void MemoryHistory::Recorder::record_fully(detail::HistoryShard& shard, const MemoryEvent& event,
+                                           CallContext context) const noexcept {
+  const CallerNumber known = shard.follow(event.action, event, context.caller);
+  if (keeps(event.action)) shard.record(event.action, event, note(context, known));
+}
+
+void MemoryHistory::Recorder::record_free_fully(detail::HistoryShard& shard, const MemoryEvent& requested,
+                                                CallContext context) const noexcept {
+  const CallerNumber known = shard.follow(MemoryAction::free_completed, requested, context.caller);
+  const detail::HistoryShard::Note common = note(context, known);
+  const bool keeps_completed = keeps(MemoryAction::free_completed);
+  if (!keeps(MemoryAction::free_requested)) {
+    if (keeps_completed) shard.record(MemoryAction::free_completed, requested, common);
+  } else if (keeps_completed) {
+    shard.record_free(requested, common);
+  } else {
+    shard.record(MemoryAction::free_requested, requested, common);
+  }
+}
+
 void MemoryHistory::Recorder::set_options(const HistoryOptions& options) {
   const std::scoped_lock lock(mutex_);
   bool is_needed = false;
@@ -122,10 +165,10 @@ void MemoryHistory::Recorder::set_options(const HistoryOptions& options) {
 
 void MemoryHistory::Recorder::apply(const HistoryOptions& options) {
   const bool is_on = options.recording != Recording::off;
-  capture_calls(is_on ? calls_captured_at(options.context) : 0);
+  captured_calls_.store(is_on ? calls_captured_at(options.context) : 0, std::memory_order_relaxed);
   is_brief_.store(options.stacks == StackKind::brief, std::memory_order_relaxed);
   shows_contexts_ = is_on && options.context >= ContextLevel::alloc;
-  kept_actions_ = is_on ? ~0U : 0U;
+  kept_actions_ = is_on ? all_actions : 0U;
   for (const MemoryAction action : options.skip_actions) kept_actions_ &= ~bit(action);
   std::vector<detail::HistoryShard*> all{&own_};
   for (const auto& shard : shards_) all.push_back(shard.get());
@@ -153,7 +196,10 @@ MemorySnapshot MemoryHistory::Recorder::snapshot() {
     builder.add(own_);
     if (kept_actions_ != 0) {
       const MemoryEvent taken{.action = MemoryAction::snapshot, .size = active_bytes(segments)};
-      own_.record(taken.action, taken, runtime::no_call_context, labels_, clock_.ticks());
+      const std::uint64_t now = clock_.ticks();
+      own_.record(taken.action, taken, {now, unknown_caller, labels_});
+      // What waits for the locks now comes after it.
+      for (const auto& shard : shards_) shard->set_earliest(now + 1);
     }
     clock_.calibrate();
     builder.set_segments(std::move(segments));

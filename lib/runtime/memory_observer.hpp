@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -37,12 +36,16 @@ struct MemoryEvent {
 /// The calls during which events arise.
 enum class MemoryCall : std::uint8_t { allocate, free, empty_cache, checkpoint_read, checkpoint_write };
 
-using MemoryCallSet = std::uint32_t;
-constexpr MemoryCallSet bit(MemoryCall call) noexcept { return 1U << static_cast<unsigned>(call); }
+/// An observer's own number for where a call came from.
+using CallerNumber = std::uint32_t;
+inline constexpr CallerNumber unknown_caller = 0;
 
-/// An observer's own number for where a call came from; 0 is unknown.
-using CallContext = std::uint32_t;
-inline constexpr CallContext no_call_context = 0;
+/// What an observer notes at the start of a call.
+struct CallContext {
+  CallerNumber caller = unknown_caller;
+  std::uint64_t ticks = 0;  ///< when the call began, in units of the observer's own; 0 is unknown
+};
+inline constexpr CallContext no_call_context{};
 
 /// Told of everything that a CachingAllocator does. Must not call the allocator.
 ///
@@ -54,11 +57,8 @@ class MemoryObserver {
   virtual ~MemoryObserver() = default;
 
   /// At the start of a call, on its thread, without any lock held. The result comes back
-  /// with the events of that call.
-  [[nodiscard]] CallContext context_of(MemoryCall call) noexcept {
-    if ((captured_calls_.load(std::memory_order_relaxed) & bit(call)) == 0) return no_call_context;
-    return capture(call);
-  }
+  /// with the events of that call; without `ticks` where they may come much later than it.
+  [[nodiscard]] virtual CallContext context_of(MemoryCall call) noexcept = 0;
   /// Shards below `count` may be used from now on. Nothing else is called meanwhile.
   virtual void prepare_shards(std::size_t count) = 0;
   virtual void record(std::size_t shard, const MemoryEvent& event, CallContext context) noexcept = 0;
@@ -70,12 +70,6 @@ class MemoryObserver {
 
  protected:
   MemoryObserver() = default;
-  /// Which calls `capture` is asked about; at first none.
-  void capture_calls(MemoryCallSet calls) noexcept { captured_calls_.store(calls, std::memory_order_relaxed); }
-  [[nodiscard]] virtual CallContext capture(MemoryCall call) noexcept = 0;
-
- private:
-  std::atomic<MemoryCallSet> captured_calls_ = 0;
 };
 
 }  // namespace gpucheck::runtime

@@ -5,24 +5,24 @@
 namespace gpucheck::observe::detail {
 namespace {
 
-using runtime::CallContext;
+using runtime::CallerNumber;
 using runtime::MemoryAction;
-using runtime::no_call_context;
+using runtime::unknown_caller;
 
-CallContext find(const HistoryShard::Contexts& contexts, std::uintptr_t address) noexcept {
+CallerNumber find(const HistoryShard::Contexts& contexts, std::uintptr_t address) noexcept {
   const auto place = contexts.find(address);
-  return place == contexts.end() ? no_call_context : place->second;
+  return place == contexts.end() ? unknown_caller : place->second;
 }
 
-CallContext take(HistoryShard::Contexts& contexts, std::uintptr_t address) noexcept {
-  const CallContext context = find(contexts, address);
+CallerNumber take(HistoryShard::Contexts& contexts, std::uintptr_t address) noexcept {
+  const CallerNumber context = find(contexts, address);
   contexts.erase(address);
   return context;
 }
 
 /// Without memory for it, a block simply has no known context.
-void set(HistoryShard::Contexts& contexts, std::uintptr_t address, CallContext context) noexcept {
-  if (context == no_call_context) return;
+void set(HistoryShard::Contexts& contexts, std::uintptr_t address, CallerNumber context) noexcept {
+  if (context == unknown_caller) return;
   try {
     contexts.insert_or_assign(address, context);
   } catch (const std::bad_alloc&) {
@@ -32,9 +32,9 @@ void set(HistoryShard::Contexts& contexts, std::uintptr_t address, CallContext c
 
 }  // namespace
 
-CallContext HistoryShard::follow_contexts(MemoryAction action, const runtime::MemoryEvent& event,
-                                          CallContext context) noexcept {
-  const auto own_or = [context](CallContext other) { return context != no_call_context ? context : other; };
+CallerNumber HistoryShard::follow(MemoryAction action, const runtime::MemoryEvent& event,
+                                  CallerNumber context) noexcept {
+  const auto own_or = [context](CallerNumber other) { return context != unknown_caller ? context : other; };
   switch (action) {
     case MemoryAction::alloc:
       set(blocks, event.address, context);
@@ -47,8 +47,8 @@ CallContext HistoryShard::follow_contexts(MemoryAction action, const runtime::Me
       set(segments, event.address, context);
       return context;
     case MemoryAction::segment_free: {
-      const CallContext allocation = take(segments, event.address);
-      return own_or(event.was_split ? no_call_context : allocation);
+      const CallerNumber allocation = take(segments, event.address);
+      return own_or(event.was_split ? unknown_caller : allocation);
     }
     case MemoryAction::segment_map:
     case MemoryAction::segment_unmap:
@@ -60,6 +60,7 @@ CallContext HistoryShard::follow_contexts(MemoryAction action, const runtime::Me
 }
 
 bool HistoryShard::find_origin(const Origin& origin) noexcept {
+  if (origins_.size() == max_origins) return false;
   try {
     origins_.reserve(origins_.size() + 1);
     const auto [place, is_new] = numbers_.try_emplace(origin, static_cast<std::uint32_t>(origins_.size()));
@@ -70,6 +71,13 @@ bool HistoryShard::find_origin(const Origin& origin) noexcept {
   } catch (const std::bad_alloc&) {
     return false;
   }
+}
+
+void HistoryShard::record_other(MemoryAction action, bool is_completed, const runtime::MemoryEvent& event,
+                                const Note& note) noexcept {
+  if (!find_origin({event.stream, event.pool, note.labels})) return;
+  const TraceRecord record = record_of(action, event, note);
+  is_completed ? ring.push_free(record) : ring.push(record);
 }
 
 void HistoryShard::clear() noexcept {

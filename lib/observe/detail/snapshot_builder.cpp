@@ -6,9 +6,9 @@
 namespace gpucheck::observe::detail {
 namespace {
 
-runtime::CallContext find(const HistoryShard::Contexts& contexts, std::uintptr_t address) {
+runtime::CallerNumber find(const HistoryShard::Contexts& contexts, std::uintptr_t address) {
   const auto place = contexts.find(address);
-  return place == contexts.end() ? runtime::no_call_context : place->second;
+  return place == contexts.end() ? runtime::unknown_caller : place->second;
 }
 
 }  // namespace
@@ -19,8 +19,8 @@ void SnapshotBuilder::add(const HistoryShard& shard) {
   segment_contexts_.insert(shard.segments.begin(), shard.segments.end());
 }
 
-StackNumber SnapshotBuilder::number_of(runtime::CallContext context, const Tables& tables, MemorySnapshot& snapshot) {
-  if (context == runtime::no_call_context) return 0;
+StackNumber SnapshotBuilder::number_of(runtime::CallerNumber context, const Tables& tables, MemorySnapshot& snapshot) {
+  if (context == runtime::unknown_caller) return 0;
   const auto [place, is_new] = numbers_.try_emplace(context, static_cast<StackNumber>(snapshot.stacks.size()));
   if (is_new) snapshot.stacks.push_back(tables.stacks.stack(context, tables.symbolizer));
   return place->second;

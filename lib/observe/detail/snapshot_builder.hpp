@@ -51,7 +51,7 @@ class SnapshotBuilder {
     std::vector<Origin> origins;
   };
   /// The number of a stack in the snapshot; added to it when new.
-  StackNumber number_of(runtime::CallContext context, const Tables& tables, MemorySnapshot& snapshot);
+  StackNumber number_of(runtime::CallerNumber context, const Tables& tables, MemorySnapshot& snapshot);
   [[nodiscard]] SnapshotSegment segment(runtime::SegmentInfo info, const Tables& tables, MemorySnapshot& snapshot);
   void add_trace(const Tables& tables, MemorySnapshot& snapshot);
 
@@ -62,7 +62,7 @@ class SnapshotBuilder {
   HistoryShard::Contexts segment_contexts_;
   std::vector<runtime::SegmentInfo> segments_;
   std::vector<AnnotationRecord> annotations_;
-  std::unordered_map<runtime::CallContext, StackNumber> numbers_;
+  std::unordered_map<runtime::CallerNumber, StackNumber> numbers_;
 };
 
 }  // namespace gpucheck::observe::detail

@@ -18,7 +18,7 @@ std::size_t StackTable::hash(std::span<const std::uintptr_t> counters, std::span
   return value;
 }
 
-runtime::CallContext StackTable::capture(bool user_only) noexcept {
+runtime::CallerNumber StackTable::capture(bool user_only) noexcept {
   ProgramCounters counters;
   unwind(counters);
   const std::span<const ScopeId> scopes = current_scopes();
@@ -34,16 +34,16 @@ runtime::CallContext StackTable::capture(bool user_only) noexcept {
   try {
     const std::span<const std::uintptr_t> values = counters.view();
     entries_.push_back({{values.begin(), values.end()}, {scopes.begin(), scopes.end()}, user_only});
-    const auto number = static_cast<runtime::CallContext>(entries_.size());
+    const auto number = static_cast<runtime::CallerNumber>(entries_.size());
     numbers_.emplace(key, number);
     return number;
   } catch (const std::bad_alloc&) {
-    return runtime::no_call_context;
+    return runtime::unknown_caller;
   }
 }
 
-Stack StackTable::stack(runtime::CallContext number, Symbolizer& symbolizer) const {
-  if (number == runtime::no_call_context) return {};
+Stack StackTable::stack(runtime::CallerNumber number, Symbolizer& symbolizer) const {
+  if (number == runtime::unknown_caller) return {};
   Entry entry;
   {
     const std::scoped_lock lock(mutex_);

@@ -20,9 +20,9 @@ class StackTable {
  public:
   /// The number of the calling thread's present stack; 0 when there is no memory for it.
   /// `user_only` stacks are shown without library internals.
-  [[nodiscard]] runtime::CallContext capture(bool user_only) noexcept;
+  [[nodiscard]] runtime::CallerNumber capture(bool user_only) noexcept;
   /// Scopes first, then native frames.
-  [[nodiscard]] Stack stack(runtime::CallContext number, Symbolizer& symbolizer) const;
+  [[nodiscard]] Stack stack(runtime::CallerNumber number, Symbolizer& symbolizer) const;
 
  private:
   struct Entry {
@@ -36,7 +36,7 @@ class StackTable {
 
   mutable std::mutex mutex_;
   std::deque<Entry> entries_;
-  std::unordered_multimap<std::size_t, runtime::CallContext> numbers_;  ///< by hash
+  std::unordered_multimap<std::size_t, runtime::CallerNumber> numbers_;  ///< by hash
 };
 
 }  // namespace gpucheck::observe::detail

@@ -31,25 +31,37 @@ void churn(Simulated& machine, MemoryHistory& history, device::Stream stream, st
   for (void* block : live) machine.allocator.free(block);
 }
 
-/// What a snapshot's events say is in use must be what its segments say.
-void expect_consistent(const MemorySnapshot& snapshot) {
-  std::map<std::uintptr_t, std::uint64_t> live;
+/// Requested sizes by address.
+using LiveBlocks = std::map<std::uintptr_t, std::uint64_t>;
+
+LiveBlocks blocks_in_use(const MemorySnapshot& snapshot) {
+  LiveBlocks result;
+  for (const SnapshotSegment& segment : snapshot.segments) {
+    for (const runtime::BlockInfo& block : segment.info.blocks) {
+      if (block.state == runtime::BlockState::active_allocated) result.emplace(block.address, block.requested_size);
+    }
+  }
+  return result;
+}
+
+/// What a snapshot's events say is in use must be what its segments say; and at the mark
+/// of each earlier snapshot, what that one's said.
+void expect_consistent(const MemorySnapshot& snapshot, const std::vector<LiveBlocks>& earlier) {
+  LiveBlocks live;
   std::int64_t last_time = 0;
+  std::size_t marks = 0;
   for (const TraceEntry& entry : snapshot.trace) {
     EXPECT_GE(entry.time_us, last_time);
     last_time = entry.time_us;
     const bool is_new = entry.action != MemoryAction::alloc || live.emplace(entry.address, entry.size).second;
     const bool was_live = entry.action != MemoryAction::free_requested || live.erase(entry.address) == 1;
     EXPECT_TRUE(is_new && was_live) << runtime::name_of(entry.action) << " of " << entry.address;
-  }
-  std::map<std::uintptr_t, std::uint64_t> in_segments;
-  for (const SnapshotSegment& segment : snapshot.segments) {
-    for (const runtime::BlockInfo& block : segment.info.blocks) {
-      if (block.state == runtime::BlockState::active_allocated)
-        in_segments.emplace(block.address, block.requested_size);
+    if (entry.action == MemoryAction::snapshot) {
+      EXPECT_EQ(live, earlier.at(marks++));
     }
   }
-  EXPECT_EQ(live, in_segments);
+  EXPECT_EQ(marks, earlier.size());
+  EXPECT_EQ(live, blocks_in_use(snapshot));
 }
 
 class Threads : public testing::TestWithParam<ContextLevel> {};
@@ -67,15 +79,15 @@ TEST_P(Threads, SnapshotsTakenMeanwhileAreOfOneMoment) {
       --running;
     });
   }
-  int snapshots = 0;
+  std::vector<LiveBlocks> earlier;
   do {
-    expect_consistent(history.snapshot());
-    ++snapshots;
+    const MemorySnapshot snapshot = history.snapshot();
+    expect_consistent(snapshot, earlier);
+    earlier.push_back(blocks_in_use(snapshot));
   } while (running > 0);
   for (std::thread& thread : threads) thread.join();
   const MemorySnapshot last = history.snapshot();
-  expect_consistent(last);
-  EXPECT_GT(snapshots, 0);
+  expect_consistent(last, earlier);
   std::set<std::uint64_t> sizes;
   for (const TraceEntry& entry : last.trace) {
     if (entry.action == MemoryAction::alloc) sizes.insert(entry.size);

@@ -55,6 +55,53 @@ TEST(TraceRing, GrowsWhenTheLimitRises) {
   EXPECT_EQ(numbers(ring), range(3, 4));
 }
 
+void push_free(TraceRing& ring, std::uint64_t number) {
+  ring.push_free({.ticks = number,
+                  .address = 512 * number,
+                  .size = number,
+                  .context = 3,
+                  .origin = max_origins - 1,
+                  .action = runtime::MemoryAction::free_requested});
+}
+
+TEST(TraceRing, AFreeIsTwoEvents) {
+  TraceRing ring(10);
+  push_free(ring, 7);
+  const std::vector<TraceRecord> records = ring.records();
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[0].action, runtime::MemoryAction::free_requested);
+  EXPECT_EQ(records[1].action, runtime::MemoryAction::free_completed);
+  for (const TraceRecord& record : records) {
+    EXPECT_EQ(record.ticks, 7U);
+    EXPECT_EQ(record.address, 3584U);
+    EXPECT_EQ(record.size, 7U);
+    EXPECT_EQ(record.context, 3U);
+    EXPECT_EQ(record.origin, (1U << 27U) - 1);
+  }
+}
+
+/// After pushes of 1, 2, 2, 3, 4, 4, 5, 6, 6 ...: each even number is a free.
+TEST(TraceRing, TheLimitCountsBothEventsOfAFree) {
+  for (const std::size_t limit : {1UL, 2UL, 3UL, 4UL, 1500UL, 2050UL}) {
+    TraceRing ring(limit);
+    Numbers all;
+    for (std::uint64_t number = 1; number <= 5000; ++number) {
+      const bool is_free = number % 2 == 0;
+      is_free ? push_free(ring, number) : push(ring, number);
+      all.insert(all.end(), is_free ? 2 : 1, number);
+      if (number % 333 != 0 && number > 4) continue;
+      const std::size_t kept = std::min(all.size(), limit);
+      ASSERT_EQ(ring.size(), kept);
+      ASSERT_EQ(numbers(ring), Numbers(all.end() - static_cast<std::ptrdiff_t>(kept), all.end())) << limit;
+    }
+    ring.set_limit(1);
+    ASSERT_EQ(ring.size(), limit) << "what is there is kept";
+    push(ring, 5001);
+    all.push_back(5001);
+    ASSERT_EQ(numbers(ring), Numbers(all.end() - static_cast<std::ptrdiff_t>(limit), all.end())) << limit;
+  }
+}
+
 TEST(TraceRing, ForgetsAndStartsAgain) {
   TraceRing ring(3);
   for (std::uint64_t i = 1; i <= 5; ++i) push(ring, i);

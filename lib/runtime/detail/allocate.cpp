@@ -19,8 +19,8 @@ void* CachingAllocator::State::allocate(std::size_t bytes, device::Stream stream
     throw OutOfMemoryError("CUDA out of memory. Tried to allocate more than 1EB memory.");
   }
   MemoryObserver* const observer = observer_.load(std::memory_order_relaxed);
-  const CallContext context = observer == nullptr ? no_call_context : observer->context_of(MemoryCall::allocate);
   Arena* arena = default_arenas_.find(stream);
+  const CallContext context = observer == nullptr ? no_call_context : observer->context_of(MemoryCall::allocate);
   if (arena == nullptr) return allocate_exclusively(bytes, stream, context);
   std::unique_lock lock(arena->lock);
   if (attention_ == 0) {

@@ -8,9 +8,9 @@ void CachingAllocator::State::free(void* pointer) {
   if (pointer == nullptr) return;
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   MemoryObserver* const observer = observer_.load(std::memory_order_relaxed);
-  const CallContext context = observer == nullptr ? no_call_context : observer->context_of(MemoryCall::free);
   // A wrong or missing arena here is rare and sorted out with everything locked.
   Arena* arena = addresses_.find(address);
+  const CallContext context = observer == nullptr ? no_call_context : observer->context_of(MemoryCall::free);
   if (arena == nullptr) return free_exclusively(pointer, context);
   std::unique_lock lock(arena->lock);
   const auto place = arena->find(address);

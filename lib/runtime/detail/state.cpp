@@ -24,7 +24,8 @@ CachingAllocator::State::~State() {
   if (!reservations_.empty()) static_cast<void>(device_.synchronize());
 }
 
-CachingAllocator::State::Exclusive::Exclusive(State& state, CallContext context) : state_(state), context_(context) {
+CachingAllocator::State::Exclusive::Exclusive(State& state, CallContext context)
+    : state_(state), context_{.caller = context.caller} {  // its events have times of their own
   lock();
 }
 

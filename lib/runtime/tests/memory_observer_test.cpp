@@ -18,14 +18,13 @@ using Events = std::vector<std::string>;
 /// Writes down what it is told: action, size and the call that it came from.
 class Recorder : public MemoryObserver {
  public:
-  Recorder() { capture_calls(~MemoryCallSet{0}); }
-  CallContext capture(MemoryCall call) noexcept override { return static_cast<CallContext>(call) + 1; }
+  CallContext context_of(MemoryCall call) noexcept override { return {.caller = static_cast<CallerNumber>(call) + 1}; }
   void prepare_shards(std::size_t count) override { shards = count; }
   void record(std::size_t shard, const MemoryEvent& event, CallContext context) noexcept override {
     EXPECT_LT(shard, shards);
-    static const std::map<CallContext, std::string> calls{{1, "allocate"}, {2, "free"}, {3, "empty_cache"}};
+    static const std::map<CallerNumber, std::string> calls{{1, "allocate"}, {2, "free"}, {3, "empty_cache"}};
     events.push_back(std::string(name_of(event.action)) + " " + std::to_string(event.size) + " in " +
-                     calls.at(context) + (event.was_split ? " split" : ""));
+                     calls.at(context.caller) + (event.was_split ? " split" : ""));
     last = event;
   }
   void record_free(std::size_t shard, const MemoryEvent& requested, CallContext context) noexcept override {
