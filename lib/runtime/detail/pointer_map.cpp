@@ -5,12 +5,14 @@
 namespace gpucheck::runtime::detail {
 
 void PointerMap::grow() {
-  const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(slots_.size() * 2));
-  mask_ = slots_.size() - 1;
-  most_ = slots_.size() / 8 * 5;
+  const std::vector<Bucket> old = std::exchange(buckets_, std::vector<Bucket>(buckets_.size() * 2));
+  mask_ = static_cast<std::uint32_t>(buckets_.size() - 1);
+  most_ = most_in(buckets_.size());
   --shift_;
-  for (const Slot& slot : old) {
-    if (slot.index != no_block) put(slot);
+  for (const Bucket& bucket : old) {
+    for (std::size_t lane = 0; lane < room; ++lane) {
+      if (bucket.hashes[lane] != no_hash) put(bucket.hashes[lane], bucket.indices[lane]);
+    }
   }
 }
 

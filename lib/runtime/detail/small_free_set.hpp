@@ -23,9 +23,9 @@ class SmallFreeSet {
   void erase(BlockStore& blocks, BlockIndex index) noexcept {
     const std::size_t bin = bin_of(blocks[index].size);
     bins_[bin].erase(blocks, index);
-    if (!bins_[bin].empty()) return;
-    used_[bin / 64] &= ~bit(bin);
-    if (used_[bin / 64] == 0) used_words_ &= ~bit(bin / 64);
+    // Without branches: what is left cannot be predicted.
+    used_[bin / 64] &= ~(std::uint64_t{bins_[bin].empty()} << (bin % 64));
+    used_words_ &= ~(std::uint64_t{used_[bin / 64] == 0} << (bin / 64));
   }
 
   /// The smallest block of at least `size` bytes, the lowest address among equals.

@@ -179,9 +179,14 @@ class CachingAllocator::State {
     MemoryObserver* const observer = observer_.load(std::memory_order_relaxed);
     if (observer != nullptr) observer->record(arena.number(), event, context);
   }
-  void record_free(const Arena& arena, const MemoryEvent& requested, CallContext context) const noexcept {
+  void record_free(const Arena& arena, std::uintptr_t address, std::uint64_t size, CallContext context) const noexcept {
     MemoryObserver* const observer = observer_.load(std::memory_order_relaxed);
-    if (observer != nullptr) observer->record_free(arena.number(), requested, context);
+    if (observer == nullptr) return;
+    observer->record_free(arena.number(), event_of(arena, MemoryAction::free_requested, address, size), context);
+  }
+  void record_allocation(const Arena& arena, std::uintptr_t address, std::uint64_t size,
+                         CallContext context) const noexcept {
+    record(arena, event_of(arena, MemoryAction::alloc, address, size), context);
   }
   static MemoryEvent event_of(const Arena& arena, MemoryAction action, std::uintptr_t address, std::uint64_t size) {
     return {action, address, size, arena.stream(), arena.pool().id};

@@ -9,7 +9,8 @@
 #include "simulated.hpp"
 
 // A freed block that waits, unmerged, for being asked for again must not show: neither
-// in the addresses handed out nor in any figure or snapshot.
+// in the addresses handed out nor in any figure or snapshot. Nor must one that goes to
+// and fro, of which the allocator only counts the rounds.
 namespace gpucheck::runtime::test {
 namespace {
 
@@ -26,12 +27,15 @@ class Twins {
   }
 
   void step() {
-    static_cast<void>(merging_.allocator().block_info(nullptr));
+    merge();
     if (live_.empty() || random_() % 100 < 53) {
       allocate();
+    } else if (random_() % 4 == 0) {
+      recur();
     } else {
       free();
     }
+    if (random_() % 50 == 0) reset_statistics();
   }
   /// Whenever one hands out an address again, the other does with the one that went with it.
   [[nodiscard]] bool last_addresses_agree() {
@@ -55,22 +59,46 @@ class Twins {
     std::size_t bytes = 0;
   };
 
+  void merge() { static_cast<void>(merging_.allocator().block_info(nullptr)); }
+  /// One block to and fro: mostly with the same request, now and then in use at the end.
+  void recur() {
+    const std::size_t rounds = 1 + random_() % 6;
+    for (std::size_t round = 0; round < rounds; ++round) {
+      free_at(live_.size() - 1);
+      merge();
+      allocate_bytes(random_() % 8 == 0 ? last_freed_ + 1 : last_freed_, 0);
+      merge();
+    }
+    if (random_() % 2 == 0) free_at(live_.size() - 1);
+  }
+  void reset_statistics() {
+    for (Simulated* machine : {&parking_, &merging_}) {
+      machine->allocator().reset_peak_stats();
+      machine->allocator().reset_accumulated_stats();
+    }
+  }
+
   std::size_t size() {
     if (random_() % 2 == 0) return last_freed_;
     const auto magnitude = static_cast<unsigned>(random_() % 17);
     return 1 + random_() % (512ULL << magnitude);
   }
   void allocate() {
+    const std::size_t bytes = size();
+    allocate_bytes(bytes, random_() % 8 == 0 ? 1 : 0);
+  }
+  void allocate_bytes(std::size_t bytes, std::size_t stream) {
     Pair pair;
-    pair.bytes = size();
-    const std::size_t stream = random_() % 8 == 0 ? 1 : 0;
+    pair.bytes = bytes;
     pair.parking = reinterpret_cast<std::intptr_t>(parking_.allocator().allocate(pair.bytes, parking_streams_[stream]));
     pair.merging = reinterpret_cast<std::intptr_t>(merging_.allocator().allocate(pair.bytes, merging_streams_[stream]));
     live_.push_back(pair);
   }
   void free() {
     // Mostly what came last, as programs do.
-    const std::size_t which = random_() % 3 == 0 ? random_() % live_.size() : live_.size() - 1;
+    free_at(random_() % 3 == 0 ? random_() % live_.size() : live_.size() - 1);
+  }
+  void free_at(std::size_t which) {
     parking_.allocator().free(reinterpret_cast<void*>(live_[which].parking));
     merging_.allocator().free(reinterpret_cast<void*>(live_[which].merging));
     last_freed_ = live_[which].bytes;
