@@ -32,8 +32,12 @@ struct AllocatorSettings {
   double per_process_memory_fraction = 1.0;  ///< read when an allocator is made
   Backend backend = Backend::native;
   bool expandable_segments = false;
-  bool release_lock_on_device_allocation = false;  ///< accepted, without effect
-  bool graph_capture_record_stream_reuse = false;  ///< accepted, without effect: such blocks wait for the capture's end
+  /// While the device allocates a segment, other threads may use the allocator. It has no
+  /// effect with expandable segments.
+  bool release_lock_on_device_allocation = false;
+  /// A block that several streams used in a capture may be reused in it once the graph
+  /// orders their work before what comes; otherwise it waits for the capture's end.
+  bool graph_capture_record_stream_reuse = false;
   bool pinned_use_host_register = false;
   std::uint64_t pinned_num_register_threads = 1;
   bool pinned_use_background_threads = false;

@@ -1,3 +1,4 @@
+#include "runtime/detail/added.hpp"
 #include "runtime/detail/state.hpp"
 
 namespace gpucheck::runtime {
@@ -59,7 +60,9 @@ void* CachingAllocator::State::allocate_exclusively(std::size_t bytes, device::S
   Exclusive lock(*this, context);
   if (!caching_) return allocate_uncached(bytes);
   const Request request = prepare(bytes, stream);
-  return hand_out(find_or_obtain(request, lock), request);
+  const BlockRef found = find_or_obtain(request, lock);
+  if (!found) fail(request, lock);
+  return hand_out(found, request);
 }
 
 void* CachingAllocator::State::allocate_uncached(std::size_t bytes) {
@@ -74,6 +77,8 @@ CachingAllocator::State::Request CachingAllocator::State::prepare(std::size_t by
     process_deferred();
     pending_.poll([this](BlockRef ref) { finish_pending(ref); });
     update_attention();
+  } else if (settings_.graph_capture_record_stream_reuse && !deferred_.empty()) {
+    finish_ordered(stream);
   }
   Request request;
   request.arena = &arena_for(pool_for(stream), stream);
@@ -96,10 +101,11 @@ CachingAllocator::State::BlockRef CachingAllocator::State::search_or_ask(const R
   const BlockRef found = search(request);
   if (found || free_memory_callbacks_.empty()) return found;
   const auto callbacks = free_memory_callbacks_;
-  lock.unlock();
   bool freed = false;
-  for (const auto& callback : callbacks) freed = callback() || freed;
-  lock.lock();
+  {
+    const Released released(lock);
+    for (const auto& callback : callbacks) freed = callback() || freed;
+  }
   return freed ? search(request) : found;
 }
 
@@ -116,18 +122,19 @@ CachingAllocator::State::BlockRef CachingAllocator::State::search_last_resort(co
   return {};
 }
 
+/// Empty when the memory is out.
 CachingAllocator::State::BlockRef CachingAllocator::State::find_or_obtain(const Request& request, Exclusive& lock) {
+  const detail::Added being_served(request.arena->pool().requests, 1);
   BlockRef found = search_or_ask(request, lock);
   if (found) return found;
   if ((attention_ & garbage_collection) != 0) collect_garbage();
-  found = obtain_segment(request, false);
+  found = obtain_segment(request, lock, false);
   if (!found) found = search_last_resort(request);
-  if (!found && release_oversize(request)) found = obtain_segment(request, false);
+  if (!found && release_oversize(request)) found = obtain_segment(request, lock, false);
   if (!found && routings_.empty()) {
     release_cached({});
-    found = obtain_segment(request, true);
+    found = obtain_segment(request, lock, true);
   }
-  if (!found) fail(request, lock);
   return found;
 }
 

@@ -57,10 +57,13 @@ void CachingAllocator::State::give_up(BlockRef ref) {
     return;
   }
   ledger_.add_pending(ref.block().kind, ref.block().size);
-  if (!routings_.empty()) {
-    deferred_.push_back(ref);  // no event can be recorded while a capture may be open
-  } else {
+  // No event can be recorded while a capture may be open.
+  if (routings_.empty()) {
     insert_events(ref);
+  } else if (settings_.graph_capture_record_stream_reuse) {
+    deferred_.add_with_last_uses(ref);
+  } else {
+    deferred_.add(ref);
   }
   update_attention();
 }
@@ -100,12 +103,20 @@ void CachingAllocator::State::insert_events(BlockRef ref) {
 /// Streams recorded while a capture was open have been joined by its end, or are
 /// part of the graph: only those recorded outside it need an event.
 void CachingAllocator::State::process_deferred() {
-  for (const BlockRef ref : std::exchange(deferred_, {})) {
+  for (const BlockRef ref : deferred_.take_all()) {
     for (const detail::StreamUse& use : ref.arena->uses().take(std::exchange(ref.block().uses, 0))) {
       if (!use.during_capture) pending_.add(ref, use.stream);
     }
     if (ref.block().events == 0) finish_pending(ref);
   }
+}
+
+void CachingAllocator::State::finish_ordered(device::Stream stream) {
+  for (const BlockRef ref : deferred_.take_ordered(stream)) {
+    static_cast<void>(ref.arena->uses().take(std::exchange(ref.block().uses, 0)));
+    finish_pending(ref);
+  }
+  update_attention();
 }
 
 void CachingAllocator::State::synchronize_events(const Pool* pool) {

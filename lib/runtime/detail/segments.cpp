@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "runtime/detail/added.hpp"
 #include "runtime/detail/relaxed_capture_mode.hpp"
 #include "runtime/detail/state.hpp"
 #include "runtime/detail/statistic_changes.hpp"
@@ -8,19 +9,25 @@ namespace gpucheck::runtime {
 using detail::add;
 using detail::subtract;
 
-CachingAllocator::State::BlockRef CachingAllocator::State::obtain_segment(const Request& request, bool is_retry) {
+CachingAllocator::State::BlockRef CachingAllocator::State::obtain_segment(const Request& request, Exclusive& lock,
+                                                                          bool is_retry) {
   device::check(device_.last_error(), "work submitted before an allocation");
   if (is_retry) ++totals_.num_alloc_retries;
   const auto reserved = static_cast<std::uint64_t>(totals_.reserved_bytes.all.current);
-  if (limit_ && reserved + request.segment_bytes > *limit_) return {};
+  if (limit_ && reserved + bytes_on_the_way_ + request.segment_bytes > *limit_) return {};
   if (settings_.expandable_segments) return obtain_expandable(request);
-  const auto memory = allocate_on_device(request.segment_bytes, request.arena->stream());
-  if (memory.has_error()) {
-    static_cast<void>(device_.last_error());
-    if (memory.error() == device::Status::out_of_memory) return {};
-    throw device::DeviceError(memory.error(), "allocate");
-  }
-  const auto address = reinterpret_cast<std::uintptr_t>(*memory);
+  const bool releases = settings_.release_lock_on_device_allocation;
+  const auto memory = allocate_on_device(request, lock);
+  if (memory.has_value()) return add_segment(request, *memory);
+  static_cast<void>(device_.last_error());
+  if (memory.error() != device::Status::out_of_memory) throw device::DeviceError(memory.error(), "allocate");
+  // Meanwhile another thread may have freed what fits.
+  return releases ? search(request) : BlockRef{};
+}
+
+/// Makes what the device gave one free block.
+CachingAllocator::State::BlockRef CachingAllocator::State::add_segment(const Request& request, void* memory) {
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
   addresses_.insert(address, request.segment_bytes, *request.arena);
   add(totals_.segment, request.kind(), 1);
   add(totals_.reserved_bytes, request.kind(), request.segment_bytes);
@@ -31,10 +38,17 @@ CachingAllocator::State::BlockRef CachingAllocator::State::obtain_segment(const 
   return {request.arena, request.arena->add_segment(address, request.segment_bytes, request.kind())};
 }
 
-device::Result<void*> CachingAllocator::State::allocate_on_device(std::uint64_t bytes, device::Stream stream) {
-  if (!detail::is_capturing(device_, stream)) return device_.allocate(bytes);
-  const detail::RelaxedCaptureMode relaxed(device_);
-  return device_.allocate(bytes);
+device::Result<void*> CachingAllocator::State::allocate_on_device(const Request& request, Exclusive& lock) {
+  const auto allocate = [&]() -> device::Result<void*> {
+    if (!detail::is_capturing(device_, request.arena->stream())) return device_.allocate(request.segment_bytes);
+    const detail::RelaxedCaptureMode relaxed(device_);
+    return device_.allocate(request.segment_bytes);
+  };
+  if (!settings_.release_lock_on_device_allocation) return allocate();
+  // Nobody else may take what the limit leaves for the segment.
+  const detail::Added bytes(bytes_on_the_way_, request.segment_bytes);
+  const Released released(lock);
+  return allocate();
 }
 
 void CachingAllocator::State::release_segment(BlockRef ref) {
@@ -143,7 +157,7 @@ void CachingAllocator::State::release_cached(PoolId id) {
       release_unsplit(pool, PoolKind::small);
       release_unsplit(pool, PoolKind::large);
     }
-    if (!chosen || pool.segment_count > 0) {
+    if (!chosen || pool.segment_count > 0 || pool.requests > 0) {
       ++entry;
       continue;
     }

@@ -14,6 +14,7 @@
 
 #include "runtime/caching_allocator.hpp"
 #include "runtime/detail/arena.hpp"
+#include "runtime/detail/deferred_frees.hpp"
 #include "runtime/detail/ledger.hpp"
 #include "runtime/detail/lookup.hpp"
 #include "runtime/detail/pending_frees.hpp"
@@ -97,6 +98,18 @@ class CachingAllocator::State {
     CallContext context_;
     bool locked_ = false;
   };
+  /// Gives the locks back for a scope. Afterwards nothing is as it was: arenas, pools and
+  /// settings may have come, gone and changed.
+  class Released {
+   public:
+    explicit Released(Exclusive& lock) : lock_(lock) { lock_.unlock(); }
+    ~Released() { lock_.lock(); }
+    Released(const Released&) = delete;
+    Released& operator=(const Released&) = delete;
+
+   private:
+    Exclusive& lock_;
+  };
 
   /// Why an allocation cannot be served under its arena's lock alone.
   enum Attention : unsigned {
@@ -135,8 +148,9 @@ class CachingAllocator::State {
   void* account(Arena& arena, Arena::HandedOut handed, std::uint64_t bytes);
 
   // -- segments.cpp
-  [[nodiscard]] BlockRef obtain_segment(const Request& request, bool is_retry);
-  [[nodiscard]] device::Result<void*> allocate_on_device(std::uint64_t bytes, device::Stream stream);
+  [[nodiscard]] BlockRef obtain_segment(const Request& request, Exclusive& lock, bool is_retry);
+  [[nodiscard]] device::Result<void*> allocate_on_device(const Request& request, Exclusive& lock);
+  [[nodiscard]] BlockRef add_segment(const Request& request, void* memory);
   void release_segment(BlockRef ref);
   void collect_garbage();
   bool release_oversize(const Request& request);
@@ -166,6 +180,8 @@ class CachingAllocator::State {
   void finish_pending(BlockRef ref);
   void insert_events(BlockRef ref);
   void process_deferred();
+  /// Blocks of `stream` become free whose uses the capture orders before its next work.
+  void finish_ordered(device::Stream stream);
   void synchronize_events(const Pool* pool);
 
   // -- observers.cpp
@@ -239,11 +255,12 @@ class CachingAllocator::State {
   std::map<PoolId, std::unique_ptr<Pool>> pools_;
   std::vector<Routing> routings_;
   detail::PendingFrees pending_;
-  std::vector<BlockRef> deferred_;  ///< given up with stream uses while routing
+  detail::DeferredFrees deferred_;  ///< given up with stream uses while routing
 
   AllocatorSettings settings_;
   SplitPolicy policy_;
-  bool has_divisions_ = false;  ///< whether settings_ has any for the rounding
+  bool has_divisions_ = false;          ///< whether settings_ has any for the rounding
+  std::uint64_t bytes_on_the_way_ = 0;  ///< that threads without the lock are asking the device for
   double fraction_ = 1.0;
   std::optional<std::uint64_t> limit_;
   bool caching_ = true;

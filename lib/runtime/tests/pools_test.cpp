@@ -87,6 +87,22 @@ TEST_F(PrivatePool, RefusesWhatMakesNoSense) {
   EXPECT_THROW(allocator.begin_allocate_to_pool(pool, on_this_thread()), Error);
 }
 
+TEST_F(PrivatePool, StaysForARequestWhoseCallbacksGiveItUp) {
+  allocator.begin_allocate_to_pool(pool, on_this_thread());
+  allocator.add_free_memory_callback([&] {
+    if (allocator.pool_use_count(pool) == 0) return false;
+    allocator.end_allocate_to_pool(pool);
+    allocator.release_pool(pool);
+    allocator.empty_cache();
+    return false;
+  });
+  void* inside = allocator.allocate(512, stream);
+  EXPECT_TRUE(allocator.has_exactly_live(pool, {inside}));
+  allocator.free(inside);
+  allocator.empty_cache();
+  EXPECT_EQ(segments(), 0);
+}
+
 TEST_F(PrivatePool, MaySplitNothing) {
   allocator.retain_pool(pool, {.no_split = true});
   allocator.begin_allocate_to_pool(pool, on_this_thread());

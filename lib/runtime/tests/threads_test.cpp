@@ -55,9 +55,12 @@ void work(CachingAllocator& allocator, device::Stream own, device::Stream shared
   for (void* pointer : live) allocator.free(pointer);
 }
 
-TEST(Threads, MayAllDoEverything) {
+class Threads : public testing::TestWithParam<const char*> {};
+
+TEST_P(Threads, MayAllDoEverything) {
   Simulated machine;
   CachingAllocator& allocator = machine.allocator();
+  allocator.set_settings(GetParam());
   const device::Stream shared = machine.side_stream();
   std::vector<device::Stream> streams;
   for (int i = 0; i < thread_count; ++i) streams.push_back(machine.side_stream());
@@ -84,8 +87,11 @@ TEST(Threads, MayAllDoEverything) {
   EXPECT_EQ(machine.driver().live_bytes(), 0U);
 }
 
+INSTANTIATE_TEST_SUITE_P(Settings, Threads, testing::Values("", "release_lock_on_cudamalloc:True"),
+                         [](const auto& information) { return information.index == 0 ? "none" : "lock_released"; });
+
 /// Threads that take turns see the same peak as one thread would.
-TEST(Threads, PeaksAreExactWhenThreadsTakeTurns) {
+TEST(ThreadsInTurn, HaveExactPeaks) {
   Simulated machine;
   CachingAllocator& allocator = machine.allocator();
   std::vector<void*> live;

@@ -37,9 +37,15 @@ void Worker::capture_body(Captured& captured, device::Stream forked) {
   const device::Stream stream = captured.captured_on;
   const std::array capturing{stream, forked};
   const std::uint64_t nodes = 2 + draw(6);
+  bool forked_away = false;
   for (std::uint64_t i = 0; i < nodes; ++i) {
     Block block = try_allocate(any_size(), stream).value();
     work_.launch_write(block, stream);
+    if (one_in(4)) {
+      capture_last_use(block, stream, forked);
+      forked_away = true;
+      continue;
+    }
     if (one_in(3)) capture_fork(block, stream, forked);
     work_.launch_read(block, stream, captured.replayed_on);
     if (one_in(3)) {
@@ -50,11 +56,23 @@ void Worker::capture_body(Captured& captured, device::Stream forked) {
     }
     if (one_in(2)) act_beside_capture(capturing);
   }
+  if (forked_away) work_.wait(stream, work_.mark(forked));
   if (!live_.empty() && live_.back().value && one_in(2)) {
     work_.launch_read(live_.back(), stream, captured.replayed_on);
     captured.inputs.push_back(std::move(live_.back()));
     live_.pop_back();
   }
+}
+
+/// Writes the block on a second stream of the capture, which is joined later, and gives
+/// it up.
+void Worker::capture_last_use(Block& block, device::Stream capturing, device::Stream forked) {
+  note(fmt::format("fork to {:#x} for {} and free it", forked.value, fmt::ptr(block.data)));
+  work_.wait(forked, work_.mark(capturing));
+  work_.launch_write(block, forked);
+  allocator_.record_stream(block.data, forked);
+  allocator_.free(block.data);
+  freed_.insert(block.data);
 }
 
 /// Writes the block on a second stream of the capture and comes back.

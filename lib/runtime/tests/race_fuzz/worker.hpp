@@ -71,6 +71,7 @@ class Worker {
   // -- captures.cpp
   void capture();
   void capture_body(Captured& captured, device::Stream forked);
+  void capture_last_use(Block& block, device::Stream capturing, device::Stream forked);
   void capture_fork(Block& block, device::Stream capturing, device::Stream forked);
   void act_beside_capture(std::span<const device::Stream> capturing);
   void replay(Captured& captured);
