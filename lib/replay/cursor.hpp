@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -37,18 +38,34 @@ class Cursor {
 
   [[nodiscard]] Kind kind() const noexcept { return value_.kind; }
   [[nodiscard]] bool is_list() const noexcept { return kind() == Kind::list || kind() == Kind::tuple; }
-  [[nodiscard]] std::uint64_t as_unsigned() const;
-  [[nodiscard]] std::uint64_t as_unsigned_below(std::uint64_t end) const;
-  [[nodiscard]] std::int64_t as_signed() const;
+  [[nodiscard]] bool is_dictionary() const noexcept { return kind() == Kind::dictionary; }
+  [[nodiscard]] bool is_null() const noexcept { return kind() == Kind::null; }
+  [[nodiscard]] std::uint64_t as_unsigned() const {
+    const bool negative = kind() == Kind::signed_integer && std::bit_cast<std::int64_t>(value_.bits) < 0;
+    if (negative || !is_integer()) fail("expected a whole number, 0 or more");
+    return value_.bits;
+  }
+  [[nodiscard]] std::uint64_t as_unsigned_below(std::uint64_t end) const {
+    const std::uint64_t number = as_unsigned();
+    if (number >= end) fail_above(end, number);
+    return number;
+  }
+  [[nodiscard]] std::int64_t as_signed() const {
+    if (kind() != Kind::signed_integer) fail("expected a whole number of at most 64 bits, signed");
+    return std::bit_cast<std::int64_t>(value_.bits);
+  }
   /// A handle: any integer, negative ones as the unsigned number of the same bits.
-  [[nodiscard]] std::uint64_t as_handle() const;
+  [[nodiscard]] std::uint64_t as_handle() const {
+    if (!is_integer()) fail("expected a whole number");
+    return value_.bits;
+  }
   /// Any number.
   [[nodiscard]] double as_real() const;
   [[nodiscard]] bool as_boolean() const;
   [[nodiscard]] std::string_view as_text() const;
 
-  /// Items of a list; 0 for anything else.
-  [[nodiscard]] std::size_t item_count() const noexcept { return is_list() ? walk_->document().count(value_) : 0; }
+  /// The first item of a list, if any.
+  [[nodiscard]] std::optional<Cursor> first_item() const;
   /// Calls `visit(Cursor)` for each item of a list.
   template <typename Visit>
   void for_each_item(Visit&& visit) const {
@@ -59,15 +76,22 @@ class Cursor {
       for (const Value& value : run) visit(Cursor(*this, value, {}, index++));
     });
   }
-  /// Calls `visit(std::string_view key, Cursor)` for each field of a dictionary.
+  /// Calls `visit(std::string_view key, Cursor)` for each field of a dictionary, until one
+  /// returns true where it returns something.
   template <typename Visit>
   void for_each_field(Visit&& visit) const {
-    if (kind() != Kind::dictionary) fail("expected a dictionary");
+    if (!is_dictionary()) fail("expected a dictionary");
+    bool found = false;
     walk_->document().for_each_run(value_, [&](std::span<const Value> run) {
       spend(run.size());
-      for (std::size_t i = 0; i < run.size(); i += 2) {
+      for (std::size_t i = 0; i < run.size() && !found; i += 2) {
         const std::string_view key = key_text(run[i]);
-        visit(key, Cursor(*this, run[i + 1], key, 0));
+        const Cursor value(*this, run[i + 1], key, 0);
+        if constexpr (std::is_same_v<decltype(visit(key, value)), bool>) {
+          found = visit(key, value);
+        } else {
+          visit(key, value);
+        }
       }
     });
   }
@@ -80,8 +104,18 @@ class Cursor {
  private:
   Cursor(const Cursor& parent, const Value& value, std::string_view key, std::uint64_t index) noexcept
       : walk_(parent.walk_), parent_(&parent), value_(value), key_(key), index_(index) {}
-  void spend(std::uint64_t values) const;
-  [[nodiscard]] std::string_view key_text(const Value& key) const;
+  [[nodiscard]] bool is_integer() const noexcept {
+    return kind() == Kind::signed_integer || kind() == Kind::unsigned_integer;
+  }
+  [[noreturn]] void fail_above(std::uint64_t end, std::uint64_t number) const;
+  void spend(std::uint64_t values) const {
+    if (!walk_->spend(values)) refuse_unfolding();
+  }
+  [[noreturn]] void refuse_unfolding() const;
+  [[nodiscard]] std::string_view key_text(const Value& key) const {
+    if (key.kind != Kind::text) fail("expected keys that are texts");
+    return walk_->document().text(key);
+  }
   [[nodiscard]] std::string path() const;
 
   Walk* walk_;
@@ -89,23 +123,6 @@ class Cursor {
   Value value_;
   std::string_view key_;
   std::uint64_t index_ = 0;
-};
-
-/// Which fields of a dictionary have been read: each at most once, the needed ones all.
-class FieldSet {
- public:
-  /// @throws FileError at the second call with the same `field` (below 32).
-  void add(unsigned field, const Cursor& value) {
-    const std::uint32_t bit = std::uint32_t{1} << field;
-    if ((seen_ & bit) != 0) value.fail("this key stands here twice");
-    seen_ |= bit;
-  }
-  [[nodiscard]] bool has(unsigned field) const noexcept { return (seen_ >> field & 1U) != 0; }
-  /// @throws FileError naming `key` when it was not there.
-  void need(unsigned field, std::string_view key, const Cursor& dictionary) const;
-
- private:
-  std::uint32_t seen_ = 0;
 };
 
 }  // namespace gpucheck::replay

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "replay/file_bytes.hpp"
+
 namespace gpucheck::replay {
 
 // 32 bits wide, so that a Value has no padding: compilers copy padding-free ones several
@@ -36,40 +38,36 @@ struct Value {
 };
 static_assert(sizeof(Value) == 16);
 
-/// How much a reader takes before it refuses the file.
-struct ReadLimits {
-  /// Offsets are kept in 32 bits; 2 GiB leave room for decoded escapes.
-  std::uint64_t file_bytes = (std::uint64_t{1} << 31) - 1;
-  std::size_t depth = 64;  ///< open containers; a snapshot needs 7
-};
-
-/// A whole file as plain values: what a JSON text or a pickle of plain containers
-/// means. Texts are views of the file's bytes. It takes memory linear in the file's
-/// size, whatever the file holds: values that a pickle names twice are shared, not
-/// copied, and `Cursor` bounds the walk over them.
+/// A pickle of plain containers as plain values. Texts are views of the file's bytes. It takes memory linear in the
+/// file's size, whatever the file holds: values that it names twice are shared, not copied, and `Cursor` bounds the
+/// walk over them.
 class Document {
  public:
-  /// Takes over the file's bytes; `name` is for error texts.
-  Document(std::string name, std::unique_ptr<char[]> bytes, std::size_t size);
+  explicit Document(FileBytes file) : file_(std::move(file)) {}
   /// Copies `bytes`.
-  Document(std::string name, std::string_view bytes);
+  Document(std::string name, std::string_view bytes) : Document(FileBytes(std::move(name), bytes)) {}
 
-  [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  [[nodiscard]] std::string_view bytes() const noexcept { return {bytes_.get(), size_}; }
+  [[nodiscard]] const std::string& name() const noexcept { return file_.name; }
+  [[nodiscard]] std::string_view bytes() const noexcept { return file_.view(); }
   [[nodiscard]] const Value& root() const noexcept { return root_; }
   void set_root(Value root) noexcept { root_ = root; }
   /// Values held in containers.
   [[nodiscard]] std::size_t value_count() const noexcept { return value_count_; }
 
   // -- texts --------------------------------------------------------------------
-  /// A text that stands in the file as it is.
-  [[nodiscard]] static Value text_at(std::size_t start, std::size_t length, std::size_t offset) noexcept;
-  /// A text that had to be decoded.
-  [[nodiscard]] Value decoded_text(std::string_view text, std::size_t offset);
-  [[nodiscard]] std::string_view text(const Value& value) const noexcept;
+  /// A text as it stands in the file.
+  [[nodiscard]] static Value text_at(std::size_t start, std::size_t length, std::size_t offset) noexcept {
+    return {std::uint64_t{start} << 32 | length, static_cast<std::uint32_t>(offset), Kind::text};
+  }
+  [[nodiscard]] std::string_view text(const Value& value) const noexcept {
+    return {file_.bytes.get() + (value.bits >> 32), value.bits & UINT32_MAX};
+  }
 
   // -- containers ---------------------------------------------------------------
-  [[nodiscard]] Value new_container(Kind kind, std::size_t offset);
+  [[nodiscard]] Value new_container(Kind kind, std::size_t offset) {
+    containers_.emplace_back();
+    return {containers_.size() - 1, static_cast<std::uint32_t>(offset), kind};
+  }
   /// Adds to the end; a dictionary holds keys and values in turn.
   void append(const Value& container, std::span<const Value> values);
   /// Values of a container; keys count too.
@@ -97,16 +95,10 @@ class Document {
   /// Room for `count` values, one after another.
   Value* take_room(std::size_t count);
 
-  std::string name_;
-  std::unique_ptr<char[]> bytes_;
-  std::size_t size_;
-  std::string decoded_;
+  FileBytes file_;
   // In pages, so that they never move: a vector would copy them, and need twice the
   // memory, each time it grows.
-  struct FreePage {
-    void operator()(Value* page) const noexcept { std::free(page); }
-  };
-  std::vector<std::unique_ptr<Value[], FreePage>> pages_;
+  std::vector<HugePages<Value>> pages_;
   Value* page_end_ = nullptr;  ///< where the last page's unused values begin
   std::size_t page_left_ = 0;
   std::size_t value_count_ = 0;

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "replay/file_bytes.hpp"
 #include "replay/snapshot.hpp"
 #include "replay/trace.hpp"
 

@@ -1,5 +1,6 @@
 #include "replay/file_error.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace gpucheck::replay {
@@ -10,6 +11,20 @@ FileError::FileError(std::string file, std::uint64_t offset, std::string path, s
       file_(std::move(file)),
       offset_(offset),
       path_(std::move(path)) {}
+
+std::string path_text(std::span<const PathStep> way) {
+  const auto is_plain = [](char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  std::string path = "$";
+  for (auto step = way.rbegin(); step != way.rend(); ++step) {
+    if (step->is_in_list) {
+      path += fmt::format("[{}]", step->index);
+    } else {
+      path += std::ranges::all_of(step->key, is_plain) ? fmt::format(".{}", step->key)
+                                                       : fmt::format("[{}]", printable(step->key));
+    }
+  }
+  return path;
+}
 
 std::string printable(std::string_view text) {
   constexpr std::size_t longest = 60;

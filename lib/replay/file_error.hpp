@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,8 +17,7 @@ class FileError : public EnvironmentError {
   FileError(std::string file, std::uint64_t offset, std::string path, std::string_view problem);
 
   [[nodiscard]] const std::string& file() const noexcept { return file_; }
-  /// Where in the file, bytes from its start: the value at fault, or for a list, a
-  /// dictionary, true, false and null in JSON the end of the text before it.
+  /// Where in the file, bytes from its start: the value at fault.
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
   /// The way to the value, for example "$.device_traces[0][12].size"; empty when the
   /// file is not even well-formed.
@@ -28,6 +28,15 @@ class FileError : public EnvironmentError {
   std::uint64_t offset_;
   std::string path_;
 };
+
+/// One step of the way to a value: into a list or into a dictionary.
+struct PathStep {
+  std::string_view key;
+  std::uint64_t index = 0;
+  bool is_in_list = false;
+};
+/// "$.device_traces[0][12].size"; `way` begins with the last step.
+std::string path_text(std::span<const PathStep> way);
 
 /// Text from a file, safe to print: in quotes, ASCII only, at most 60 characters.
 std::string printable(std::string_view text);

@@ -1,7 +1,8 @@
 #include "replay/operations_reader.hpp"
 
-#include <algorithm>
-
+#include "replay/cursor.hpp"
+#include "replay/json_cursor.hpp"
+#include "replay/known_keys.hpp"
 namespace gpucheck::replay {
 
 namespace {
@@ -14,65 +15,76 @@ struct Operation {
   FieldSet fields;
 };
 
-Action read_action(const Cursor& value) {
-  static constexpr std::array<std::string_view, 5> words{"alloc", "free", "record_stream", "synchronize",
-                                                         "empty_cache"};
-  const auto* const found = std::ranges::find(words, value.as_text());
-  if (found == words.end()) value.fail("expected alloc, free, record_stream, synchronize or empty_cache");
-  return static_cast<Action>(found - words.begin());
-}
+class OperationReader {
+ public:
+  explicit OperationReader(std::uint32_t stream_count) : stream_count_(stream_count) {}
 
-void read_field(Field field, const Cursor& value, std::uint32_t stream_count, Operation& operation) {
-  operation.fields.add(field, value);
-  switch (field) {
-    case op:
-      operation.event.action = read_action(value);
-      break;
-    case id:
-      operation.event.id = static_cast<std::uint32_t>(value.as_unsigned_below(Trace::no_expectation));
-      break;
-    case size:
-      operation.event.size = value.as_unsigned();
-      break;
-    case stream:
-      operation.event.stream = static_cast<std::uint16_t>(value.as_unsigned_below(stream_count));
-      break;
-    case same_address_as:
-      operation.same_address_as = static_cast<std::uint32_t>(value.as_unsigned_below(Trace::no_expectation));
-      break;
-    case oom:
-      operation.event.expect_out_of_memory = value.as_boolean();
-      break;
+  template <typename AnyCursor>
+  Operation read(const AnyCursor& entry) {
+    Operation operation;
+    for_each_known_field(entry, keys_, operation.fields, [&](unsigned field, const AnyCursor& value) {
+      read_field(static_cast<Field>(field), value, operation);
+    });
+    need_fields(operation, entry);
+    return operation;
   }
-}
 
-void need_fields(const Operation& operation, const Cursor& entry) {
-  operation.fields.need(op, "op", entry);
-  const Action action = operation.event.action;
-  const bool allocates = action == Action::allocate;
-  if (allocates || action == Action::free || action == Action::record_stream) operation.fields.need(id, "id", entry);
-  if (allocates) operation.fields.need(size, "size", entry);
-  // Recording a use on a stream that is not told would be a guess.
-  if (action == Action::record_stream) operation.fields.need(stream, "stream", entry);
-}
+ private:
+  template <typename AnyCursor>
+  Action read_action(const AnyCursor& value) {
+    const unsigned found = words_.find(value.as_text());
+    if (found == words_.unknown) value.fail("expected alloc, free, record_stream, synchronize or empty_cache");
+    return static_cast<Action>(found);
+  }
 
-Operation read_operation(const Cursor& entry, std::uint32_t stream_count) {
-  static constexpr std::array<std::string_view, 6> keys{"op", "id", "size", "stream", "same_address_as", "oom"};
-  Operation operation;
-  entry.for_each_field([&](std::string_view key, const Cursor& value) {
-    const auto* const found = std::ranges::find(keys, key);
-    if (found != keys.end()) read_field(static_cast<Field>(found - keys.begin()), value, stream_count, operation);
-  });
-  need_fields(operation, entry);
-  return operation;
-}
+  template <typename AnyCursor>
+  void read_field(Field field, const AnyCursor& value, Operation& operation) {
+    switch (field) {
+      case op:
+        operation.event.action = read_action(value);
+        break;
+      case id:
+        operation.event.id = static_cast<std::uint32_t>(value.as_unsigned_below(Trace::no_expectation));
+        break;
+      case size:
+        operation.event.size = value.as_unsigned();
+        break;
+      case stream:
+        operation.event.stream = static_cast<std::uint16_t>(value.as_unsigned_below(stream_count_));
+        break;
+      case same_address_as:
+        operation.same_address_as = static_cast<std::uint32_t>(value.as_unsigned_below(Trace::no_expectation));
+        break;
+      case oom:
+        operation.event.expect_out_of_memory = value.as_boolean();
+        break;
+    }
+  }
+
+  template <typename AnyCursor>
+  void need_fields(const Operation& operation, const AnyCursor& entry) const {
+    const auto need = [&](Field field) { operation.fields.need(field, keys_[field], entry); };
+    need(op);
+    const Action action = operation.event.action;
+    const bool allocates = action == Action::allocate;
+    if (allocates || action == Action::free || action == Action::record_stream) need(id);
+    if (allocates) need(size);
+    // Recording a use on a stream that is not told would be a guess.
+    if (action == Action::record_stream) need(stream);
+  }
+
+  std::uint32_t stream_count_;
+  KnownWords<6> keys_{{"op", "id", "size", "stream", "same_address_as", "oom"}};
+  KnownWords<5> words_{{"alloc", "free", "record_stream", "synchronize", "empty_cache"}};
+};
 
 /// Follows which ids live.
 class Lives {
  public:
   explicit Lives(Trace& trace) : trace_(trace) {}
 
-  void take(const Operation& operation, const Cursor& entry) {
+  template <typename AnyCursor>
+  void take(const Operation& operation, const AnyCursor& entry) {
     switch (operation.event.action) {
       case Action::allocate:
         return allocate(operation, entry);
@@ -88,7 +100,8 @@ class Lives {
   }
 
  private:
-  void allocate(const Operation& operation, const Cursor& entry) {
+  template <typename AnyCursor>
+  void allocate(const Operation& operation, const AnyCursor& entry) {
     // Counting keeps the tables as small as the file, whatever the numbers in it.
     if (operation.event.id != live_.size()) entry.fail("expected allocations to be numbered 0, 1, 2, ... in order");
     const std::uint32_t same = operation.same_address_as;
@@ -99,7 +112,8 @@ class Lives {
     trace_.expected_same_address.push_back(same);
     ++trace_.allocation_count;
   }
-  void need_live(std::uint32_t number, const Cursor& entry) const {
+  template <typename AnyCursor>
+  void need_live(std::uint32_t number, const AnyCursor& entry) const {
     if (number >= live_.size() || !live_[number]) entry.fail("expected an id that is allocated at this step");
   }
 
@@ -109,14 +123,18 @@ class Lives {
 
 }  // namespace
 
-void read_operations(const Cursor& operations, Trace& trace) {
+template <typename AnyCursor>
+void read_operations(const AnyCursor& operations, Trace& trace) {
   Lives lives(trace);
-  trace.events.reserve(operations.item_count());
-  operations.for_each_item([&](const Cursor& entry) {
-    const Operation operation = read_operation(entry, trace.stream_count);
+  OperationReader reader(trace.stream_count);
+  operations.for_each_item([&](const AnyCursor& entry) {
+    const Operation operation = reader.read(entry);
     lives.take(operation, entry);
     trace.events.push_back(operation.event);
   });
 }
+
+template void read_operations(const Cursor& operations, Trace& trace);
+template void read_operations(const JsonCursor& operations, Trace& trace);
 
 }  // namespace gpucheck::replay

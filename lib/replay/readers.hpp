@@ -4,10 +4,6 @@
 
 namespace gpucheck::replay {
 
-/// Reads the document's bytes as one JSON text (RFC 8259) and fills it.
-/// @throws FileError with the offset of the first byte that does not fit.
-void read_json(Document& document, const ReadLimits& limits);
-
 /// Reads the document's bytes as one pickle, protocol 2 to 5, of plain values: dict,
 /// list, tuple, str, int of 64 bits, float, bool, None. Nothing is ever executed: any
 /// opcode that would import, call or build something is refused by name.

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "replay/document.hpp"
 #include "replay/stacks.hpp"
 
 namespace gpucheck::replay {
@@ -80,14 +79,12 @@ struct Snapshot {
   StackTable stacks;  ///< empty where they were skipped
 };
 
-/// True when the document's root looks like a snapshot: a dictionary with "segments",
-/// or a bare list of segments.
-bool looks_like_snapshot(const Document& document);
-
 /// A replay needs no stacks, and they are most of a file.
 enum class StackReading { skip, keep };
 
-/// @throws FileError where the document is not a snapshot.
-Snapshot read_snapshot(const Document& document, StackReading reading = StackReading::skip);
+/// A dictionary with "segments", or a bare list of segments. @throws FileError where the
+/// root is no snapshot.
+template <typename AnyCursor>
+Snapshot read_snapshot(const AnyCursor& root, StackReading reading = StackReading::skip);
 
 }  // namespace gpucheck::replay

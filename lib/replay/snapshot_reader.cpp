@@ -2,6 +2,8 @@
 #include <array>
 
 #include "replay/cursor.hpp"
+#include "replay/json_cursor.hpp"
+#include "replay/known_keys.hpp"
 #include "replay/snapshot.hpp"
 #include "replay/stack_reader.hpp"
 
@@ -9,16 +11,11 @@ namespace gpucheck::replay {
 
 namespace {
 
-/// Position of `word` in `words`; `words.size()` when it is not there.
-template <std::size_t count>
-unsigned index_of(const std::array<std::string_view, count>& words, std::string_view word) {
-  return static_cast<unsigned>(std::ranges::find(words, word) - words.begin());
-}
-
-PoolId read_pool(const Cursor& value) {
+template <typename AnyCursor>
+PoolId read_pool(const AnyCursor& value) {
   std::array<std::uint64_t, 2> numbers{};
   std::size_t count = 0;
-  value.for_each_item([&](const Cursor& number) {
+  value.for_each_item([&](const AnyCursor& number) {
     if (count == numbers.size()) value.fail("expected a pool as two numbers");
     numbers[count++] = number.as_unsigned();
   });
@@ -26,15 +23,23 @@ PoolId read_pool(const Cursor& value) {
   return {numbers[0], numbers[1]};
 }
 
+bool releases_segment(SnapshotAction action) {
+  return action == SnapshotAction::segment_free || action == SnapshotAction::segment_unmap;
+}
+
 /// What is done with recorded stacks.
 class Stacks {
  public:
   Stacks(StackReading reading, StackTable& table) : reading_(reading), reader_(table) {}
 
-  [[nodiscard]] StackId read(const std::optional<Cursor>& stack) {
-    return stack && reading_ == StackReading::keep ? reader_.read(*stack) : no_stack;
+  template <typename AnyCursor>
+  [[nodiscard]] StackId read(const AnyCursor& stack) {
+    return reading_ == StackReading::keep ? reader_.read(stack) : no_stack;
   }
-  [[nodiscard]] bool through_empty_cache(const Cursor& stack) { return search_.through_empty_cache(stack); }
+  template <typename AnyCursor>
+  [[nodiscard]] bool through_empty_cache(const AnyCursor& stack) {
+    return search_.through_empty_cache(stack);
+  }
 
  private:
   StackReading reading_;
@@ -42,31 +47,37 @@ class Stacks {
   StackSearch search_;
 };
 
-SnapshotAction read_action(const Cursor& value) {
-  static constexpr std::array<std::string_view, 9> words{
-      "alloc", "free_requested", "free_completed", "segment_alloc", "segment_free", "segment_map", "segment_unmap",
-      "oom",   "snapshot"};
-  return static_cast<SnapshotAction>(index_of(words, value.as_text()));
-}
+template <typename AnyCursor>
+class EventReader {
+ public:
+  explicit EventReader(Stacks& stacks) : stacks_(stacks) {}
 
-bool releases_segment(SnapshotAction action) {
-  return action == SnapshotAction::segment_free || action == SnapshotAction::segment_unmap;
-}
+  SnapshotEvent read(const AnyCursor& entry) {
+    SnapshotEvent event;
+    FieldSet seen;
+    std::optional<AnyCursor> stack;
+    for_each_known_field(entry, keys_, seen, [&](unsigned field, const AnyCursor& value) {
+      if (field == frames) {
+        static_cast<void>(value.identity());  // stacks are the most of a file, and mostly the same
+        stack = value;
+      } else {
+        take(field, value, event);
+      }
+    });
+    need_fields(event, seen, entry);
+    if (event.action == SnapshotAction::other || !stack) return event;
+    if (releases_segment(event.action)) event.in_empty_cache = stacks_.through_empty_cache(*stack);
+    event.stack = stacks_.read(*stack);
+    return event;
+  }
 
-SnapshotEvent read_event(const Cursor& entry, Stacks& stacks) {
+ private:
   enum Field : unsigned { action, addr, device_free, size, stream, time_us, pool_id, segment_pool_id, frames };
-  static constexpr std::array<std::string_view, 9> keys{"action",  "addr",    "device_free",     "size",  "stream",
-                                                        "time_us", "pool_id", "segment_pool_id", "frames"};
-  SnapshotEvent event;
-  FieldSet fields;
-  std::optional<Cursor> stack;
-  entry.for_each_field([&](std::string_view key, const Cursor& value) {
-    const unsigned field = index_of(keys, key);
-    if (field == keys.size()) return;
-    fields.add(field, value);
+
+  void take(unsigned field, const AnyCursor& value, SnapshotEvent& event) {
     switch (field) {
       case action:
-        event.action = read_action(value);
+        event.action = static_cast<SnapshotAction>(actions_.find(value.as_text()));
         break;
       case addr:
       case device_free:
@@ -81,42 +92,44 @@ SnapshotEvent read_event(const Cursor& entry, Stacks& stacks) {
       case time_us:
         event.time_us = value.as_signed();
         break;
-      case frames:
-        stack = value;
-        break;
       default:
         event.pool = read_pool(value);
         break;
     }
-  });
-  fields.need(action, "action", entry);
-  if (event.action == SnapshotAction::other) return event;
-  fields.need(size, "size", entry);
-  fields.need(stream, "stream", entry);
-  if (event.action != SnapshotAction::out_of_memory) fields.need(addr, "addr", entry);
-  if (stack && releases_segment(event.action)) event.in_empty_cache = stacks.through_empty_cache(*stack);
-  event.stack = stacks.read(stack);
-  return event;
-}
+  }
 
-SnapshotBlockState read_state(const Cursor& value) {
+  void need_fields(const SnapshotEvent& event, const FieldSet& seen, const AnyCursor& entry) const {
+    seen.need(action, "action", entry);
+    if (event.action == SnapshotAction::other) return;
+    seen.need(size, "size", entry);
+    seen.need(stream, "stream", entry);
+    if (event.action != SnapshotAction::out_of_memory) seen.need(addr, "addr", entry);
+  }
+
+  Stacks& stacks_;
+  KnownWords<9> keys_{
+      {"action", "addr", "device_free", "size", "stream", "time_us", "pool_id", "segment_pool_id", "frames"}};
+  /// In the order of SnapshotAction; what is none of them is `other`.
+  KnownWords<9> actions_{{"alloc", "free_requested", "free_completed", "segment_alloc", "segment_free", "segment_map",
+                          "segment_unmap", "oom", "snapshot"}};
+};
+
+template <typename AnyCursor>
+SnapshotBlockState read_state(const AnyCursor& value) {
   // PyTorch's documentation calls the third state by the fourth name.
-  static constexpr std::array<std::string_view, 4> words{"inactive", "active_allocated", "active_pending_free",
-                                                         "active_awaiting_free"};
-  const unsigned index = index_of(words, value.as_text());
-  if (index == words.size()) value.fail("expected inactive, active_allocated or active_pending_free");
-  return static_cast<SnapshotBlockState>(std::min(index, 2U));
+  KnownWords<4> words{{"inactive", "active_allocated", "active_pending_free", "active_awaiting_free"}};
+  const unsigned number = words.find(value.as_text());
+  if (number == words.unknown) value.fail("expected inactive, active_allocated or active_pending_free");
+  return static_cast<SnapshotBlockState>(std::min(number, 2U));
 }
 
-SnapshotBlock read_block(const Cursor& entry, Stacks& stacks) {
+template <typename AnyCursor>
+SnapshotBlock read_block(const AnyCursor& entry, Stacks& stacks) {
   enum Field : unsigned { address, size, requested_size, state, frames };
-  static constexpr std::array<std::string_view, 5> keys{"address", "size", "requested_size", "state", "frames"};
+  KnownWords<5> keys{{"address", "size", "requested_size", "state", "frames"}};
   SnapshotBlock block;
   FieldSet fields;
-  entry.for_each_field([&](std::string_view key, const Cursor& value) {
-    const unsigned field = index_of(keys, key);
-    if (field == keys.size()) return;
-    fields.add(field, value);
+  for_each_known_field(entry, keys, fields, [&](unsigned field, const AnyCursor& value) {
     switch (field) {
       case address:
         block.address = value.as_handle();
@@ -142,7 +155,8 @@ SnapshotBlock read_block(const Cursor& entry, Stacks& stacks) {
 }
 
 /// Blocks tile their segment; files of older releases leave their addresses out.
-void place_blocks(SnapshotSegment& segment, const Cursor& entry) {
+template <typename AnyCursor>
+void place_blocks(SnapshotSegment& segment, const AnyCursor& entry) {
   std::uint64_t placed = 0;
   for (SnapshotBlock& block : segment.blocks) {
     const std::uint64_t address = segment.address + placed;
@@ -154,22 +168,21 @@ void place_blocks(SnapshotSegment& segment, const Cursor& entry) {
   if (placed != segment.total_size) entry.fail("expected blocks that add up to the segment's total_size");
 }
 
-bool read_is_large(const Cursor& value) {
+template <typename AnyCursor>
+bool read_is_large(const AnyCursor& value) {
   const std::string_view type = value.as_text();
   if (type != "large" && type != "small") value.fail("expected small or large");
   return type == "large";
 }
 
-SnapshotSegment read_segment(const Cursor& entry, Stacks& stacks) {
+template <typename AnyCursor>
+SnapshotSegment read_segment(const AnyCursor& entry, Stacks& stacks) {
   enum Field : unsigned { address, total_size, stream, device, type, pool, expandable, blocks };
-  static constexpr std::array<std::string_view, 8> keys{"address",      "total_size",      "stream",        "device",
-                                                        "segment_type", "segment_pool_id", "is_expandable", "blocks"};
+  KnownWords<8> keys{
+      {"address", "total_size", "stream", "device", "segment_type", "segment_pool_id", "is_expandable", "blocks"}};
   SnapshotSegment segment;
   FieldSet fields;
-  entry.for_each_field([&](std::string_view key, const Cursor& value) {
-    const unsigned field = index_of(keys, key);
-    if (field == keys.size()) return;
-    fields.add(field, value);
+  for_each_known_field(entry, keys, fields, [&](unsigned field, const AnyCursor& value) {
     switch (field) {
       case address:
         segment.address = value.as_handle();
@@ -193,7 +206,7 @@ SnapshotSegment read_segment(const Cursor& entry, Stacks& stacks) {
         segment.is_expandable = value.as_boolean();
         break;
       default:
-        value.for_each_item([&](const Cursor& block) { segment.blocks.push_back(read_block(block, stacks)); });
+        value.for_each_item([&](const AnyCursor& block) { segment.blocks.push_back(read_block(block, stacks)); });
         break;
     }
   });
@@ -202,9 +215,10 @@ SnapshotSegment read_segment(const Cursor& entry, Stacks& stacks) {
   return segment;
 }
 
-SnapshotSettings read_settings(const Cursor& entry) {
+template <typename AnyCursor>
+SnapshotSettings read_settings(const AnyCursor& entry) {
   SnapshotSettings settings;
-  entry.for_each_field([&](std::string_view key, const Cursor& value) {
+  entry.for_each_field([&](std::string_view key, const AnyCursor& value) {
     if (key == "PYTORCH_CUDA_ALLOC_CONF" || key == "PYTORCH_ALLOC_CONF") {
       settings.text = value.as_text();
     } else if (key == "max_split_size") {
@@ -214,7 +228,7 @@ SnapshotSettings read_settings(const Cursor& entry) {
     } else if (key == "expandable_segments") {
       settings.expandable_segments = value.as_boolean();
     } else if (key == "roundup_power2_divisions") {
-      value.for_each_field([&](std::string_view size, const Cursor& divisions) {
+      value.for_each_field([&](std::string_view size, const AnyCursor& divisions) {
         settings.roundup_power2_divisions.emplace_back(size, divisions.as_unsigned());
       });
     }
@@ -222,40 +236,24 @@ SnapshotSettings read_settings(const Cursor& entry) {
   return settings;
 }
 
-void read_segments(const Cursor& list, Stacks& stacks, Snapshot& snapshot) {
-  list.for_each_item([&](const Cursor& entry) { snapshot.segments.push_back(read_segment(entry, stacks)); });
+template <typename AnyCursor>
+void read_segments(const AnyCursor& list, Stacks& stacks, Snapshot& snapshot) {
+  list.for_each_item([&](const AnyCursor& entry) { snapshot.segments.push_back(read_segment(entry, stacks)); });
 }
 
-void read_traces(const Cursor& list, Stacks& stacks, Snapshot& snapshot) {
-  list.for_each_item([&](const Cursor& device) {
+template <typename AnyCursor>
+void read_events(const AnyCursor& list, Stacks& stacks, Snapshot& snapshot) {
+  EventReader<AnyCursor> reader(stacks);
+  list.for_each_item([&](const AnyCursor& device) {
     std::vector<SnapshotEvent>& events = snapshot.device_traces.emplace_back();
-    events.reserve(device.item_count());
-    device.for_each_item([&](const Cursor& entry) { events.push_back(read_event(entry, stacks)); });
+    device.for_each_item([&](const AnyCursor& entry) { events.push_back(reader.read(entry)); });
   });
 }
 
 }  // namespace
 
-bool looks_like_snapshot(const Document& document) {
-  Walk walk(document);
-  const Cursor root(walk);
-  bool found = false;
-  const auto find = [&found](const Cursor& dictionary, std::string_view wanted) {
-    dictionary.for_each_field([&](std::string_view key, const Cursor&) { found = found || key == wanted; });
-  };
-  if (root.kind() == Kind::dictionary) find(root, "segments");
-  if (root.is_list()) {
-    bool first = true;
-    root.for_each_item([&](const Cursor& item) {
-      if (std::exchange(first, false) && item.kind() == Kind::dictionary) find(item, "total_size");
-    });
-  }
-  return found;
-}
-
-Snapshot read_snapshot(const Document& document, StackReading reading) {
-  Walk walk(document);
-  const Cursor root(walk);
+template <typename AnyCursor>
+Snapshot read_snapshot(const AnyCursor& root, StackReading reading) {
   Snapshot snapshot;
   Stacks stacks(reading, snapshot.stacks);
   if (root.is_list()) {
@@ -263,18 +261,15 @@ Snapshot read_snapshot(const Document& document, StackReading reading) {
     return snapshot;
   }
   enum Field : unsigned { segments, device_traces, allocator_settings };
-  static constexpr std::array<std::string_view, 3> keys{"segments", "device_traces", "allocator_settings"};
+  KnownWords<3> keys{{"segments", "device_traces", "allocator_settings"}};
   FieldSet fields;
-  root.for_each_field([&](std::string_view key, const Cursor& value) {
-    const unsigned field = index_of(keys, key);
-    if (field == keys.size()) return;
-    fields.add(field, value);
+  for_each_known_field(root, keys, fields, [&](unsigned field, const AnyCursor& value) {
     switch (field) {
       case segments:
         read_segments(value, stacks, snapshot);
         break;
       case device_traces:
-        read_traces(value, stacks, snapshot);
+        read_events(value, stacks, snapshot);
         break;
       default:
         snapshot.settings = read_settings(value);
@@ -284,5 +279,8 @@ Snapshot read_snapshot(const Document& document, StackReading reading) {
   fields.need(segments, keys[segments], root);
   return snapshot;
 }
+
+template Snapshot read_snapshot(const Cursor& root, StackReading reading);
+template Snapshot read_snapshot(const JsonCursor& root, StackReading reading);
 
 }  // namespace gpucheck::replay

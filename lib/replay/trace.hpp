@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "replay/document.hpp"
-
 namespace gpucheck::replay {
 
 enum class Action : std::uint8_t {
@@ -95,10 +93,6 @@ struct Trace {
   std::optional<std::vector<SegmentLayout>> final_segments;  ///< in address order
 };
 
-/// True when the document's root looks like traces: a dictionary with "ops", a list of
-/// such, or a dictionary with such a list under "traces".
-bool looks_like_traces(const Document& document);
-
 /// Reads one trace or a list of them, bare or under "traces". Fields:
 ///   name, settings (text or null), memory_limit (bytes or null), streams (count),
 ///   ops: [{op: alloc, id, size, stream, same_address_as?, oom?} | {op: free, id} |
@@ -110,7 +104,8 @@ bool looks_like_traces(const Document& document);
 /// All but ops may be absent; other fields are ignored. A trace without a name is called
 /// by its number, one without streams has as many as its ops use; an op without a
 /// stream is on the default one.
-/// @throws FileError where the document is not such a trace.
-std::vector<Trace> read_traces(const Document& document);
+/// @throws FileError where the root is no such trace.
+template <typename AnyCursor>
+std::vector<Trace> read_traces(const AnyCursor& root);
 
 }  // namespace gpucheck::replay

@@ -58,8 +58,8 @@ std::string trace_json(std::size_t count) {
   std::string keys;
   for (const std::string_view name : figure_names) keys += '"' + std::string(name) + "\",";
   keys.pop_back();
-  return R"([{"name":"churn","stat_keys":[)" + keys + R"(],"ops":[)" + operations + R"(],"stats_after_op":[)" + rows +
-         "]}]";
+  return R"([{"name":"churn","streams":1,"stat_keys":[)" + keys + R"(],"ops":[)" + operations +
+         R"(],"stats_after_op":[)" + rows + "]}]";
 }
 
 /// Events with stacks of four frames, as json.dump writes them.
@@ -180,6 +180,32 @@ void what_if_caching_allocator(benchmark::State& state) {
                          [](const Trace& trace, TraceTarget& target) { return what_if(trace, target); });
 }
 
+/// From the file's bytes to the comparison of every figure, as `gpucheck replay` does it. The
+/// figures are not PyTorch's, so every step differs.
+void read_and_compare_trace_json(benchmark::State& state) {
+  const std::string bytes = trace_json(trace_events);
+  play_caching_allocator(state, {}, [&bytes](const Trace&, ComparableTarget& target) {
+    return compare(std::get<std::vector<Trace>>(read_bytes("benchmark", bytes)).at(0), target);
+  });
+}
+/// From the file's bytes to the figures of a what-if.
+void read_and_play_snapshot(benchmark::State& state, const std::string& bytes) {
+  const auto driver = sim::make_driver({sim::profile("h100"), 0, 1});
+  const auto device = driver->open(0).value();
+  CachingAllocatorTarget target(*device, {});
+  for (auto _ : state) {
+    const FileContent content = read_bytes("benchmark", bytes);
+    benchmark::DoNotOptimize(what_if(convert(std::get<Snapshot>(content), 0).trace, target));
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(snapshot_events));
+}
+void read_and_play_snapshot_json(benchmark::State& state) {
+  read_and_play_snapshot(state, snapshot_json(snapshot_events));
+}
+void read_and_play_snapshot_pickle(benchmark::State& state) {
+  read_and_play_snapshot(state, snapshot_pickle(snapshot_events));
+}
+
 BENCHMARK(read_trace_json)->Unit(benchmark::kMillisecond);
 BENCHMARK(read_snapshot_json)->Unit(benchmark::kMillisecond);
 BENCHMARK(read_snapshot_pickle)->Unit(benchmark::kMillisecond);
@@ -187,6 +213,9 @@ BENCHMARK(convert_snapshot)->Unit(benchmark::kMillisecond);
 BENCHMARK(play_without_an_allocator)->Unit(benchmark::kMillisecond);
 BENCHMARK(compare_caching_allocator)->Unit(benchmark::kMillisecond);
 BENCHMARK(what_if_caching_allocator)->Unit(benchmark::kMillisecond);
+BENCHMARK(read_and_compare_trace_json)->Unit(benchmark::kMillisecond);
+BENCHMARK(read_and_play_snapshot_json)->Unit(benchmark::kMillisecond);
+BENCHMARK(read_and_play_snapshot_pickle)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace gpucheck::replay

@@ -1,18 +1,18 @@
 #include <gtest/gtest.h>
 
-#include "replay/cursor.hpp"
 #include "replay/file.hpp"
 #include "replay/file_error.hpp"
-#include "replay/readers.hpp"
+#include "replay/json_cursor.hpp"
 #include "test_files.hpp"
 
 namespace gpucheck::replay {
 namespace {
 
 std::uint64_t offset_of_error(const std::string& text, const ReadLimits& limits = {}) {
-  Document document("test", text);
+  const FileBytes file("test", text);
+  JsonText json(file, limits);
   try {
-    read_json(document, limits);
+    json.expect_end(JsonCursor(json).end());
   } catch (const FileError& error) {
     return error.offset();
   }
@@ -20,26 +20,174 @@ std::uint64_t offset_of_error(const std::string& text, const ReadLimits& limits 
   return 0;
 }
 
+/// Whether the whole text is passed over without a complaint.
+bool is_json(const std::string& text) {
+  const FileBytes file("test", text);
+  JsonText json(file, {});
+  try {
+    json.expect_end(JsonCursor(json).end());
+    return true;
+  } catch (const FileError&) {
+    return false;
+  }
+}
+
 TEST(Json, ReadsEveryKindOfValue) {
-  Document document("test", R"( {"a": [1, -2, 18446744073709551615, 1.5e1, true, false, null, "x", {}, []]} )");
-  read_json(document, {});
-  Walk walk(document);
-  std::vector<Kind> kinds;
-  Cursor(walk).for_each_field([&](std::string_view key, const Cursor& list) {
+  const FileBytes file("test", R"( {"a": [1, -2, 18446744073709551615, 1.5e1, true, false, null, "x", {}, []]} )");
+  JsonText json(file, {});
+  const JsonCursor root(json);
+  std::vector<bool (*)(const JsonCursor&)> checks{
+      [](const JsonCursor& item) { return item.as_unsigned() == 1; },
+      [](const JsonCursor& item) { return item.as_signed() == -2 && item.as_handle() == 0xfffffffffffffffe; },
+      [](const JsonCursor& item) { return item.as_unsigned() == UINT64_MAX; },
+      [](const JsonCursor& item) { return item.as_real() == 15.0; },
+      [](const JsonCursor& item) { return item.as_boolean(); },
+      [](const JsonCursor& item) { return !item.as_boolean(); },
+      [](const JsonCursor& item) { return item.is_null(); },
+      [](const JsonCursor& item) { return item.as_text() == "x"; },
+      [](const JsonCursor& item) { return item.is_dictionary() && !item.is_list(); },
+      [](const JsonCursor& item) { return item.is_list() && !item.first_item(); }};
+  std::size_t index = 0;
+  root.for_each_field([&](std::string_view key, const JsonCursor& list) {
     EXPECT_EQ(key, "a");
-    list.for_each_item([&](const Cursor& item) { kinds.push_back(item.kind()); });
+    list.for_each_item([&](const JsonCursor& item) { EXPECT_TRUE(checks.at(index++)(item)) << index - 1; });
   });
-  EXPECT_EQ(kinds, (std::vector{Kind::signed_integer, Kind::signed_integer, Kind::unsigned_integer, Kind::real,
-                                Kind::boolean, Kind::boolean, Kind::null, Kind::text, Kind::dictionary, Kind::list}));
+  EXPECT_EQ(index, checks.size());
+  json.expect_end(root.end());
+}
+
+TEST(Json, ReadsNumbersOfEveryLength) {
+  const auto read = [](const std::string& digits) {
+    const FileBytes file("test", "[" + digits + "]");
+    JsonText json(file, {});
+    return JsonCursor(json).first_item()->as_unsigned();
+  };
+  std::uint64_t number = 0;
+  std::string digits;
+  for (int length = 1; length <= 19; ++length) {
+    number = 10 * number + static_cast<std::uint64_t>(length % 10);
+    digits += static_cast<char>('0' + length % 10);
+    EXPECT_EQ(read(digits), number);
+  }
+  EXPECT_EQ(read("9999999999999999999"), 9999999999999999999U);
+  EXPECT_EQ(read("18446744073709551615"), UINT64_MAX);
+  EXPECT_EQ(read("0"), 0U);
+  EXPECT_EQ(read("-0"), 0U);
+  for (const char* other : {"18446744073709551616", "99999999999999999999", "-1", "1.0", "1e3", "01", "00000000001",
+                            "+1", "x", "123456781234567812345678"}) {
+    EXPECT_THROW(read(other), FileError) << other;
+  }
+}
+
+TEST(Json, ReadsSignedNumbersToTheLast) {
+  const auto read = [](const std::string& digits) {
+    const FileBytes file("test", "[" + digits + "]");
+    JsonText json(file, {});
+    return JsonCursor(json).first_item()->as_signed();
+  };
+  EXPECT_EQ(read("-9223372036854775808"), INT64_MIN);
+  EXPECT_EQ(read("9223372036854775807"), INT64_MAX);
+  EXPECT_THROW(read("9223372036854775808"), FileError);
+  EXPECT_THROW(read("-9223372036854775809"), FileError);
 }
 
 TEST(Json, DecodesEscapes) {
-  Document document("test", R"(["plain", "a\"b\\\u00e9\ud83d\ude00\n", "", "plain again"])");
-  read_json(document, {});
-  Walk walk(document);
+  const FileBytes file("test",
+                       R"(["plain", "a\"b\\\u00e9\ud83d\ude00\n", "", "plain again, and longer than eight bytes",
+                                   "\/\b\f\r\t\u0000\u20AC"])");
+  JsonText json(file, {});
   std::vector<std::string> texts;
-  Cursor(walk).for_each_item([&](const Cursor& item) { texts.emplace_back(item.as_text()); });
-  EXPECT_EQ(texts, (std::vector<std::string>{"plain", "a\"b\\\xc3\xa9\xf0\x9f\x98\x80\n", "", "plain again"}));
+  JsonCursor(json).for_each_item([&](const JsonCursor& item) { texts.emplace_back(item.as_text()); });
+  EXPECT_EQ(texts, (std::vector<std::string>{"plain", "a\"b\\\xc3\xa9\xf0\x9f\x98\x80\n", "",
+                                             "plain again, and longer than eight bytes",
+                                             std::string("/\b\f\r\t\0\xe2\x82\xac", 9)}));
+}
+
+// The corner cases of RFC 8259 and of UTF-8.
+TEST(Json, TakesWhatIsJson) {
+  for (const char* text : {"[]", "{}", "[[],{}]", "[0]", "[-0.0e+00]", "[1E9]", R"({"a":{"b":[]}})", "\n[\t1\r, 2 ]\n",
+                           R"(["\u0000"])", "[\"\x7f\"]", "[\"\xc3\xa9\"]", "[\"\xed\x9f\xbf\"]", "[\"\xee\x80\x80\"]",
+                           "[\"\xf0\x90\x80\x80\"]", "[\"\xf4\x8f\xbf\xbf\"]", R"({"a":1,"a":2})"}) {
+    EXPECT_TRUE(is_json(text)) << text;
+  }
+}
+
+TEST(Json, RefusesWhatIsNot) {
+  for (const char* text : {"[",
+                           "]",
+                           "[1,]",
+                           "[,1]",
+                           "[1 2]",
+                           "[1]]",
+                           "{\"a\"}",
+                           "{\"a\":}",
+                           "{a:1}",
+                           "{\"a\":1,}",
+                           "{,}",
+                           "{1:1}",
+                           "[01]",
+                           "[1.]",
+                           "[.5]",
+                           "[+1]",
+                           "[1e]",
+                           "[1e+]",
+                           "[-]",
+                           "[--1]",
+                           "[0x1]",
+                           "[Infinity]",
+                           "[tru]",
+                           "[truex]",
+                           "[nulll]",
+                           "[\"a]",
+                           "[\"\\x\"]",
+                           "[\"\\u12g4\"]",
+                           "[\"\\ud800\"]",
+                           "[\"\\udc00\"]",
+                           "[\"\\ud800\\u0041\"]",
+                           "[\"\t\"]",
+                           "[\"\n\"]",
+                           "[\"\x1f\"]",
+                           "['a']",
+                           "[1]//",
+                           "[/**/1]",
+                           "[\"\x80\"]",
+                           "[\"\xc0\x80\"]",
+                           "[\"\xc3\"]",
+                           "[\"\xe0\x80\x80\"]",
+                           "[\"\xed\xa0\x80\"]",
+                           "[\"\xf0\x80\x80\x80\"]",
+                           "[\"\xf4\x90\x80\x80\"]",
+                           "[\"\xf5\x80\x80\x80\"]",
+                           "[}",
+                           "{]",
+                           "{\"a\":[}]",
+                           "[1}",
+                           "{\"a\":1]"}) {
+    EXPECT_FALSE(is_json(text)) << text;
+  }
+  EXPECT_FALSE(is_json(std::string("[1]\0", 4)));
+  EXPECT_FALSE(is_json(std::string("[\"a\0b\"]", 7)));
+}
+
+TEST(Json, KnowsATextThatStandsAgain) {
+  const std::string stack = R"([{"name": "a function", "filename": "and where it is, at some length", "line": 117}])";
+  const std::string other = R"([{"name": "a function", "filename": "and where it is, at some length", "line": 118}])";
+  const std::string longer = R"([{"name": "a function", "filename": "and where it is, at some length", "line": 1170}])";
+  const FileBytes file("test",
+                       "[" + stack + "," + stack + "," + other + "," + stack + "," + other + "," + longer + ",[],[]]");
+  JsonText json(file, {});
+  std::vector<std::uint64_t> identities;
+  const JsonCursor root(json);
+  root.for_each_item([&](const JsonCursor& item) { identities.push_back(item.identity()); });
+  json.expect_end(root.end());
+  const std::uint64_t second = 1 + 2 * (stack.size() + 1);
+  EXPECT_EQ(identities[0], 1U);
+  EXPECT_EQ(identities[1], 1U);
+  EXPECT_EQ(identities[2], second);
+  EXPECT_EQ(identities[3], 1U);
+  EXPECT_EQ(identities[4], second);
+  EXPECT_EQ(identities[5], 1 + 5 * (stack.size() + 1)) << "where it stands";
+  EXPECT_NE(identities[6], identities[7]) << "too short to be worth it";
 }
 
 TEST(Json, TellsWhereTheTextBreaks) {
@@ -74,8 +222,8 @@ TEST(Json, TellsTheWayToAValueThatDoesNotFit) {
     FAIL();
   } catch (const FileError& error) {
     EXPECT_EQ(error.path(), "$.device_traces[1][0].size");
-    EXPECT_EQ(error.offset(), text.find("x"));
-    EXPECT_EQ(error.what(), "trace.json: byte " + std::to_string(text.find("x")) +
+    EXPECT_EQ(error.offset(), text.find("\"x\""));
+    EXPECT_EQ(error.what(), "trace.json: byte " + std::to_string(text.find("\"x\"")) +
                                 " ($.device_traces[1][0].size): expected a whole number, 0 or more");
   }
 }

@@ -6,8 +6,7 @@
 #include "device/sim/sim_driver.hpp"
 #include "observe/memory_history.hpp"
 #include "observe/snapshot_file.hpp"
-#include "replay/document.hpp"
-#include "replay/readers.hpp"
+#include "replay/file.hpp"
 #include "replay/snapshot.hpp"
 #include "runtime/runtime.hpp"
 
@@ -54,14 +53,8 @@ std::string pickle_of(const MemorySnapshot& snapshot) {
 }
 
 /// Both formats of it, as gpucheck's own readers see them.
-void expect_read_back(const MemorySnapshot& snapshot, const std::string& bytes, bool is_pickle) {
-  Document document("snapshot", bytes);
-  if (is_pickle) {
-    read_pickle(document, {});
-  } else {
-    read_json(document, {});
-  }
-  const Snapshot read = read_snapshot(document);
+void expect_read_back(const MemorySnapshot& snapshot, const std::string& bytes) {
+  const Snapshot read = read_snapshot_bytes("snapshot", bytes);
   ASSERT_EQ(read.segments.size(), snapshot.segments.size());
   for (std::size_t i = 0; i < read.segments.size(); ++i) {
     const runtime::SegmentInfo& expected = snapshot.segments[i].info;
@@ -88,8 +81,8 @@ void expect_read_back(const MemorySnapshot& snapshot, const std::string& bytes, 
 
 TEST(ObservedSnapshot, IsReadBackFromBothFormats) {
   const MemorySnapshot snapshot = observed_snapshot();
-  expect_read_back(snapshot, json_of(snapshot), false);
-  expect_read_back(snapshot, pickle_of(snapshot), true);
+  expect_read_back(snapshot, json_of(snapshot));
+  expect_read_back(snapshot, pickle_of(snapshot));
 }
 
 }  // namespace
