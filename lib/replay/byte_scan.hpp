@@ -21,10 +21,9 @@ inline std::uint64_t interruptions(std::uint64_t bytes) noexcept {
   return (quote | backslash | (bytes - each_byte(0x20)) | bytes) & high_bits;
 }
 
-/// How many of the bytes are values of digits (0 to 9) before the first that is none.
-inline unsigned count_digits(std::uint64_t values) noexcept {
-  const std::uint64_t others = ((values + each_byte(0x76)) | values) & high_bits;
-  return others == 0 ? 8 : static_cast<unsigned>(std::countr_zero(others)) / 8;
+/// The high bit of every byte up to the first that is not a digit's value (0 to 9).
+inline std::uint64_t no_digits(std::uint64_t values) noexcept {
+  return ((values + each_byte(0x76)) | values) & high_bits;
 }
 
 /// The number that eight values of digits write: pairs first, then fours, then all.
@@ -44,14 +43,21 @@ struct Digits {
 };
 inline Digits take_digits(const char*& at) noexcept {
   Digits all;
-  for (unsigned found = 8; found == 8 && all.count <= 16;) {
-    std::uint64_t values = load<std::uint64_t>(at) ^ each_byte('0');
-    found = count_digits(values);
-    if (found == 0) break;
-    values <<= 8 * (8 - found);
-    all.number = all.number * powers_of_ten[found] + number_of(values);
-    all.count += found;
-    at += found;
+  while (all.count <= 16) {
+    const std::uint64_t values = load<std::uint64_t>(at) ^ each_byte('0');
+    const std::uint64_t others = no_digits(values);
+    if (others != 0) {
+      const auto found = static_cast<unsigned>(std::countr_zero(others)) / 8;
+      if (found == 0) break;
+      all.number = all.number * powers_of_ten[found] + number_of(values << 8 * (8 - found));
+      all.count += found;
+      at += found;
+      break;
+    }
+    // A branch of its own: the next eight are looked at without waiting for the count.
+    all.number = all.number * powers_of_ten[8] + number_of(values);
+    all.count += 8;
+    at += 8;
   }
   return all;
 }

@@ -64,6 +64,8 @@ class Cursor {
   [[nodiscard]] bool as_boolean() const;
   [[nodiscard]] std::string_view as_text() const;
 
+  /// Items of a list, where that is known beforehand; else 0.
+  [[nodiscard]] std::size_t count_hint() const noexcept { return is_list() ? walk_->document().count(value_) : 0; }
   /// The first item of a list, if any.
   [[nodiscard]] std::optional<Cursor> first_item() const;
   /// Calls `visit(Cursor)` for each item of a list.
@@ -75,6 +77,11 @@ class Cursor {
       spend(run.size());
       for (const Value& value : run) visit(Cursor(*this, value, {}, index++));
     });
+  }
+  /// Calls `visit(std::int64_t)` for each item of a list of whole numbers.
+  template <typename Visit>
+  void for_each_signed(Visit&& visit) const {
+    for_each_item([&](const Cursor& item) { visit(item.as_signed()); });
   }
   /// Calls `visit(std::string_view key, Cursor)` for each field of a dictionary, until one
   /// returns true where it returns something.

@@ -33,10 +33,9 @@ class JsonCursor {
   }
   [[nodiscard]] std::int64_t as_signed() const {
     const JsonText::Integer number = JsonText::integer(at_);
-    const std::uint64_t most = std::uint64_t{INT64_MAX} + (number.is_negative ? 1 : 0);
-    if (number.end == nullptr || number.magnitude > most) fail(expected_signed);
+    if (!fits_signed(number)) fail(expected_signed);
     end_ = number.end;
-    return std::bit_cast<std::int64_t>(number.is_negative ? 0 - number.magnitude : number.magnitude);
+    return signed_value(number);
   }
   /// A handle: any integer, negative ones as the unsigned number of the same bits.
   [[nodiscard]] std::uint64_t as_handle() const {
@@ -52,6 +51,7 @@ class JsonCursor {
     return found.has_escapes ? text_->decoded(found.text) : found.text;
   }
 
+  [[nodiscard]] static std::size_t count_hint() noexcept { return 0; }
   /// The first item of a list, if any.
   [[nodiscard]] std::optional<JsonCursor> first_item() const {
     const char* const at = JsonText::past_space(at_ + 1);
@@ -66,6 +66,18 @@ class JsonCursor {
       const JsonCursor item(*this, at, {}, index++);
       visit(item);
       at = next(item.end(), ']');
+    }
+  }
+  /// Calls `visit(std::int64_t)` for each item of a list of whole numbers.
+  template <typename Visit>
+  void for_each_signed(Visit&& visit) const {
+    if (!is_list()) fail("expected a list");
+    std::uint64_t index = 0;
+    for (const char* at = enter(']'); at != nullptr; ++index) {
+      const JsonText::Integer number = JsonText::integer(at);
+      if (!fits_signed(number)) JsonCursor(*this, at, {}, index).fail(expected_signed);
+      visit(signed_value(number));
+      at = next(number.end, ']');
     }
   }
   /// Calls `visit(std::string_view key, JsonCursor)` for each field of a dictionary, until
@@ -103,6 +115,12 @@ class JsonCursor {
 
   JsonCursor(const JsonCursor& parent, const char* at, std::string_view key, std::uint64_t index) noexcept
       : text_(parent.text_), parent_(&parent), at_(at), key_(key), index_(index), depth_(parent.depth_ + 1) {}
+  [[nodiscard]] static bool fits_signed(const JsonText::Integer& number) noexcept {
+    return number.end != nullptr && number.magnitude <= std::uint64_t{INT64_MAX} + (number.is_negative ? 1 : 0);
+  }
+  [[nodiscard]] static std::int64_t signed_value(const JsonText::Integer& number) noexcept {
+    return std::bit_cast<std::int64_t>(number.is_negative ? 0 - number.magnitude : number.magnitude);
+  }
   /// The first value or key of the container; null when it has none.
   [[nodiscard]] const char* enter(char closer) const {
     text_->expect_depth(at_, depth_);

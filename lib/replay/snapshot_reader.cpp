@@ -246,6 +246,7 @@ void read_events(const AnyCursor& list, Stacks& stacks, Snapshot& snapshot) {
   EventReader<AnyCursor> reader(stacks);
   list.for_each_item([&](const AnyCursor& device) {
     std::vector<SnapshotEvent>& events = snapshot.device_traces.emplace_back();
+    events.reserve(device.count_hint());
     device.for_each_item([&](const AnyCursor& entry) { events.push_back(reader.read(entry)); });
   });
 }

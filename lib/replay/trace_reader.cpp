@@ -29,8 +29,7 @@ void read_row(const AnyCursor& row, std::size_t width, std::vector<std::int64_t>
   const std::size_t before = figures.size();
   figures.resize(before + width);
   std::size_t found = 0;
-  row.for_each_item([&](const AnyCursor& figure) {
-    const std::int64_t number = figure.as_signed();
+  row.for_each_signed([&](std::int64_t number) {
     if (found < width) figures[before + found] = number;
     ++found;
   });

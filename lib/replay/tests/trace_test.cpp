@@ -108,5 +108,34 @@ TEST(TraceReader, ReadsTheFinalState) {
             "$.final_segments[0].blocks[0]");
 }
 
+TEST(TraceReader, FieldsMayStandInAnyOrder) {
+  const auto traces = std::get<std::vector<Trace>>(read_bytes("any order", R"([{
+    "stats_after_op": [[512], [0]], "ops": [{"stream": 2, "size": 3, "id": 0, "op": "alloc"}, {"id": 0, "op": "free"}],
+    "stat_keys": ["allocated_bytes.all.current"], "streams": 3, "name": "backwards"}])"));
+  ASSERT_EQ(traces.size(), 1U);
+  EXPECT_EQ(traces[0].name, "backwards");
+  EXPECT_EQ(traces[0].stream_count, 3U);
+  EXPECT_EQ(traces[0].events.at(0), (Event{3, 0, 2, Action::allocate, false}));
+  EXPECT_EQ(traces[0].expected_figures, (std::vector<std::int64_t>{512, 0}));
+}
+
+TEST(TraceReader, AStreamTooManyIsFoundWhereverTheirNumberStands) {
+  for (const char* text : {R"({"streams": 2, "ops": [{"op": "alloc", "id": 0, "size": 1, "stream": 2}]})",
+                           R"({"ops": [{"op": "alloc", "id": 0, "size": 1, "stream": 2}], "streams": 2})"}) {
+    try {
+      read_bytes("streams", text);
+      FAIL() << text;
+    } catch (const FileError& error) {
+      EXPECT_EQ(error.path(), "$.ops[0].stream");
+      EXPECT_EQ(error.offset(), std::string_view(text).find("2}]"));
+    }
+  }
+}
+
+TEST(TraceReader, WithoutOperationsItIsRefused) {
+  EXPECT_THROW(read_bytes("none", R"({"ops": null})"), FileError);
+  EXPECT_THROW(read_bytes("none", R"([{"ops": [], "stats_after_op": []}])"), FileError) << "no stat_keys";
+}
+
 }  // namespace
 }  // namespace gpucheck::replay
