@@ -37,7 +37,7 @@ std::vector<std::string> find_orphans(const golden::GoldenSet& goldens, const ha
 
 template <typename Event>
 void OrphanReporter::forward(const Event& event) {
-  for (harness::EventSink* sink : sinks_) sink->on(event);
+  harness::tell(sinks_, event);
 }
 
 void OrphanReporter::on(const harness::RunStarted& event) {

@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -59,5 +61,20 @@ class EventSink {
   virtual void on(const CaseFinished& event) = 0;
   virtual void on(const RunFinished& event) = 0;
 };
+
+/// Tells every sink, also those behind one that throws: a report that cannot be written
+/// costs no other report. Then throws what the first one threw.
+template <typename Event>
+void tell(std::span<EventSink* const> sinks, const Event& event) {
+  std::exception_ptr first;
+  for (EventSink* sink : sinks) {
+    try {
+      sink->on(event);
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
+  }
+  if (first) std::rethrow_exception(first);
+}
 
 }  // namespace gpucheck::harness

@@ -66,7 +66,7 @@ class Supervisor {
 
   template <typename Event>
   void tell(const Event& event) {
-    for (harness::EventSink* sink : sinks_) sink->on(event);
+    harness::tell(sinks_, event);
   }
 
   std::span<const PlannedCase> plan_;

@@ -123,6 +123,16 @@ TEST(Run, ColourOnlyOnRequestOffATerminal) {
   EXPECT_THAT(fixture({"run", "demo.wrong", "--device", "sim", "--color", "never"}).output, Not(HasSubstr("\x1b[")));
 }
 
+TEST(Run, AReportThatCannotBeWrittenAtTheEndCostsNoOther) {
+  const TemporaryFolder folder;
+  const CommandResult result =
+      fixture({"run", "proof.watchful", "--device", "sim", "--json", "/dev/full", "--junit", folder / "report.xml"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.output, HasSubstr("1 passed"));
+  EXPECT_THAT(result.error_output, HasSubstr("cannot write the report /dev/full"));
+  EXPECT_THAT(read_file(folder / "report.xml"), HasSubstr("</testsuites>"));
+}
+
 TEST(Run, UnwritableReportIsSaidBeforeTheFirstCase) {
   const CommandResult result = fixture({"run", "bad.crashes", "--device", "sim", "--junit", "/nonexistent/r.xml"});
   EXPECT_EQ(result.exit_code, 3);
