@@ -75,7 +75,7 @@ std::vector<PlannedCase> in_order(std::span<const harness::Case* const> selected
 }  // namespace
 
 std::uint64_t case_seed(std::uint64_t run_seed, std::string_view case_name) noexcept {
-  return mix(mix(run_seed) ^ hash(case_name));
+  return mix(mix(run_seed) ^ hash(case_name)) >> 11U;  // 53 bits are left
 }
 
 std::uint64_t seed_of_repetition(std::uint64_t run_seed, int repetition) noexcept {

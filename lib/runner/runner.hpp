@@ -48,9 +48,9 @@ struct PlanOptions {
   Shard shard = {};      ///< round robin over the selection
 };
 
-/// The seed a case gets: SplitMix64's finaliser over the mixed run seed xor the FNV-1a
-/// hash of the name. Depends on nothing else, so selection, order and sharding do not
-/// alter it, and `--seed` reproduces it for one case alone.
+/// The seed a case gets: the upper 53 bits, which every JSON reader keeps, of SplitMix64's
+/// finaliser over the mixed run seed xor the FNV-1a hash of the name. Depends on nothing else, so selection, order and
+/// sharding do not alter it, and `--seed` reproduces it for one case alone.
 std::uint64_t case_seed(std::uint64_t run_seed, std::string_view case_name) noexcept;
 
 /// The run seed that stands for one repetition of `--repeat`: the given one for the

@@ -60,6 +60,7 @@ TEST_F(Plan, SeedsDependOnTheRunAndTheNameAlone) {
     for (const harness::Case* which : selected_) seeds.insert(case_seed(seed, which->name));
   }
   EXPECT_EQ(seeds.size(), 500U);
+  EXPECT_LT(*seeds.rbegin(), std::uint64_t{1} << 53U);  // a double holds each of them
 }
 
 TEST_F(Plan, ASubsetKeepsItsShuffledOrder) {
