@@ -15,6 +15,9 @@ namespace {
 using device::Status;
 using device::Stream;
 
+/// PyTorch's rule: captures on other devices, and by other runtimes, count too.
+std::atomic<bool> capture_underway_in_process = false;
+
 constexpr std::uint64_t one_exabyte = std::uint64_t{1} << 60U;
 
 AllocatorSettings async_settings() {
@@ -37,6 +40,7 @@ AsyncAllocator::AsyncAllocator(device::Device& device, StreamPool& streams, Warn
       events_(device) {}
 
 AsyncAllocator::~AsyncAllocator() {
+  if (capture_underway_) capture_underway_in_process = false;
   if (!initialised_) return;
   for (const auto& [pointer, allocation] : allocations_) {
     if (!allocation.captured) static_cast<void>(device_.free_async(pointer, allocation.stream));
@@ -210,7 +214,7 @@ void AsyncAllocator::empty_cache() {
 
 void AsyncAllocator::begin_allocate_to_pool(PoolId, PoolFilter) {
   const std::scoped_lock lock(mutex_);
-  if (capture_underway_) throw Error("Only one capture at a time is allowed in a process.");
+  if (capture_underway_in_process.exchange(true)) throw Error("Only one capture at a time is allowed in a process.");
   capture_underway_ = true;
 }
 
@@ -231,7 +235,7 @@ void AsyncAllocator::join_capture(Stream stream) {
 void AsyncAllocator::end_allocate_to_pool(PoolId) {
   std::unique_lock lock(mutex_);
   if (!capture_underway_) throw Error("No capture is underway. Begin before ending.");
-  capture_underway_ = false;
+  capture_underway_ = capture_underway_in_process = false;
   capture_free_streams_.clear();
   const std::vector<void*> deferred = std::exchange(deferred_frees_, {});
   lock.unlock();

@@ -53,7 +53,7 @@ class AsyncAllocator final : public LimitedAllocator {
   void set_memory_fraction(double fraction) override;
   [[nodiscard]] double memory_fraction() const override;
 
-  /// A capture begins: there may be one at a time. Its memory is the graph's own, so the
+  /// A capture begins: there may be one at a time in the process, on all devices. Its memory is the graph's own, so the
   /// pool is only a name, and graphs that share one cannot disturb each other.
   void begin_allocate_to_pool(PoolId pool, PoolFilter filter) override;
   void end_allocate_to_pool(PoolId pool) override;

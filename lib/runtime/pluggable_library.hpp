@@ -23,6 +23,10 @@ namespace gpucheck::runtime {
 /// all work of the device and returns 0 when it is done. They may be called from any
 /// thread while the allocator exists.
 ///
+/// PyTorch's optional functions (`init_fn`, `reset_fn`, `memory_fraction_fn`,
+/// `record_stream_fn`, the pool functions) are never called: a program hands them over as
+/// pointers, and no name is agreed on by which a library could export them.
+///
 /// As thread-safe as the library. The device must outlive it.
 class PluggableLibrary {
  public:

@@ -174,8 +174,11 @@ TEST_F(Async, AGraphOwnsTheMemoryOfItsCapture) {
     ops::add(runtime_, temporary.data(), result.data(), 8, std::int64_t{1}, side);
     from_before = {};
     EXPECT_EQ(runtime_.warnings().size(), 1);  // freed once the capture is over
-    // A second capture in the process.
+    // A second capture in the process, here or on another device.
     EXPECT_THROW(allocator_.begin_allocate_to_pool({9, 0}, on_this_thread()), Error);
+    Simulated elsewhere;
+    Runtime other(elsewhere.device(), AllocatorChoice{.kind = AllocatorChoice::Kind::async, .library = {}});
+    EXPECT_THROW(other.allocator().begin_allocate_to_pool({9, 0}, on_this_thread()), Error);
     temporary = {};
     graph.capture_end();
   }
@@ -214,6 +217,16 @@ TEST_F(Async, StreamsThatOnlyFreedInACaptureAreJoinedAtItsEnd) {
   EXPECT_NO_THROW(graph.capture_end());
   EXPECT_NO_THROW(graph.replay());
   EXPECT_EQ(machine_.device().synchronize(), device::Status::success);
+}
+
+TEST_F(Async, ACaptureEndsWithItsRuntime) {
+  {
+    Runtime other(machine_.device(), AllocatorChoice{.kind = AllocatorChoice::Kind::async, .library = {}});
+    other.allocator().begin_allocate_to_pool({9, 0}, on_this_thread());
+    EXPECT_THROW(allocator_.begin_allocate_to_pool({10, 0}, on_this_thread()), Error);
+  }
+  allocator_.begin_allocate_to_pool({10, 0}, on_this_thread());
+  allocator_.end_allocate_to_pool({10, 0});
 }
 
 }  // namespace
