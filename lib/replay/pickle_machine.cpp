@@ -18,7 +18,7 @@ void PickleMachine::run() {
     const auto opcode = static_cast<Opcode>(take_number<std::uint8_t>());
     switch (opcode) {
       case Opcode::binget:
-        recall(take_number<std::uint8_t>());
+        recall_row();
         break;
       case Opcode::long_binget:
         recall(take_number<std::uint32_t>());
@@ -243,13 +243,16 @@ void PickleMachine::memoize(std::uint64_t index) {
   memo_[index] = stack_[size_ - 1];
 }
 
-void PickleMachine::recall(std::uint64_t index) {
-  if (index >= memo_.size() || memo_[index].kind == Kind::absent) {
-    fail(fmt::format("memo number {} was never written", index));
+void PickleMachine::recall_row() {
+  recall(take_number<std::uint8_t>());
+  while (position_ < bytes_.size() && static_cast<Opcode>(bytes_[position_]) == Opcode::binget) {
+    at_ = position_++;
+    recall(take_number<std::uint8_t>());
   }
-  Value value = memo_[index];
-  value.offset = static_cast<std::uint32_t>(at_);
-  push(value);
+}
+
+void PickleMachine::never_written(std::uint64_t index) const {
+  fail(fmt::format("memo number {} was never written", index));
 }
 
 // -- bytes ----------------------------------------------------------------------------------

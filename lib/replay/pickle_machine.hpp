@@ -44,7 +44,14 @@ class PickleMachine {
   std::size_t count_to_mark();
   void add_items(std::size_t count, Kind kind);
   void memoize(std::uint64_t index);
-  void recall(std::uint64_t index);
+  void recall(std::uint64_t index) {
+    if (index >= memo_.size() || memo_[index].kind == Kind::absent) [[unlikely]]
+      never_written(index);
+    push({memo_[index].bits, static_cast<std::uint32_t>(at_), memo_[index].kind});
+  }
+  /// A row of them: a stack is a list of frames that were all named before.
+  void recall_row();
+  [[noreturn]] void never_written(std::uint64_t index) const;
 
   std::string_view take(std::uint64_t count);
   template <typename Number>
