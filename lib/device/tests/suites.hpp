@@ -30,6 +30,11 @@ class Errors : public Contract {};
 class StickyErrors : public Contract {};
 class Initialisation : public Contract {};
 class Properties : public Contract {};
+/// Needs two devices that reach each other's memory.
+class Peers : public Contract {
+ protected:
+  void SetUp() override;
+};
 
 }  // namespace gpucheck::device::contract
 
@@ -60,4 +65,5 @@ class Properties : public Contract {};
   GPUCHECK_INSTANTIATE_SUITE(prefix, Errors, backends);              \
   GPUCHECK_INSTANTIATE_SUITE(prefix, StickyErrors, backends);        \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Initialisation, backends);      \
-  GPUCHECK_INSTANTIATE_SUITE(prefix, Properties, backends)
+  GPUCHECK_INSTANTIATE_SUITE(prefix, Properties, backends);          \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, Peers, backends)
