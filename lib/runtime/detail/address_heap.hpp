@@ -17,20 +17,19 @@ class AddressHeap {
 
   void insert(BlockStore& blocks, BlockIndex index) noexcept {
     blocks[index].left = blocks[index].right = blocks[index].back = no_block;
-    root_ = empty() ? index : meld(blocks, root_, index);
+    root_ = meld(blocks, root_, index);
   }
 
   void erase(BlockStore& blocks, BlockIndex index) noexcept {
     const Block& block = blocks[index];
     const BlockIndex children = block.left == no_block ? no_block : combine(blocks, block.left);
-    if (index == root_) {
-      root_ = children;
-      return;
-    }
+    // For the root, all this happens to no_block.
     Block& before = blocks[block.back];
     (before.left == index ? before.left : before.right) = block.right;
-    if (block.right != no_block) blocks[block.right].back = block.back;
-    if (children != no_block) root_ = meld(blocks, root_, children);
+    blocks[block.right].back = block.back;
+    const bool was_root = index == root_;
+    root_ = was_root ? children : root_;
+    if (children != no_block && !was_root) root_ = meld(blocks, root_, children);
   }
 
   /// The block with the lowest address above `address`; no_block for none. Looks at all
@@ -55,16 +54,20 @@ class AddressHeap {
   }
 
  private:
-  /// Puts the root with the higher address below the other. Neither has siblings.
+  /// Puts the root with the higher address below the other. Neither has siblings. `a` may
+  /// be no_block, which counts as higher than all, if `b` has no children. Without
+  /// branches: which one is higher cannot be predicted.
   static BlockIndex meld(BlockStore& blocks, BlockIndex a, BlockIndex b) noexcept {
-    if (blocks[b].address < blocks[a].address) std::swap(a, b);
-    Block& top = blocks[a];
-    Block& below = blocks[b];
+    const BlockIndex difference = (a ^ b) & -BlockIndex{blocks[b].address < blocks[a].address};
+    const BlockIndex upper = a ^ difference;
+    const BlockIndex lower = b ^ difference;
+    Block& top = blocks[upper];
+    Block& below = blocks[lower];
     below.right = top.left;
-    if (top.left != no_block) blocks[top.left].back = b;
-    below.back = a;
-    top.left = b;
-    return a;
+    blocks[top.left].back = lower;
+    below.back = upper;
+    top.left = lower;
+    return upper;
   }
 
   /// One heap of a list of siblings: melds them in pairs, then the pairs from the last

@@ -40,8 +40,13 @@ struct alignas(64) Block {
 static_assert(sizeof(Block) == 64);
 
 /// Blocks by index. References end at the next `make`. Not thread-safe.
+///
+/// There is a block at `no_block` too, behind all others by its address, whose links may be
+/// written and mean nothing: code that links blocks need not ask whether there is one.
 class BlockStore {
  public:
+  static constexpr std::uintptr_t no_address = ~std::uintptr_t{0};
+
   [[nodiscard]] Block& operator[](BlockIndex index) noexcept { return blocks_[index]; }
   [[nodiscard]] const Block& operator[](BlockIndex index) const noexcept { return blocks_[index]; }
 
@@ -68,7 +73,7 @@ class BlockStore {
     return end() - 1;
   }
 
-  std::vector<Block> blocks_{1};
+  std::vector<Block> blocks_ = {Block{.address = no_address}};
   BlockIndex unused_ = no_block;  ///< released slots, chained by `next`
 };
 

@@ -1,11 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <thread>
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 namespace gpucheck::runtime::detail {
 
@@ -14,23 +9,14 @@ namespace gpucheck::runtime::detail {
 class SpinLock {
  public:
   void lock() noexcept {
-    for (int spins = 0; taken_.exchange(true, std::memory_order_acquire); ++spins) wait(spins);
+    if (taken_.exchange(true, std::memory_order_acquire)) [[unlikely]]
+      wait_and_lock();
   }
   void unlock() noexcept { taken_.store(false, std::memory_order_release); }
 
  private:
-  void wait(int spins) const noexcept {
-    constexpr int spins_before_yield = 64;
-    while (taken_.load(std::memory_order_relaxed)) {
-      if (++spins > spins_before_yield) {
-        std::this_thread::yield();
-      } else {
-#if defined(__x86_64__)
-        _mm_pause();
-#endif
-      }
-    }
-  }
+  /// Not inline: a caller that does not wait need not save registers for it.
+  void wait_and_lock() noexcept;
 
   std::atomic<bool> taken_ = false;
 };
