@@ -25,7 +25,7 @@ using replay::PoolUsage;
 using replay::Snapshot;
 
 std::vector<std::size_t> devices_to_show(const Snapshot& snapshot, const SnapshotOptions& options) {
-  const std::vector<std::size_t> devices = replay::devices_of(snapshot);
+  std::vector<std::size_t> devices = replay::devices_of(snapshot);
   if (devices.empty()) {
     throw EnvironmentError(options.file + ": the snapshot holds neither segments nor events: there is nothing to show");
   }

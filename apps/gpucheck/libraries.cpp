@@ -124,6 +124,7 @@ LibraryReport find_library(const Library& library) {
 
 std::vector<LibraryReport> find_libraries() {
   std::vector<LibraryReport> reports;
+  reports.reserve(library_table.size());
   for (const Library& library : library_table) reports.push_back(find_library(library));
   return reports;
 }

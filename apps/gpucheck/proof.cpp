@@ -87,6 +87,7 @@ class Prover {
   void run_trials(milliseconds limit, std::vector<PendingTrial>& trials) {
     if (recorder_.interrupted_by_signal() != 0) return;
     std::vector<runner::PlannedCase> plan;
+    plan.reserve(trials.size());
     for (const PendingTrial& trial : trials) plan.push_back(trial.planned);
     runner::Options options = runner_options_;
     options.timeout = limit;

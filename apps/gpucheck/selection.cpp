@@ -26,6 +26,7 @@ const Suite& require_suite(std::string_view name) {
       std::find_if(suite_table.begin(), suite_table.end(), [&](const Suite& suite) { return suite.name == name; });
   if (found != suite_table.end()) return *found;
   std::vector<std::string_view> names;
+  names.reserve(suite_table.size());
   for (const Suite& suite : suite_table) names.push_back(suite.name);
   throw UsageError(fmt::format("there is no suite \"{}\"; there are: {}", name, fmt::join(names, ", ")));
 }

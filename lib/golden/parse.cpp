@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <stdexcept>
+#include <utility>
 
 #include "golden/content.hpp"
 #include "golden/node.hpp"
@@ -155,10 +156,11 @@ FileContent parse_content(std::string_view text, std::string origin, Unapproved 
   if (!is_case_name(name.text())) name.refuse("a case's name, \"group.case\" in lower case");
   if (const auto notes = root.field("notes")) static_cast<void>(notes->text());
 
-  FileContent content{.origin = origin, .case_name = name.text(), .entries = {}};
+  FileContent content{.origin = {}, .case_name = name.text(), .entries = {}};
   for (auto& [key, node] : root.required_field("expect").fields()) {
     content.entries.push_back(read_entry(key, node, unapproved));
   }
+  content.origin = std::move(origin);  // the nodes named it until here
   return content;
 }
 

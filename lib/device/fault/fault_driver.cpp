@@ -46,7 +46,7 @@ class FaultDriver final : public device::Driver {
 
 }  // namespace
 
-std::unique_ptr<device::Driver> inject(std::unique_ptr<device::Driver> driver, Plan plan) {
+std::unique_ptr<device::Driver> inject(std::unique_ptr<device::Driver> driver, const Plan& plan) {
   check(plan);
   return std::make_unique<FaultDriver>(std::move(driver), plan);
 }

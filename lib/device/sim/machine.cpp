@@ -8,7 +8,6 @@ namespace gpucheck::sim {
 
 using device::CaptureMode;
 using device::Status;
-using device::StreamKind;
 
 Machine::Machine(Options given) : options(std::move(given)), timeline(world, options.seed) {
   for (int index = 0; index < options.device_count; ++index) {

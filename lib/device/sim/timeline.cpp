@@ -151,7 +151,7 @@ std::uint64_t Timeline::submit(Context& context, const StreamState& stream, cons
   return actor.finish_ns;
 }
 
-void Timeline::enqueue(Context& context, StreamState& stream, WorkPointer work) {
+void Timeline::enqueue(Context& context, StreamState& stream, const WorkPointer& work) {
   order(context, stream);
   step(stream);
   const std::uint64_t earliest = now_ns_ + costs::launch_latency_ns + random() % costs::launch_jitter_ns;

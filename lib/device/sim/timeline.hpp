@@ -55,7 +55,7 @@ class Timeline {
   /// Orders the stream's next operation after what it implicitly follows: the default
   /// stream and the blocking streams, and whatever the host knows.
   void order(Context& context, StreamState& stream);
-  void enqueue(Context& context, StreamState& stream, WorkPointer work);
+  void enqueue(Context& context, StreamState& stream, const WorkPointer& work);
   void launch(Context& context, StreamState& stream, Executable& executable);
   void record(Context& context, StreamState& stream, EventState& event);
   void wait(Context& context, StreamState& stream, const EventState& event);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <new>
-#include <ranges>
 
 namespace gpucheck::observe::detail {
 
@@ -50,8 +49,8 @@ Stack StackTable::stack(runtime::CallerNumber number, Symbolizer& symbolizer) co
     entry = entries_[number - 1];
   }
   Stack stack;
-  for (const ScopeId id : entry.scopes | std::views::reverse) {
-    const ScopeName scope = scope_name(id);
+  for (auto id = entry.scopes.rbegin(); id != entry.scopes.rend(); ++id) {
+    const ScopeName scope = scope_name(*id);
     stack.push_back({scope.name, scope.file, scope.line});
   }
   const Stack native = entry.user_only ? symbolizer.user_frames(entry.counters) : symbolizer.frames(entry.counters);
