@@ -31,8 +31,8 @@ CachingAllocatorTarget::CachingAllocatorTarget(device::Device& device, const Tar
 }
 
 Usage CachingAllocatorTarget::usage() {
-  const runtime::MemoryStatistics now = allocator_.stats();
-  return {now.allocated_bytes.all.current, now.reserved_bytes.all.current};
+  const runtime::MemoryUsage now = allocator_.usage();
+  return {now.allocated, now.reserved};
 }
 
 std::optional<std::int64_t> CachingAllocatorTarget::retry_count() { return allocator_.stats().num_alloc_retries; }

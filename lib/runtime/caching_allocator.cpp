@@ -32,6 +32,7 @@ DeviceAllocator::LiveAllocations CachingAllocator::live_allocations() const {
   return {static_cast<std::uint64_t>(now.allocation.all.current),
           static_cast<std::uint64_t>(now.allocated_bytes.all.current)};
 }
+MemoryUsage CachingAllocator::usage() const { return state_->usage(); }
 void CachingAllocator::reset_peak_stats() { state_->reset_peak_stats(); }
 void CachingAllocator::reset_accumulated_stats() { state_->reset_accumulated_stats(); }
 std::vector<SegmentInfo> CachingAllocator::snapshot() const { return state_->snapshot(std::nullopt); }

@@ -46,6 +46,12 @@ struct MemoryStatistics {
   bool operator==(const MemoryStatistics&) const = default;
 };
 
+/// torch.cuda.memory_allocated() and memory_reserved(). Bytes.
+struct MemoryUsage {
+  std::int64_t allocated = 0;
+  std::int64_t reserved = 0;
+};
+
 /// Statistics by the names that PyTorch gives them, "allocation.all.current".
 using FlatStatistics = std::vector<std::pair<std::string, std::int64_t>>;
 

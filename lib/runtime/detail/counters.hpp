@@ -14,45 +14,30 @@ enum Figure : std::uint8_t { allocation, allocated_bytes, requested_bytes, inact
 inline constexpr std::size_t figure_count = 5;
 using Figures = std::array<std::int64_t, figure_count>;
 
-/// What a figure is summed over: the kinds as in PoolKind, then both together.
-inline constexpr std::size_t all_scope = pool_kinds;
-inline constexpr std::size_t scope_count = pool_kinds + 1;
-
 /// One arena's share of the figures, guarded by the arena's lock.
 ///
 /// A peak belongs to the sum over all arenas, which no arena can see. So each has an
 /// allowance: as long as every arena stays within its own, the sum cannot pass the
-/// peak, for the allowances add up to no more than that. See Ledger. What is kept of a
-/// figure is how far below its allowance it is, since that is what every change asks.
+/// peak, for the allowances add up to no more than that. See Ledger.
 struct Counters {
+  std::array<Figures, pool_kinds> current{};
   std::array<Figures, pool_kinds> increased{};  ///< sum of increases since the last reset
+  std::array<Figures, pool_kinds> allowance{};  ///< for `current` of one kind
+  Figures allowance_all{};                      ///< for the sum over the kinds
 
   /// Both tell whether the figure is now past an allowance.
   bool increase(PoolKind kind, Figure figure, std::int64_t amount) noexcept {
     increased[index(kind)][figure] += amount;
-    return ((spare_[index(kind)][figure] -= amount) | (spare_[all_scope][figure] -= amount)) < 0;
+    current[index(kind)][figure] += amount;
+    return over(kind, figure);
   }
   /// One increase or one decrease.
   bool change(PoolKind kind, Figure figure, std::int64_t amount) noexcept {
-    increased[index(kind)][figure] += amount > 0 ? amount : 0;
-    const bool over = ((spare_[index(kind)][figure] -= amount) | (spare_[all_scope][figure] -= amount)) < 0;
-    return over && amount > 0;
+    if (amount > 0) return increase(kind, figure, amount);
+    decrease(kind, figure, -amount);
+    return false;
   }
-  void decrease(PoolKind kind, Figure figure, std::int64_t amount) noexcept {
-    spare_[index(kind)][figure] += amount;
-    spare_[all_scope][figure] += amount;
-  }
-
-  [[nodiscard]] std::int64_t current(std::size_t scope, std::size_t figure) const noexcept {
-    return allowance_[scope][figure] - spare_[scope][figure];
-  }
-  [[nodiscard]] std::int64_t allowance(std::size_t scope, std::size_t figure) const noexcept {
-    return allowance_[scope][figure];
-  }
-  void set_allowance(std::size_t scope, std::size_t figure, std::int64_t value) noexcept {
-    spare_[scope][figure] += value - allowance_[scope][figure];
-    allowance_[scope][figure] = value;
-  }
+  void decrease(PoolKind kind, Figure figure, std::int64_t amount) noexcept { current[index(kind)][figure] -= amount; }
 
   /// What was added to the increases since they were `before`, `times` times more.
   void repeat_increases(const std::array<Figures, pool_kinds>& before, std::int64_t times) noexcept {
@@ -63,11 +48,15 @@ struct Counters {
     }
   }
 
+  [[nodiscard]] std::int64_t all(std::size_t figure) const noexcept { return current[0][figure] + current[1][figure]; }
+
   static constexpr std::size_t index(PoolKind kind) noexcept { return static_cast<std::size_t>(kind); }
 
  private:
-  std::array<Figures, scope_count> allowance_{};
-  std::array<Figures, scope_count> spare_{};  ///< allowance less what is current
+  [[nodiscard]] bool over(PoolKind kind, Figure figure) const noexcept {
+    const std::int64_t spare = allowance[index(kind)][figure] - current[index(kind)][figure];
+    return (spare | (allowance_all[figure] - all(figure))) < 0;
+  }
 };
 
 }  // namespace gpucheck::runtime::detail

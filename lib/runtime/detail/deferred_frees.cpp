@@ -43,10 +43,10 @@ std::vector<BlockRef> DeferredFrees::take_ordered(device::Stream stream) {
     const auto is_past = [&](device::GraphNode node) { return past.contains(node); };
     return !is_of_stream(entry) || entry.capture != capture || !std::ranges::all_of(entry.last_uses, is_past);
   };
-  const auto ordered = std::ranges::stable_partition(entries_, waits);
+  const auto first_ordered = std::stable_partition(entries_.begin(), entries_.end(), waits);
   std::vector<BlockRef> taken;
-  for (const Entry& entry : ordered) taken.push_back(entry.ref);
-  entries_.erase(ordered.begin(), ordered.end());
+  for (auto entry = first_ordered; entry != entries_.end(); ++entry) taken.push_back(entry->ref);
+  entries_.erase(first_ordered, entries_.end());
   if (entries_.empty()) pasts_.clear();
   return taken;
 }

@@ -4,9 +4,17 @@
 
 namespace gpucheck::runtime::detail {
 
+std::int64_t Ledger::current_of(const Counters& counters, std::size_t scope, std::size_t figure) noexcept {
+  return scope == all_scope ? counters.all(figure) : counters.current[scope][figure];
+}
+
+std::int64_t& Ledger::allowance_of(Counters& counters, std::size_t scope, std::size_t figure) noexcept {
+  return scope == all_scope ? counters.allowance_all[figure] : counters.allowance[scope][figure];
+}
+
 std::int64_t Ledger::sum(std::span<Counters* const> arenas, std::size_t scope, std::size_t figure) noexcept {
   std::int64_t total = 0;
-  for (const Counters* arena : arenas) total += arena->current(scope, figure);
+  for (const Counters* arena : arenas) total += current_of(*arena, scope, figure);
   return total;
 }
 
@@ -14,7 +22,7 @@ void Ledger::settle(std::span<Counters* const> arenas, std::size_t over) {
   Counters& counters = *arenas[over];
   for (std::size_t scope = 0; scope < scope_count; ++scope) {
     for (std::size_t figure = 0; figure < figure_count; ++figure) {
-      if (counters.current(scope, figure) > counters.allowance(scope, figure)) {
+      if (current_of(counters, scope, figure) > allowance_of(counters, scope, figure)) {
         settle_figure(arenas, over, scope, figure);
       }
     }
@@ -28,22 +36,22 @@ void Ledger::settle_figure(std::span<Counters* const> arenas, std::size_t over, 
   // What is below the peak is shared out. The others keep what they have, if it can be.
   std::int64_t excess = total - peak;
   for (std::size_t i = 0; i < arenas.size(); ++i) {
-    const std::int64_t current = arenas[i]->current(scope, figure);
-    const std::int64_t allowance = i == over ? current : std::max(arenas[i]->allowance(scope, figure), current);
-    arenas[i]->set_allowance(scope, figure, allowance);
+    const std::int64_t current = current_of(*arenas[i], scope, figure);
+    std::int64_t& allowance = allowance_of(*arenas[i], scope, figure);
+    allowance = i == over ? current : std::max(allowance, current);
     excess += allowance - current;
   }
   // Otherwise one after the other gives half of its spare allowance, or more where that
   // is not enough; half, so that the next shortage here is not at the next call.
   for (std::size_t step = 1; step < arenas.size() && excess > 0; ++step) {
     Counters& other = *arenas[(over + step) % arenas.size()];
-    const std::int64_t allowance = other.allowance(scope, figure);
-    const std::int64_t spare = allowance - other.current(scope, figure);
+    std::int64_t& allowance = allowance_of(other, scope, figure);
+    const std::int64_t spare = allowance - current_of(other, scope, figure);
     const std::int64_t given = std::min(spare, std::max(excess, spare / 2));
-    other.set_allowance(scope, figure, allowance - given);
+    allowance -= given;
     excess -= given;
   }
-  arenas[over]->set_allowance(scope, figure, arenas[over]->allowance(scope, figure) - excess);
+  allowance_of(*arenas[over], scope, figure) -= excess;
 }
 
 void Ledger::add_pending(PoolKind kind, std::uint64_t bytes) noexcept {
@@ -75,7 +83,7 @@ void Ledger::reset_peaks(std::span<Counters* const> arenas) {
   for (std::size_t scope = 0; scope < scope_count; ++scope) {
     for (std::size_t figure = 0; figure < figure_count; ++figure) {
       peaks_[scope][figure] = sum(arenas, scope, figure);
-      for (Counters* arena : arenas) arena->set_allowance(scope, figure, arena->current(scope, figure));
+      for (Counters* arena : arenas) allowance_of(*arena, scope, figure) = current_of(*arena, scope, figure);
     }
   }
 }

@@ -32,6 +32,12 @@ class Ledger {
   [[nodiscard]] std::int64_t current(std::span<Counters* const> arenas, Figure figure) const;
 
  private:
+  /// Kinds as PoolKind, then both together.
+  static constexpr std::size_t all_scope = pool_kinds;
+  static constexpr std::size_t scope_count = pool_kinds + 1;
+
+  static std::int64_t current_of(const Counters& counters, std::size_t scope, std::size_t figure) noexcept;
+  static std::int64_t& allowance_of(Counters& counters, std::size_t scope, std::size_t figure) noexcept;
   static std::int64_t sum(std::span<Counters* const> arenas, std::size_t scope, std::size_t figure) noexcept;
   void settle_figure(std::span<Counters* const> arenas, std::size_t over, std::size_t scope, std::size_t figure);
   /// `active` from `allocation`, or `active_bytes` from `allocated_bytes`.

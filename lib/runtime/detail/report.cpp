@@ -26,6 +26,11 @@ MemoryStatistics CachingAllocator::State::stats() {
   return result;
 }
 
+MemoryUsage CachingAllocator::State::usage() {
+  const Exclusive lock(*this);
+  return {ledger_.current(counters_, detail::allocated_bytes), totals_.reserved_bytes.all.current};
+}
+
 void CachingAllocator::State::reset_peak_stats() {
   const Exclusive lock(*this);
   ledger_.reset_peaks(counters_);

@@ -43,6 +43,7 @@ class CachingAllocator::State {
   void empty_cache(PoolId pool);
 
   MemoryStatistics stats();
+  MemoryUsage usage();
   void reset_peak_stats();
   void reset_accumulated_stats();
   std::vector<SegmentInfo> snapshot(std::optional<PoolId> only);

@@ -126,6 +126,23 @@ TEST_F(Allocator, TellsOfItsBlocks) {
   EXPECT_EQ(large.blocks.size(), 2U);
 }
 
+TEST_F(Allocator, UsageIsWhatTheStatisticsSay) {
+  const auto expect = [&](std::int64_t allocated, std::int64_t reserved) {
+    EXPECT_EQ(allocator.usage().allocated, allocated);
+    EXPECT_EQ(allocator.usage().reserved, reserved);
+    EXPECT_EQ(allocator.stats().allocated_bytes.all.current, allocated);
+    EXPECT_EQ(allocator.stats().reserved_bytes.all.current, reserved);
+  };
+  expect(0, 0);
+  void* small = allocate(1'000);
+  void* large = allocate(30_MiB);
+  expect(1'024 + 30_MiB, 2_MiB + 30_MiB);
+  allocator.free(small);
+  expect(30_MiB, 2_MiB + 30_MiB);
+  allocator.free(large);
+  expect(0, 2_MiB + 30_MiB);
+}
+
 TEST_F(Allocator, ResetsPeaksAndTotals) {
   void* x = allocate(1000);
   allocator.free(allocate(512));
