@@ -1,3 +1,6 @@
+#include <chrono>
+#include <thread>
+
 #include "cases/cases.hpp"
 #include "cases/pinned/pinned_work.hpp"
 #include "runtime/ops.hpp"
@@ -31,6 +34,8 @@ void run(harness::Context& context) {
   // Were the memory given out again, this would overwrite what is still to be copied.
   tensor = pinned_float(runtime, 5.0F);
   context.observe("reused_while_copy_pending", tensor.data() == address);
+  // By now the copy alone would be done: only the work in front of it keeps the stream busy.
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
   context.observe("idle_meanwhile", is_idle(runtime, stream));
   context.observe("value_on_device", double{read_one(runtime, on_device.data(), stream)});
   context.observe("reused_after_copy", pinned_float(runtime, 7.0F).data() == address);
