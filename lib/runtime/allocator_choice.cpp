@@ -67,7 +67,8 @@ std::unique_ptr<DeviceAllocator> make_allocator(const AllocatorChoice& choice, d
                                                 StreamPool& streams, WarningSink warn) {
   switch (choice.kind) {
     case Kind::caching:
-      return std::make_unique<CachingAllocator>(device);
+      return std::make_unique<CachingAllocator>(
+          device, AllocatorSettings{}, [&streams](device::Stream stream) { return streams.stream_id(stream); });
     case Kind::async:
       return std::make_unique<AsyncAllocator>(device, streams, std::move(warn));
     case Kind::library:

@@ -7,8 +7,8 @@
 
 namespace gpucheck::runtime {
 
-CachingAllocator::CachingAllocator(device::Device& device, const AllocatorSettings& settings)
-    : state_(std::make_unique<State>(device, settings)) {}
+CachingAllocator::CachingAllocator(device::Device& device, const AllocatorSettings& settings, StreamIds stream_ids)
+    : state_(std::make_unique<State>(device, settings, std::move(stream_ids))) {}
 CachingAllocator::~CachingAllocator() = default;
 
 void* CachingAllocator::allocate(std::size_t bytes, device::Stream stream) {

@@ -11,6 +11,7 @@
 #include "device/device.hpp"
 #include "runtime/device_allocator.hpp"
 #include "runtime/pool_checkpoint.hpp"
+#include "runtime/stream_pool.hpp"
 
 namespace gpucheck::runtime {
 
@@ -25,8 +26,10 @@ class MemoryObserver;
 /// each other as long as cached blocks serve them. The device must outlive it.
 class CachingAllocator final : public DeviceAllocator {
  public:
-  /// Makes no device call.
-  explicit CachingAllocator(device::Device& device, const AllocatorSettings& settings = {});
+  /// Makes no device call. In which order streams are asked for completed events follows
+  /// from `stream_ids`, which must be callable as long as the allocator lives.
+  explicit CachingAllocator(device::Device& device, const AllocatorSettings& settings = {},
+                            StreamIds stream_ids = id_outside_pools);
   /// Gives every segment back to the device, also those with blocks in use.
   ~CachingAllocator() override;
 

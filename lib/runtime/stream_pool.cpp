@@ -41,7 +41,7 @@ int StreamPool::priority(device::Stream stream) const { return -static_cast<int>
 std::int64_t StreamPool::stream_id(device::Stream stream) const {
   if (stream == device_.default_stream()) return 0;
   const Place place = find(stream);
-  if (!place.found) return static_cast<std::int64_t>(stream.value);
+  if (!place.found) return id_outside_pools(stream);
   return static_cast<std::int64_t>((place.index << 5U) | ((place.level + 1) << 1U) | 1U);
 }
 

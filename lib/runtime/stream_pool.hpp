@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -8,6 +9,14 @@
 #include "device/owned.hpp"
 
 namespace gpucheck::runtime {
+
+/// Tells a stream's id, the number that PyTorch knows it by.
+using StreamIds = std::function<std::int64_t(device::Stream)>;
+
+/// The id of a stream that is in no pool: the default stream's is 0.
+[[nodiscard]] inline std::int64_t id_outside_pools(device::Stream stream) noexcept {
+  return static_cast<std::int64_t>(stream.value);
+}
 
 /// The device's shared side streams: 32 for each of up to four priority levels, handed
 /// out in turn, so that the 33rd request gets the first stream again. All are made,

@@ -95,18 +95,22 @@ void CachingAllocator::State::finish_pending(BlockRef ref) {
 }
 
 void CachingAllocator::State::insert_events(BlockRef ref) {
+  std::vector<device::Stream> streams;
   for (const detail::StreamUse& use : ref.arena->uses().take(std::exchange(ref.block().uses, 0))) {
-    pending_.add(ref, use.stream);
+    streams.push_back(use.stream);
   }
+  pending_.add(ref, streams);
 }
 
 /// Streams recorded while a capture was open have been joined by its end, or are
 /// part of the graph: only those recorded outside it need an event.
 void CachingAllocator::State::process_deferred() {
   for (const BlockRef ref : deferred_.take_all()) {
+    std::vector<device::Stream> streams;
     for (const detail::StreamUse& use : ref.arena->uses().take(std::exchange(ref.block().uses, 0))) {
-      if (!use.during_capture) pending_.add(ref, use.stream);
+      if (!use.during_capture) streams.push_back(use.stream);
     }
+    pending_.add(ref, streams);
     if (ref.block().events == 0) finish_pending(ref);
   }
 }

@@ -4,22 +4,37 @@
 
 namespace gpucheck::runtime::detail {
 
-void PendingFrees::add(BlockRef ref, device::Stream stream) {
+void PendingFrees::add(BlockRef ref, const std::vector<device::Stream>& streams) {
+  if (streams.size() == 1) {
+    add(ref, streams.front(), stream_ids_(streams.front()));
+    return;
+  }
+  // PyTorch's set of a block's streams is such a table as well, and so decides in which
+  // order they come into the large one.
+  StreamTable<device::Stream> uses(device_.ordinal());
+  for (const device::Stream stream : streams) uses[stream_ids_(stream)] = stream;
+  uses.erase_if([&](std::int64_t id, device::Stream stream) {
+    add(ref, stream, id);
+    return false;
+  });
+}
+
+void PendingFrees::add(BlockRef ref, device::Stream stream, std::int64_t id) {
   device::UniqueEvent event = events_.take();
   device::check(device_.record(event.get(), stream), "record");
   ++ref.block().events;
-  queues_[stream].push_back({std::move(event), ref});
+  queues_[id].push_back({std::move(event), ref});
 }
 
 void PendingFrees::poll(const OnComplete& on_complete) {
-  for (auto queue = queues_.begin(); queue != queues_.end();) {
-    while (!queue->second.empty() && poll_front(queue->second, on_complete)) {
+  queues_.erase_if([&](std::int64_t, Queue& queue) {
+    while (!queue.empty() && poll_front(queue, on_complete)) {
     }
-    queue = queue->second.empty() ? queues_.erase(queue) : std::next(queue);
-  }
+    return queue.empty();
+  });
 }
 
-bool PendingFrees::poll_front(std::deque<Entry>& queue, const OnComplete& on_complete) {
+bool PendingFrees::poll_front(Queue& queue, const OnComplete& on_complete) {
   const device::Status status = device_.query(queue.front().event.get());
   if (status == device::Status::not_ready) {
     static_cast<void>(device_.last_error());  // an unfinished event is not an error to keep
@@ -33,23 +48,17 @@ bool PendingFrees::poll_front(std::deque<Entry>& queue, const OnComplete& on_com
 }
 
 void PendingFrees::wait(const Pool* pool, const OnComplete& on_complete) {
-  for (auto queue = queues_.begin(); queue != queues_.end();) {
-    std::deque<Entry> kept;
-    while (!queue->second.empty()) {
-      Entry& front = queue->second.front();
-      const bool waits = pool == nullptr || &front.ref.arena->pool() == pool;
-      if (waits) device::check(device_.synchronize(front.event.get()), "synchronize event");
-      Entry entry = std::move(front);
-      queue->second.pop_front();
-      if (waits) {
-        complete(std::move(entry), on_complete);
-      } else {
-        kept.push_back(std::move(entry));
-      }
+  queues_.erase_if([&](std::int64_t, Queue& queue) {
+    for (auto next = queue.begin(); next != queue.end();) {
+      const auto entry = next++;
+      if (pool != nullptr && &entry->ref.arena->pool() != pool) continue;
+      device::check(device_.synchronize(entry->event.get()), "synchronize event");
+      Entry done = std::move(*entry);
+      queue.erase(entry);
+      complete(std::move(done), on_complete);
     }
-    queue->second = std::move(kept);
-    queue = queue->second.empty() ? queues_.erase(queue) : std::next(queue);
-  }
+    return queue.empty();
+  });
 }
 
 void PendingFrees::complete(Entry entry, const OnComplete& on_complete) {

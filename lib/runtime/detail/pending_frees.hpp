@@ -1,11 +1,13 @@
 #pragma once
 
-#include <deque>
 #include <functional>
-#include <map>
+#include <list>
+#include <vector>
 
 #include "runtime/detail/arena.hpp"
+#include "runtime/detail/stream_table.hpp"
 #include "runtime/event_pool.hpp"
+#include "runtime/stream_pool.hpp"
 
 namespace gpucheck::runtime::detail {
 
@@ -23,10 +25,12 @@ class PendingFrees {
  public:
   using OnComplete = std::function<void(BlockRef)>;
 
-  explicit PendingFrees(device::Device& device) : device_(device), events_(device) {}
+  PendingFrees(device::Device& device, StreamIds stream_ids)
+      : device_(device), stream_ids_(std::move(stream_ids)), events_(device), queues_(device.ordinal()) {}
 
-  /// The block waits for what is now submitted to `stream`. @throws DeviceError.
-  void add(BlockRef ref, device::Stream stream);
+  /// The block waits for what is now submitted to `streams`, given in the order in which
+  /// they were recorded. @throws DeviceError.
+  void add(BlockRef ref, const std::vector<device::Stream>& streams);
   /// Tells of blocks whose last event is complete. Streams do not wait for each other:
   /// an event that is not ready holds up those after it on its own stream only.
   void poll(const OnComplete& on_complete);
@@ -39,13 +43,17 @@ class PendingFrees {
     device::UniqueEvent event;
     BlockRef ref;
   };
+  using Queue = std::list<Entry>;
+
+  void add(BlockRef ref, device::Stream stream, std::int64_t id);
   /// True when the front of the queue was complete and is gone.
-  bool poll_front(std::deque<Entry>& queue, const OnComplete& on_complete);
+  bool poll_front(Queue& queue, const OnComplete& on_complete);
   void complete(Entry entry, const OnComplete& on_complete);
 
   device::Device& device_;
+  StreamIds stream_ids_;
   EventPool events_;
-  std::map<device::Stream, std::deque<Entry>> queues_;  ///< none is empty
+  StreamTable<Queue> queues_;  ///< none is empty
 };
 
 }  // namespace gpucheck::runtime::detail

@@ -1,11 +1,12 @@
 #include "runtime/detail/state.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gpucheck::runtime {
 
-CachingAllocator::State::State(device::Device& device, const AllocatorSettings& settings)
-    : device_(device), pending_(device), deferred_(device) {
+CachingAllocator::State::State(device::Device& device, const AllocatorSettings& settings, StreamIds stream_ids)
+    : device_(device), pending_(device, std::move(stream_ids)), deferred_(device) {
   apply(settings);
   totals_.max_split_size = static_cast<std::int64_t>(settings.max_split_size);
   if (settings.per_process_memory_fraction < 1.0) set_memory_fraction(settings.per_process_memory_fraction);

@@ -32,7 +32,7 @@ namespace gpucheck::runtime {
 /// its arena's lock alone; everything else is exclusive.
 class CachingAllocator::State {
  public:
-  State(device::Device& device, const AllocatorSettings& settings);
+  State(device::Device& device, const AllocatorSettings& settings, StreamIds stream_ids);
   ~State();
   State(const State&) = delete;
   State& operator=(const State&) = delete;
