@@ -129,7 +129,11 @@ std::size_t LargeFreeSet::next_used_bin(std::size_t bin) const noexcept {
 
 std::vector<BlockIndex> LargeFreeSet::in_order(const BlockStore& blocks) const {
   std::vector<BlockIndex> result;
-  for (const BlockIndex root : roots_) append_in_order(blocks, root, result);
+  for (std::size_t word = 0; word < word_count; ++word) {
+    for (std::uint64_t bits = used_[word]; bits != 0; bits &= bits - 1) {
+      append_in_order(blocks, roots_[word * 64 + static_cast<std::size_t>(std::countr_zero(bits))], result);
+    }
+  }
   return result;
 }
 

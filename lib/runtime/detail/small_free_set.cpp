@@ -28,12 +28,13 @@ BlockIndex SmallFreeSet::after(const BlockStore& blocks, BlockIndex index) const
 
 std::vector<BlockIndex> SmallFreeSet::in_order(const BlockStore& blocks) const {
   std::vector<BlockIndex> result;
-  for (const AddressHeap& bin : bins_) {
-    if (bin.empty()) continue;
+  for (BlockIndex top = first_in_bin_from(0); top != no_block;) {
     const auto first = static_cast<std::ptrdiff_t>(result.size());
-    append_subtree(blocks, bin.top(), result);
+    append_subtree(blocks, top, result);
     std::sort(result.begin() + first, result.end(),
               [&blocks](BlockIndex a, BlockIndex b) { return blocks[a].address < blocks[b].address; });
+    const std::size_t next = bin_of(blocks[top].size) + 1;
+    top = next == bin_count ? no_block : first_in_bin_from(next);
   }
   return result;
 }

@@ -42,7 +42,7 @@ class SmallFreeSet {
   static constexpr std::size_t bin_count = small_segment_size / min_block_size;
   static_assert(bin_count == std::size_t{64} * 64, "one word tells which words of the bitmap are in use");
 
-  /// `bin` is at most `bin_count`.
+  /// `bin` is below `bin_count`.
   [[nodiscard]] BlockIndex first_in_bin_from(std::size_t bin) const noexcept {
     const std::uint64_t same_word = used_[bin / 64] & (~std::uint64_t{0} << (bin % 64));
     if (same_word != 0) return bins_[bin / 64 * 64 + lowest(same_word)].top();
