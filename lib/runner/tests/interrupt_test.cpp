@@ -28,6 +28,8 @@ class SupervisorProcess {
     arguments.push_back(nullptr);
     process_ = ::fork();
     if (process_ == 0) {
+      // Whoever runs the tests in the background may have it ignored.
+      ::signal(SIGINT, SIG_DFL);
       ::dup2(ends[1], STDOUT_FILENO);
       ::execv(GPUCHECK_MISBEHAVING, arguments.data());
       ::_exit(127);
