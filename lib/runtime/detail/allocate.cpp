@@ -115,7 +115,7 @@ CachingAllocator::State::BlockRef CachingAllocator::State::search_last_resort(co
     if (!pool->options.use_on_out_of_memory) continue;
     for (Arena* arena : pool->arenas) {
       if (arena->stream() != request.arena->stream()) continue;
-      const BlockRef found{arena, arena->find_fit(request.rounded, policy_)};
+      const BlockRef found{arena, arena->find_fit(request.rounded, policy_in(*arena, request))};
       if (found) return found;
     }
   }
@@ -139,7 +139,16 @@ CachingAllocator::State::BlockRef CachingAllocator::State::find_or_obtain(const 
 }
 
 void* CachingAllocator::State::hand_out(BlockRef ref, const Request& request) {
-  return account(*ref.arena, ref.arena->hand_out(ref.index, request.rounded, request.bytes, policy_), request.bytes);
+  const SplitPolicy policy = policy_in(*ref.arena, request);
+  return account(*ref.arena, ref.arena->hand_out(ref.index, request.rounded, request.bytes, policy), request.bytes);
+}
+
+/// For a last resort, a block of another pool, PyTorch acts as if there were no expandable
+/// segments: it takes no block of one.
+SplitPolicy CachingAllocator::State::policy_in(const Arena& arena, const Request& request) const {
+  SplitPolicy policy = policy_;
+  policy.expandable_segments = policy.expandable_segments && &arena.pool() == &request.arena->pool();
+  return policy;
 }
 
 void* CachingAllocator::State::account(Arena& arena, Arena::HandedOut handed, std::uint64_t bytes) {

@@ -145,6 +145,7 @@ class CachingAllocator::State {
   [[nodiscard]] BlockRef search_last_resort(const Request& request);
   [[nodiscard]] BlockRef find_or_obtain(const Request& request, Exclusive& lock);
   void* hand_out(BlockRef ref, const Request& request);
+  [[nodiscard]] SplitPolicy policy_in(const Arena& arena, const Request& request) const;
   /// Accounts for a block that was just handed out for `bytes`.
   void* account(Arena& arena, Arena::HandedOut handed, std::uint64_t bytes);
 

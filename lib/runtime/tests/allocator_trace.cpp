@@ -27,7 +27,10 @@ TracedStep read_step(char call, std::istream& in, TracedFigures& figures) {
   TracedStep step;
   step.call = call;
   if (call == 'a') in >> step.id >> step.bytes >> step.stream;
-  if (call == 'f') in >> step.id;
+  if (call == 'f' || call == 'd' || call == 'b' || call == 'n') in >> step.id;
+  if (call == 'm') in >> step.id >> step.text;
+  if (call == 'l') in >> step.bytes;
+  if (call == 'c') in >> step.text;
   if (call == 'r') in >> step.id >> step.stream;
   std::string word;
   in >> word;
@@ -36,6 +39,7 @@ TracedStep read_step(char call, std::istream& in, TracedFigures& figures) {
     in >> word;
   }
   if (word != "|") throw std::runtime_error("no '|' in a step");
+  if (call == 'z') figures[9] = figures[10] = 0;  // the counters, retries and times out of memory
   read_changes(in, figures);
   step.after = figures;
   return step;
@@ -63,6 +67,13 @@ AllocatorTrace read_heading(std::istream& in) {
 }
 
 }  // namespace
+
+void PrintTo(const TracedSegment& segment, std::ostream* out) {
+  *out << segment.size << ' ' << segment.on_default_stream << ' ' << (segment.is_large ? "large" : "small");
+  for (const TracedBlock& block : segment.blocks) {
+    *out << ' ' << block.size << ':' << block.requested << ':' << (block.allocated ? 'a' : 'i');
+  }
+}
 
 std::vector<AllocatorTrace> load_traces(const std::string& path) {
   std::ifstream file(path);

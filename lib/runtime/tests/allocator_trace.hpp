@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,11 @@ inline constexpr std::array traced_names{"allocated_bytes", "reserved_bytes",   
                                          "inactive_split",  "num_alloc_retries", "num_ooms"};
 
 struct TracedStep {
-  char call = ' ';  ///< a, f, r, e or s
-  int id = 0;
+  char call = ' ';  ///< a letter of data/allocator_traces.txt or data/pool_traces.txt
+  int id = 0;       ///< of an allocation, or of a pool
   std::size_t bytes = 0;
   std::size_t stream = 0;
+  std::string text;  ///< a pool's option, or settings
   bool out_of_memory = false;
   TracedFigures after{};
   int line = 0;  ///< in the file
@@ -41,7 +43,11 @@ struct TracedSegment {
   auto operator<=>(const TracedSegment&) const = default;
 };
 
-/// Calls to PyTorch's allocator and what it answered; see data/allocator_traces.txt.
+/// As in the files, for GoogleTest's messages.
+void PrintTo(const TracedSegment& segment, std::ostream* out);
+
+/// Calls to PyTorch's allocator and what it answered; see data/allocator_traces.txt and
+/// data/pool_traces.txt.
 struct AllocatorTrace {
   std::string name;
   std::size_t streams = 1;

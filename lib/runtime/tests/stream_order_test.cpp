@@ -23,8 +23,8 @@ using Ids = std::vector<std::int64_t>;
 /// Frees of blocks that streams use, and the order in which PyTorch completed them.
 struct Round {
   bool starts_process = false;
-  bool polls = false;             ///< an allocation completes them; else empty_cache
-  std::vector<Ids> uses;          ///< of each block, in the order of the frees
+  bool polls = false;              ///< an allocation completes them; else empty_cache
+  std::vector<Ids> uses;           ///< of each block, in the order of the frees
   std::vector<std::size_t> order;  ///< of completion
 };
 
