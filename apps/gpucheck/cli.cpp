@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <ranges>
 
 #include "base/error.hpp"
 #include "cli_options.hpp"
@@ -114,14 +115,23 @@ void check_first_word(CLI::App& application, const Environment& environment) {
   throw UsageError("\"" + word + "\" is neither a command nor a group of cases; gpucheck --help shows both");
 }
 
+/// The words behind the program's name, the last one first, as CLI11 takes them. It would
+/// take the word that follows "--option=" for the value, not the empty one that is meant.
+std::vector<std::string> words_to_parse(const std::vector<std::string>& command_line) {
+  std::vector<std::string> words;
+  for (const std::string& word : command_line | std::views::drop(1)) {
+    const bool has_empty_value = word.starts_with("--") && word.size() > 3 && word.find('=') == word.size() - 1;
+    words.push_back(has_empty_value ? word.substr(0, word.size() - 1) : word);
+    if (has_empty_value) words.emplace_back();
+  }
+  std::ranges::reverse(words);
+  return words;
+}
+
 /// False when the parser itself has answered (--help, --version).
 bool parse(CLI::App& application, const Environment& environment) {
-  std::vector<std::string> arguments(
-      environment.command_line.begin() + std::min<std::ptrdiff_t>(1, std::ssize(environment.command_line)),
-      environment.command_line.end());
-  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
   try {
-    application.parse(std::move(arguments));
+    application.parse(words_to_parse(environment.command_line));
     return true;
   } catch (const CLI::Success& answer) {
     application.exit(answer, std::cout, std::cerr);

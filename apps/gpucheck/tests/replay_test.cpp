@@ -138,6 +138,7 @@ TEST(Replay, SettingsThatSaveTheDayAreCodeZero) {
     return replay_text(text, settings);
   };
   EXPECT_EQ(with({"--settings", ""}).exit_code, 0);
+  EXPECT_EQ(with({"--settings=", "--settings=roundup_power2_divisions:2"}).exit_code, 0) << "one of them has room";
   EXPECT_EQ(with({"--settings", "roundup_power2_divisions:2"}).exit_code, 1) << "48 MiB are rounded up to 64";
   const CommandResult both = with({"--settings", "roundup_power2_divisions:2", "--settings", ""});
   EXPECT_EQ(both.exit_code, 0);
