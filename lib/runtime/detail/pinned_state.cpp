@@ -195,7 +195,7 @@ bool PinnedAllocator::State::process_oldest_event() {
   pending_.pop_back();
   lock.unlock();
   if (is_done(oldest)) {
-    finish(std::move(oldest));
+    finish(std::move(oldest), any_size);
     return true;
   }
   lock.lock();
@@ -219,7 +219,7 @@ void PinnedAllocator::State::process_events_of_size(std::uint64_t bytes) {
   }
   for (PendingEvent& entry : candidates) {
     if (is_done(entry)) {
-      finish(std::move(entry));
+      finish(std::move(entry), static_cast<std::int64_t>(bytes));
     } else {
       const std::scoped_lock lock(mutex_);
       pending_.push_back(std::move(entry));
@@ -234,7 +234,7 @@ bool PinnedAllocator::State::is_done(PendingEvent& entry) {
   return status == device::Status::success;
 }
 
-void PinnedAllocator::State::finish(PendingEvent entry) {
+void PinnedAllocator::State::finish(PendingEvent entry, std::int64_t size) {
   events_.put_back(std::move(entry.event));
   const std::scoped_lock lock(mutex_);
   Block& block = *entry.block;
@@ -242,7 +242,8 @@ void PinnedAllocator::State::finish(PendingEvent entry) {
   free_lists(block.pool)[class_of(block)].push_back(&block);
   Active& active = active_[class_of(block)];
   detail::subtract(active.requests, 1);
-  detail::subtract(active.bytes, block.memory.bytes);
+  active.bytes.current -= size;
+  active.bytes.freed += size;
 }
 
 void PinnedAllocator::State::ensure_background_thread() {
@@ -270,11 +271,8 @@ std::vector<std::unique_ptr<PinnedAllocator::State::Block>> PinnedAllocator::Sta
   const std::scoped_lock lock(mutex_);
   std::vector<Block*> going;
   for (auto& list : free_) {
-    const auto first_going = std::partition(list.begin(), list.end(), [](const Block* block) {
-      return block->memory.origin == detail::PinnedMemory::Origin::reserved;
-    });
-    going.insert(going.end(), first_going, list.end());
-    list.erase(first_going, list.end());
+    going.insert(going.end(), list.begin(), list.end());
+    list.clear();
   }
   take_from_released_pools(going);
   std::vector<std::unique_ptr<Block>> taken;

@@ -68,6 +68,8 @@ class PinnedAllocator::State {
     Statistic bytes;
   };
 
+  static constexpr std::int64_t any_size = -1;  ///< PyTorch's mark, which shows in active_bytes
+
   [[nodiscard]] static std::size_t class_of(const Block& block) noexcept;
   [[nodiscard]] PoolId route(device::Stream stream) const;
   [[nodiscard]] FreeLists& free_lists(PoolId id);
@@ -83,7 +85,8 @@ class PinnedAllocator::State {
   bool process_oldest_event();
   void process_events_of_size(std::uint64_t bytes);
   [[nodiscard]] bool is_done(PendingEvent& entry);
-  void finish(PendingEvent entry);
+  /// `size` is the one looked for, in bytes, or `any_size`.
+  void finish(PendingEvent entry, std::int64_t size);
   void ensure_background_thread();
 
   [[nodiscard]] std::vector<std::unique_ptr<Block>> take_releasable();
