@@ -29,6 +29,8 @@ TracedStep read_step(char call, std::istream& in, TracedFigures& figures) {
   if (call == 'a') in >> step.id >> step.bytes >> step.stream;
   if (call == 'f' || call == 'd' || call == 'b' || call == 'n') in >> step.id;
   if (call == 'm') in >> step.id >> step.text;
+  if (call == 'x' || call == 'p') in >> step.id;
+  if (call == 'g') in >> step.id >> step.other;
   if (call == 'l') in >> step.bytes;
   if (call == 'c') in >> step.text;
   if (call == 'r') in >> step.id >> step.stream;
@@ -40,7 +42,8 @@ TracedStep read_step(char call, std::istream& in, TracedFigures& figures) {
   }
   if (word != "|") throw std::runtime_error("no '|' in a step");
   if (call == 'z') figures[9] = figures[10] = 0;  // the counters, retries and times out of memory
-  read_changes(in, figures);
+  step.is_recorded = (in >> std::ws).peek() != '?';
+  if (step.is_recorded) read_changes(in, figures);
   step.after = figures;
   return step;
 }

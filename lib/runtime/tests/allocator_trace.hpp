@@ -18,12 +18,14 @@ inline constexpr std::array traced_names{"allocated_bytes", "reserved_bytes",   
                                          "inactive_split",  "num_alloc_retries", "num_ooms"};
 
 struct TracedStep {
-  char call = ' ';  ///< a letter of data/allocator_traces.txt or data/pool_traces.txt
-  int id = 0;       ///< of an allocation, or of a pool
+  char call = ' ';  ///< a letter of the files in data
+  int id = 0;       ///< of an allocation, a pool or a graph
   std::size_t bytes = 0;
   std::size_t stream = 0;
   std::string text;  ///< a pool's option, or settings
+  int other = 0;     ///< a graph whose pool is shared; negative is none
   bool out_of_memory = false;
+  bool is_recorded = true;  ///< what PyTorch reported after it
   TracedFigures after{};
   int line = 0;  ///< in the file
 };
@@ -46,8 +48,7 @@ struct TracedSegment {
 /// As in the files, for GoogleTest's messages.
 void PrintTo(const TracedSegment& segment, std::ostream* out);
 
-/// Calls to PyTorch's allocator and what it answered; see data/allocator_traces.txt and
-/// data/pool_traces.txt.
+/// Calls to PyTorch's allocator and what it answered; see data/*_traces.txt.
 struct AllocatorTrace {
   std::string name;
   std::size_t streams = 1;
