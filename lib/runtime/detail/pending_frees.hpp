@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <list>
+#include <utility>
 #include <vector>
 
 #include "runtime/detail/arena.hpp"

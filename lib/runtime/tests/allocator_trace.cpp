@@ -78,30 +78,36 @@ void PrintTo(const TracedSegment& segment, std::ostream* out) {
   }
 }
 
-std::vector<AllocatorTrace> load_traces(const std::string& path) {
+void read_lines(const std::string& path, const ReadLine& read) {
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot read " + path);
-  std::vector<AllocatorTrace> traces;
-  TracedFigures figures{};
   int number = 0;
   for (std::string line; std::getline(file, line);) {
     ++number;
     std::istringstream in(line);
     std::string word;
-    if (!(in >> word) || word[0] == '#') continue;
+    if (in >> word && word[0] != '#') read(word, in, number);
+  }
+}
+
+std::vector<AllocatorTrace> load_traces(const std::string& path) {
+  std::vector<AllocatorTrace> traces;
+  TracedFigures figures{};
+  read_lines(path, [&](const std::string& word, std::istream& in, int number) {
     if (word == "trace") {
       traces.push_back(read_heading(in));
       figures = {};
     } else if (word == "end") {
-      in >> word;
-      in >> traces.back().final_statistics[word];
+      std::string key;
+      in >> key;
+      in >> traces.back().final_statistics[key];
     } else if (word == "segment") {
       traces.back().final_segments.push_back(read_segment(in));
     } else {
       traces.back().steps.push_back(read_step(word[0], in, figures));
       traces.back().steps.back().line = number;
     }
-  }
+  });
   return traces;
 }
 

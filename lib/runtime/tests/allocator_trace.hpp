@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <istream>
 #include <map>
 #include <ostream>
 #include <string>
@@ -60,5 +62,11 @@ struct AllocatorTrace {
 };
 
 std::vector<AllocatorTrace> load_traces(const std::string& path);
+
+/// Calls `read(word, rest, number)` for every line of a file in data but comments and empty
+/// ones: its first word, the stream of what follows, and its number from 1. @throws
+/// std::runtime_error for a file that cannot be read.
+using ReadLine = std::function<void(const std::string& word, std::istream& rest, int number)>;
+void read_lines(const std::string& path, const ReadLine& read);
 
 }  // namespace gpucheck::runtime::test

@@ -1,12 +1,13 @@
 #include <array>
-#include <fstream>
 #include <gtest/gtest.h>
-#include <sstream>
+#include <istream>
+#include <stdexcept>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "allocator_trace.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
 #include "simulated.hpp"
@@ -55,24 +56,17 @@ PinnedStep read_step(char call, std::istream& in) {
 const std::vector<PinnedTrace>& traces() {
   static const std::vector<PinnedTrace> loaded = [] {
     std::vector<PinnedTrace> all;
-    std::ifstream file(GPUCHECK_TEST_DATA "/pinned_traces.txt");
-    int number = 0;
-    for (std::string line; std::getline(file, line);) {
-      ++number;
-      std::istringstream in(line);
-      std::string word;
-      if (!(in >> word) || word[0] == '#') continue;
+    read_lines(GPUCHECK_TEST_DATA "/pinned_traces.txt", [&](const std::string& word, std::istream& in, int number) {
       if (word == "trace") {
         in >> all.emplace_back().name >> all.back().settings;
-      } else {
-        std::vector<PinnedStep>& steps = all.back().steps;
-        PinnedStep step = read_step(word[0], in);
-        step.line = number;
-        step.is_new = step.after[num_host_alloc] > (steps.empty() ? 0 : steps.back().after[num_host_alloc]);
-        steps.push_back(step);
+        return;
       }
-    }
-    EXPECT_EQ(all.size(), trace_count);
+      std::vector<PinnedStep>& steps = all.back().steps;
+      PinnedStep step = read_step(word[0], in);
+      step.line = number;
+      step.is_new = step.after[num_host_alloc] > (steps.empty() ? 0 : steps.back().after[num_host_alloc]);
+      steps.push_back(step);
+    });
     return all;
   }();
   return loaded;
@@ -147,7 +141,9 @@ class Player {
 class PinnedTraceReplay : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(PinnedTraceReplay, EveryFigureAfterEveryStepIsPyTorchs) {
-  const PinnedTrace& trace = traces().at(GetParam());
+  ASSERT_EQ(traces().size(), trace_count);
+  const PinnedTrace& trace = traces()[GetParam()];
+  ASSERT_EQ(trace.steps.size(), 500U);
   Player player(trace);
   for (const PinnedStep& step : trace.steps) {
     player.play(step);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <map>
 #include <memory>
@@ -9,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "allocator_trace.hpp"
 #include "base/units.hpp"
 #include "runtime/detail/stream_table.hpp"
 #include "runtime/memory_observer.hpp"
@@ -36,22 +36,20 @@ Ids split(const std::string& text) {
 }
 
 std::vector<Round> load_rounds() {
-  std::ifstream file(GPUCHECK_TEST_DATA "/stream_order.txt");
   std::vector<Round> rounds;
   bool starts_process = false;
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream in(line);
-    std::string word;
-    in >> word;
-    if (word == "process") starts_process = true;
-    if (word != "poll" && word != "wait") continue;
+  read_lines(GPUCHECK_TEST_DATA "/stream_order.txt", [&](const std::string& call, std::istream& in, int) {
+    if (call == "process") {
+      starts_process = true;
+      return;
+    }
     Round round;
     round.starts_process = std::exchange(starts_process, false);
-    round.polls = word == "poll";
-    while (in >> word && word != ">") round.uses.push_back(split(word));
+    round.polls = call == "poll";
+    for (std::string word; in >> word && word != ">";) round.uses.push_back(split(word));
     for (std::size_t block = 0; in >> block;) round.order.push_back(block);
     rounds.push_back(std::move(round));
-  }
+  });
   return rounds;
 }
 
