@@ -8,8 +8,8 @@
 
 #include "device/check.hpp"
 #include "harness/context.hpp"
-#include "runtime/buffer.hpp"
-#include "runtime/errors.hpp"
+#include "runtime/allocator/buffer.hpp"
+#include "runtime/allocator/errors.hpp"
 
 /// Small things that several cases need.
 namespace gpucheck::cases {

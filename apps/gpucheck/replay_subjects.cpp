@@ -5,8 +5,8 @@
 
 #include "base/error.hpp"
 #include "harness/registry.hpp"
-#include "replay/file.hpp"
-#include "replay/snapshot_summary.hpp"
+#include "replay/formats/file.hpp"
+#include "replay/analysis/snapshot_summary.hpp"
 
 namespace gpucheck::application {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "commands.hpp"
-#include "replay/conversion.hpp"
-#include "replay/trace.hpp"
+#include "replay/analysis/conversion.hpp"
+#include "replay/formats/trace.hpp"
 
 namespace gpucheck::application {
 

@@ -6,8 +6,8 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "devices.hpp"
-#include "replay/caching_allocator_target.hpp"
-#include "runtime/errors.hpp"
+#include "replay/targets/caching_allocator_target.hpp"
+#include "runtime/allocator/errors.hpp"
 #include "trace_targets.hpp"
 
 namespace gpucheck::application {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "harness/exit_codes.hpp"
-#include "replay/compare.hpp"
-#include "replay/what_if.hpp"
+#include "replay/analysis/compare.hpp"
+#include "replay/analysis/what_if.hpp"
 #include "replay_subjects.hpp"
 
 namespace gpucheck::application {

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "replay/runtime_target.hpp"
-#include "runtime/allocator_choice.hpp"
+#include "replay/targets/runtime_target.hpp"
+#include "runtime/allocator/allocator_choice.hpp"
 
 /// The only part that knows which allocators traces can be played against.
 namespace gpucheck::application {

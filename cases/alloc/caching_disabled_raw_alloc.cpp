@@ -1,7 +1,7 @@
 #include "base/units.hpp"
 #include "cases/cases.hpp"
 #include "cases/support.hpp"
-#include "runtime/ops.hpp"
+#include "tensor/ops.hpp"
 
 namespace gpucheck::cases::alloc {
 namespace {
@@ -32,7 +32,7 @@ void observe_request(harness::Context& context, const std::string& prefix, std::
   context.observe(prefix + "_requested_bytes",
                   after.requested_bytes.all.allocated - before.requested_bytes.all.allocated);
   context.observe(prefix + "_reserved_bytes", after.reserved_bytes.all.allocated - before.reserved_bytes.all.allocated);
-  runtime::ops::fill(runtime, memory, 1_MiB, value, stream);
+  tensor::ops::fill(runtime, memory, 1_MiB, value, stream);
   context.observe(prefix + "_last_byte", read_one(runtime, memory + 1_MiB - 1, stream));
   allocator.free(memory);
 }

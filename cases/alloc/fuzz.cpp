@@ -5,7 +5,7 @@
 #include "base/units.hpp"
 #include "cases/cases.hpp"
 #include "cases/support.hpp"
-#include "runtime/ops.hpp"
+#include "tensor/ops.hpp"
 
 namespace gpucheck::cases::alloc {
 namespace {
@@ -26,15 +26,15 @@ class LiveBlocks {
  public:
   LiveBlocks(runtime::Runtime& runtime, std::size_t stride)
       : runtime_(runtime), stride_(stride), tally_(runtime, 1, runtime.current_stream()) {
-    write(runtime, tally_.data(), {runtime::ops::Tally{}}, runtime.current_stream());
+    write(runtime, tally_.data(), {tensor::ops::Tally{}}, runtime.current_stream());
   }
 
   void allocate(std::size_t elements) {
     const device::Stream stream = runtime_.current_stream();
     Block block{Buffer<std::int32_t>(runtime_, elements, stream), static_cast<std::int32_t>(allocated_ + 1)};
     std::int32_t* data = block.memory.data();
-    runtime::ops::fill_strided(runtime_, data, elements, block.value, stride_, stream);
-    if (stride_ > 1) runtime::ops::fill(runtime_, data + elements - 1, 1, block.value, stream);
+    tensor::ops::fill_strided(runtime_, data, elements, block.value, stride_, stream);
+    if (stride_ > 1) tensor::ops::fill(runtime_, data + elements - 1, 1, block.value, stream);
     ++allocated_;
     elements_ += elements;
     blocks_.push_back(std::move(block));
@@ -57,7 +57,7 @@ class LiveBlocks {
   [[nodiscard]] std::uint64_t allocated() const noexcept { return allocated_; }
   [[nodiscard]] std::uint64_t verified() const noexcept { return verified_; }
   [[nodiscard]] std::uint64_t elements_to_verify() const noexcept { return to_verify_; }
-  [[nodiscard]] runtime::ops::Tally tally() const {
+  [[nodiscard]] tensor::ops::Tally tally() const {
     return read_one(runtime_, tally_.data(), runtime_.current_stream());
   }
 
@@ -68,13 +68,13 @@ class LiveBlocks {
   };
 
   void verify(const std::int32_t* data, std::size_t elements, std::int32_t value, std::size_t stride) {
-    runtime::ops::verify(runtime_, data, elements, value, stride, tally_.data(), runtime_.current_stream());
+    tensor::ops::verify(runtime_, data, elements, value, stride, tally_.data(), runtime_.current_stream());
     to_verify_ += (elements + stride - 1) / stride;
   }
 
   runtime::Runtime& runtime_;
   std::size_t stride_;
-  Buffer<runtime::ops::Tally> tally_;
+  Buffer<tensor::ops::Tally> tally_;
   std::vector<Block> blocks_;
   std::uint64_t elements_ = 0;
   std::uint64_t allocated_ = 0;
@@ -128,7 +128,7 @@ void run(harness::Context& context) {
     }
     while (blocks.count() > 0) blocks.free(blocks.count() - 1);
 
-    const runtime::ops::Tally tally = blocks.tally();
+    const tensor::ops::Tally tally = blocks.tally();
     context.observe("blocks_allocated", blocks.allocated());
     context.observe("every_block_verified", blocks.verified() == blocks.allocated());
     context.observe("every_element_verified", tally.verified == blocks.elements_to_verify());

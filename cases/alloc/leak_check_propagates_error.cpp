@@ -1,12 +1,12 @@
 #include "cases/cases.hpp"
 #include "cases/support.hpp"
-#include "runtime/leak_check.hpp"
-#include "runtime/view_ops.hpp"
+#include "runtime/allocator/leak_check.hpp"
+#include "tensor/view_ops.hpp"
 
 namespace gpucheck::cases::alloc {
 namespace {
 
-using runtime::contiguous;
+using tensor::contiguous;
 using Tensor = runtime::Buffer<float>;
 
 Tensor tensor(runtime::Runtime& runtime, const std::vector<float>& values) {
@@ -22,7 +22,7 @@ std::string error_of_sum(runtime::Runtime& runtime, std::vector<Tensor>& keeper)
     runtime::require_no_leak(runtime, [&] {
       keeper.push_back(tensor(runtime, {1, 2, 3}));
       keeper.push_back(tensor(runtime, {1, 2}));
-      const auto sum = runtime::ops::add(runtime, {keeper[0].data(), contiguous({3, 1})},
+      const auto sum = tensor::ops::add(runtime, {keeper[0].data(), contiguous({3, 1})},
                                          {keeper[1].data(), contiguous({2, 1})}, runtime.current_stream());
     });
   });
@@ -46,7 +46,7 @@ void run(harness::Context& context) {
                     runtime::require_no_leak(runtime, [&] {
                       const Tensor x = tensor(runtime, {1, 2, 3});
                       const Tensor y = tensor(runtime, {10, 20});
-                      const Tensor sum = runtime::ops::add(runtime, {x.data(), contiguous({3, 1})},
+                      const Tensor sum = tensor::ops::add(runtime, {x.data(), contiguous({3, 1})},
                                                            {y.data(), contiguous({2})}, runtime.current_stream());
                       sums = read(runtime, sum.data(), sum.size(), runtime.current_stream());
                     });

@@ -2,14 +2,14 @@
 
 #include "cases/cases.hpp"
 #include "cases/support.hpp"
-#include "runtime/ops.hpp"
-#include "runtime/view_ops.hpp"
+#include "tensor/ops.hpp"
+#include "tensor/view_ops.hpp"
 
 namespace gpucheck::cases::alloc {
 namespace {
 
-using runtime::contiguous;
-using runtime::View;
+using tensor::contiguous;
+using tensor::View;
 
 constexpr std::size_t matrices = 24;
 constexpr std::size_t size = 32;
@@ -47,7 +47,7 @@ void observe_product(harness::Context& context, const std::string& name, const s
   for (std::size_t i = 0; i < std::min(seen.size(), expected.size()); ++i) right += seen[i] == expected[i] ? 1 : 0;
   context.observe(name + "_right_elements", right);
   // The next product may get the same memory: it must not find this one there.
-  runtime::ops::fill(runtime, product.data(), product.size(), -1.0F, runtime.current_stream());
+  tensor::ops::fill(runtime, product.data(), product.size(), -1.0F, runtime.current_stream());
 }
 
 void run(harness::Context& context) {
@@ -63,11 +63,11 @@ void run(harness::Context& context) {
 
   const View<const float> a{a_memory.data(), contiguous({1, size, size})};
   const View<const float> b{b_memory.data(), contiguous({matrices, size, 1})};
-  const View<const float> expanded{a_memory.data(), runtime::expand(a.layout, {matrices, size, size})};
-  observe_product(context, "matmul", expected, [&] { return runtime::ops::matmul(runtime, a, b, stream); });
+  const View<const float> expanded{a_memory.data(), tensor::expand(a.layout, {matrices, size, size})};
+  observe_product(context, "matmul", expected, [&] { return tensor::ops::matmul(runtime, a, b, stream); });
   observe_product(context, "matmul_expanded", expected,
-                  [&] { return runtime::ops::matmul(runtime, expanded, b, stream); });
-  observe_product(context, "bmm_expanded", expected, [&] { return runtime::ops::bmm(runtime, expanded, b, stream); });
+                  [&] { return tensor::ops::matmul(runtime, expanded, b, stream); });
+  observe_product(context, "bmm_expanded", expected, [&] { return tensor::ops::bmm(runtime, expanded, b, stream); });
 }
 
 }  // namespace

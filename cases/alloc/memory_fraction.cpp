@@ -2,7 +2,7 @@
 
 #include "cases/cases.hpp"
 #include "cases/support.hpp"
-#include "runtime/ops.hpp"
+#include "tensor/ops.hpp"
 
 namespace gpucheck::cases::alloc {
 namespace {
@@ -39,7 +39,7 @@ void run(harness::Context& context) {
 
   allocator.empty_cache();
   runtime::Buffer<float> tensor(runtime, 1024, stream);
-  runtime::ops::fill(runtime, tensor.data(), tensor.size(), 0.0F, stream);
+  tensor::ops::fill(runtime, tensor.data(), tensor.size(), 0.0F, stream);
   {
     const FractionScope half(runtime, 0.5);
     context.observe("fraction_set", harness::Value(allocator.memory_fraction()));
@@ -55,7 +55,7 @@ void run(harness::Context& context) {
   context.observe("error_without_limit", allocate(0.5 * total));
   allocator.empty_cache();
 
-  runtime::ops::fill(runtime, tensor.data(), tensor.size(), 1.0F, stream);
+  tensor::ops::fill(runtime, tensor.data(), tensor.size(), 1.0F, stream);
   const std::vector<float> values = read(runtime, tensor.data(), tensor.size(), stream);
   context.observe("ones_after_errors", std::int64_t{std::count(values.begin(), values.end(), 1.0F)});
 }

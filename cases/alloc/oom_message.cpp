@@ -3,7 +3,7 @@
 #include "base/units.hpp"
 #include "cases/cases.hpp"
 #include "cases/support.hpp"
-#include "runtime/ops.hpp"
+#include "tensor/ops.hpp"
 
 namespace gpucheck::cases::alloc {
 namespace {
@@ -17,7 +17,7 @@ void run(harness::Context& context) {
   const std::int64_t ooms_before = allocator.stats().num_ooms;
 
   runtime::Buffer<float> tensor(runtime, 1024, stream);
-  runtime::ops::fill(runtime, tensor.data(), tensor.size(), 0.0F, stream);
+  tensor::ops::fill(runtime, tensor.data(), tensor.size(), 0.0F, stream);
   const auto allocate = [&](std::uint64_t bytes) {
     return error_text<runtime::OutOfMemoryError>([&] { allocator.free(allocator.allocate(bytes, stream)); });
   };
@@ -26,7 +26,7 @@ void run(harness::Context& context) {
   context.observe("num_ooms", allocator.stats().num_ooms - ooms_before);
 
   // The errors must not have spoilt the context: memory from before still works.
-  runtime::ops::fill(runtime, tensor.data(), tensor.size(), 1.0F, stream);
+  tensor::ops::fill(runtime, tensor.data(), tensor.size(), 1.0F, stream);
   const std::vector<float> values = read(runtime, tensor.data(), tensor.size(), stream);
   context.observe("ones_after_errors", std::int64_t{std::count(values.begin(), values.end(), 1.0F)});
 }

@@ -17,8 +17,8 @@ device::Result<device::Graph> capture(runtime::Runtime& runtime, LibraryBlocks& 
   const LibraryBlock block = live.allocate(bytes, stream);
   if (block.data != nullptr) {
     auto* values = reinterpret_cast<Integer*>(block.data);
-    runtime::ops::iota(runtime, values, element_count, Integer{0}, stream);
-    runtime::ops::add(runtime, values, values, element_count, Integer{3}, stream);
+    tensor::ops::iota(runtime, values, element_count, Integer{0}, stream);
+    tensor::ops::add(runtime, values, values, element_count, Integer{3}, stream);
   }
   return device.end_capture(stream);
 }
@@ -28,7 +28,7 @@ void disturb(runtime::Runtime& runtime, device::Stream stream) {
   LibraryBlocks others(runtime);
   for (std::size_t i = 0; i < 8; ++i) {
     const LibraryBlock other = others.allocate(bytes, stream);
-    if (other.data != nullptr) runtime::ops::fill(runtime, other.data, other.bytes, std::uint8_t{255}, stream);
+    if (other.data != nullptr) tensor::ops::fill(runtime, other.data, other.bytes, std::uint8_t{255}, stream);
   }
 }
 

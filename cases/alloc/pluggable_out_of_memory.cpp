@@ -34,7 +34,7 @@ void run(harness::Context& context) {
   if (second > 0) {
     const LibraryBlock whole = live.blocks().back();
     const LibraryBlock block{whole.data + whole.bytes - verified_bytes, verified_bytes, stream};
-    runtime::ops::fill(runtime, block.data, block.bytes, std::uint8_t{0x3C}, stream);
+    tensor::ops::fill(runtime, block.data, block.bytes, std::uint8_t{0x3C}, stream);
     tally.verify(block, 0x3C);
   }
   tally.observe(context);

@@ -45,7 +45,7 @@ void run(harness::Context& context) {
       continue;
     }
     overlaps += count_overlaps(live.blocks());
-    runtime::ops::fill(runtime, block.data, block.bytes, value_of(block), stream);
+    tensor::ops::fill(runtime, block.data, block.bytes, value_of(block), stream);
   }
   while (!live.blocks().empty()) retire(live.blocks().size() - 1);
   context.observe("requests_refused", refused);

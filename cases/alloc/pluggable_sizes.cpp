@@ -38,7 +38,7 @@ void run(harness::Context& context) {
   const LibraryBlock block = live.allocate(1_MiB, stream);
   context.observe("usable_afterwards", block.data != nullptr);
   if (block.data != nullptr) {
-    runtime::ops::fill(runtime, block.data, block.bytes, std::uint8_t{0x5A}, stream);
+    tensor::ops::fill(runtime, block.data, block.bytes, std::uint8_t{0x5A}, stream);
     tally.verify(block, 0x5A);
   }
   tally.observe(context);

@@ -18,7 +18,7 @@ constexpr std::chrono::nanoseconds delay = std::chrono::milliseconds(50);
 void write_late(runtime::Runtime& runtime, const LibraryBlock& block) {
   const device::kernels::Spin spin{static_cast<std::uint64_t>(delay.count())};
   device::check(runtime.device(), device::launch(runtime.device(), spin, 1, block.stream), "spin");
-  runtime::ops::fill(runtime, block.data, block.bytes, std::uint8_t{7}, block.stream);
+  tensor::ops::fill(runtime, block.data, block.bytes, std::uint8_t{7}, block.stream);
 }
 
 /// Frees a block whose stream still works on it, and takes one for another stream.
@@ -31,7 +31,7 @@ bool exchange_round(runtime::Runtime& runtime, LibraryBlocks& live, ByteTally& t
   live.free(live.blocks().size() - 1);
   const LibraryBlock second = live.allocate(block_bytes, quick);
   if (second.data == nullptr) return false;
-  runtime::ops::fill(runtime, second.data, second.bytes, std::uint8_t{9}, quick);
+  tensor::ops::fill(runtime, second.data, second.bytes, std::uint8_t{9}, quick);
   device::check(runtime.device(), runtime.device().synchronize(), "synchronize");
   tally.verify(second, 9);
   live.free(live.blocks().size() - 1);

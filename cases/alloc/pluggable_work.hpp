@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cases/support.hpp"
-#include "runtime/ops.hpp"
-#include "runtime/pluggable_library.hpp"
+#include "tensor/ops.hpp"
+#include "runtime/pluggable/pluggable_library.hpp"
 
 /// What the cases that check an allocator library of the user's share. They call the
 /// library's two functions themselves, and take no memory of their own from it.
@@ -69,23 +69,23 @@ class ByteTally {
   explicit ByteTally(runtime::Runtime& runtime)
       : runtime_(runtime),
         memory_(device::own<device::UniqueDeviceMemory>(runtime.device(),
-                                                        runtime.device().allocate(sizeof(runtime::ops::Tally)))) {
-    write(runtime, tally(), {runtime::ops::Tally{}}, runtime.current_stream());
+                                                        runtime.device().allocate(sizeof(tensor::ops::Tally)))) {
+    write(runtime, tally(), {tensor::ops::Tally{}}, runtime.current_stream());
   }
   void verify(const LibraryBlock& block, std::uint8_t value) {
-    runtime::ops::verify(runtime_, block.data, block.bytes, value, 1, tally(), block.stream);
+    tensor::ops::verify(runtime_, block.data, block.bytes, value, 1, tally(), block.stream);
     expected_ += block.bytes;
   }
   /// Observes `wrong_bytes` and whether every byte asked for was looked at. Waits.
   void observe(harness::Context& context) {
     device::check(runtime_.device(), runtime_.device().synchronize(), "synchronize");
-    const runtime::ops::Tally seen = read_one(runtime_, tally(), runtime_.current_stream());
+    const tensor::ops::Tally seen = read_one(runtime_, tally(), runtime_.current_stream());
     context.observe("every_byte_verified", expected_ > 0 && seen.verified == expected_);
     context.observe("wrong_bytes", seen.wrong);
   }
 
  private:
-  [[nodiscard]] runtime::ops::Tally* tally() const { return static_cast<runtime::ops::Tally*>(memory_.get()); }
+  [[nodiscard]] tensor::ops::Tally* tally() const { return static_cast<tensor::ops::Tally*>(memory_.get()); }
 
   runtime::Runtime& runtime_;
   device::UniqueDeviceMemory memory_;

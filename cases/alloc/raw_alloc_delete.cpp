@@ -1,6 +1,6 @@
 #include "cases/cases.hpp"
 #include "cases/support.hpp"
-#include "runtime/ops.hpp"
+#include "tensor/ops.hpp"
 
 namespace gpucheck::cases::alloc {
 namespace {
@@ -15,7 +15,7 @@ void run(harness::Context& context) {
   const std::int64_t before = allocated_bytes();
   auto* byte = static_cast<std::uint8_t*>(allocator.allocate(1, stream));
   context.observe("allocated_bytes_growth", allocated_bytes() - before);
-  runtime::ops::fill(runtime, byte, 1, std::uint8_t{0x5A}, stream);
+  tensor::ops::fill(runtime, byte, 1, std::uint8_t{0x5A}, stream);
   context.observe("byte_read_back", read_one(runtime, byte, stream));
   allocator.free(byte);
   context.observe("allocated_bytes_left_over", allocated_bytes() - before);

@@ -5,16 +5,16 @@
 #include "cases/support.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
-#include "runtime/ops.hpp"
-#include "runtime/view_ops.hpp"
+#include "tensor/ops.hpp"
+#include "tensor/view_ops.hpp"
 
 namespace gpucheck::cases::alloc {
 namespace {
 
 using namespace literals;
 using runtime::Buffer;
-using runtime::Layout;
-using runtime::View;
+using tensor::Layout;
+using tensor::View;
 
 constexpr int rounds = 100;
 /// The accumulator and this many blocks fit under the limit.
@@ -73,21 +73,21 @@ class Accumulation {
     device::check(device, device.record(ready_.get(), main), "record");
     device::check(device, device.wait(side_, ready_.get()), "wait");
     const View<float> sum{sum_.data(), layout_};
-    runtime::ops::add(runtime_, sum.read_only(), {block.data(), layout_}, sum, side_);
+    tensor::ops::add(runtime_, sum.read_only(), {block.data(), layout_}, sum, side_);
     block.record_stream(side_);
   }
 
   /// How many elements were looked at, and how many of them are not `expected`.
-  runtime::ops::Tally verify(float expected) {
-    Buffer<runtime::ops::Tally> tally(runtime_, 1, side_);
-    write(runtime_, tally.data(), {runtime::ops::Tally{}}, side_);
-    runtime::ops::verify(runtime_, sum_.data(), layout_.extent(), expected, layout_.strides[0], tally.data(), side_);
+  tensor::ops::Tally verify(float expected) {
+    Buffer<tensor::ops::Tally> tally(runtime_, 1, side_);
+    write(runtime_, tally.data(), {tensor::ops::Tally{}}, side_);
+    tensor::ops::verify(runtime_, sum_.data(), layout_.extent(), expected, layout_.strides[0], tally.data(), side_);
     return read_one(runtime_, tally.data(), side_);
   }
 
  private:
   void fill(Buffer<float>& buffer, float value, device::Stream stream) {
-    runtime::ops::fill_strided(runtime_, buffer.data(), layout_.extent(), value, layout_.strides[0], stream);
+    tensor::ops::fill_strided(runtime_, buffer.data(), layout_.extent(), value, layout_.strides[0], stream);
   }
 
   runtime::Runtime& runtime_;

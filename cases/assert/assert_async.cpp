@@ -3,7 +3,7 @@
 #include "cases/assert/needs.hpp"
 #include "cases/cases.hpp"
 #include "cases/support.hpp"
-#include "runtime/ops.hpp"
+#include "tensor/ops.hpp"
 
 namespace gpucheck::cases::assertion {
 namespace {
@@ -17,7 +17,7 @@ void assert_on(harness::Context& context, const std::vector<T>& values) {
   const device::Stream stream = runtime.current_stream();
   runtime::Buffer<T> tensor(runtime, values.size(), stream);
   if (!values.empty()) write(runtime, tensor.data(), values, stream);
-  runtime::ops::assert_async(runtime, tensor.data(), values.size(), stream);
+  tensor::ops::assert_async(runtime, tensor.data(), values.size(), stream);
   device::check(runtime.device(), runtime.device().synchronize(), "synchronize");
 }
 
@@ -28,7 +28,7 @@ void assert_on_bool(harness::Context& context, bool value) {
   const device::Stream stream = runtime.current_stream();
   runtime::Buffer<std::uint8_t> tensor(runtime, 1, stream);
   write(runtime, tensor.data(), {static_cast<std::uint8_t>(value)}, stream);
-  runtime::ops::assert_async(runtime, reinterpret_cast<const bool*>(tensor.data()), 1, stream);
+  tensor::ops::assert_async(runtime, reinterpret_cast<const bool*>(tensor.data()), 1, stream);
   device::check(runtime.device(), runtime.device().synchronize(), "synchronize");
 }
 

@@ -1,7 +1,7 @@
 #include "cases/assert/needs.hpp"
 #include "cases/cases.hpp"
 #include "cases/support.hpp"
-#include "runtime/ops.hpp"
+#include "tensor/ops.hpp"
 
 namespace gpucheck::cases::assertion {
 namespace {
@@ -13,9 +13,9 @@ std::int64_t element_at(harness::Context& context, std::int64_t position) {
   runtime::Buffer<std::int64_t> range(runtime, 10, stream);
   runtime::Buffer<std::int64_t> positions(runtime, 1, stream);
   runtime::Buffer<std::int64_t> element(runtime, 1, stream);
-  runtime::ops::iota(runtime, range.data(), range.size(), std::int64_t{0}, stream);
+  tensor::ops::iota(runtime, range.data(), range.size(), std::int64_t{0}, stream);
   write(runtime, positions.data(), {position}, stream);
-  runtime::ops::index(runtime, range.data(), range.size(), 1, positions.data(), 1, element.data(), stream);
+  tensor::ops::index(runtime, range.data(), range.size(), 1, positions.data(), 1, element.data(), stream);
   return read_one(runtime, element.data(), stream);
 }
 

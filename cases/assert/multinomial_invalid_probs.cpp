@@ -4,7 +4,7 @@
 #include "cases/assert/needs.hpp"
 #include "cases/cases.hpp"
 #include "cases/support.hpp"
-#include "runtime/ops.hpp"
+#include "tensor/ops.hpp"
 
 namespace gpucheck::cases::assertion {
 namespace {
@@ -16,7 +16,7 @@ std::vector<std::int64_t> draw(harness::Context& context, const std::vector<floa
   runtime::Buffer<float> device_weights(runtime, weights.size(), stream);
   runtime::Buffer<std::int64_t> drawn(runtime, samples, stream);
   write(runtime, device_weights.data(), weights, stream);
-  runtime::ops::multinomial(runtime, device_weights.data(), weights.size(), drawn.data(), samples,
+  tensor::ops::multinomial(runtime, device_weights.data(), weights.size(), drawn.data(), samples,
                             {.seed = context.seed()}, stream);
   return read(runtime, drawn.data(), samples, stream);
 }

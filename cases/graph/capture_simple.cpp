@@ -18,13 +18,13 @@ void run(harness::Context& context) {
     const CurrentStreamGuard on_side(runtime, side);
     ones = Buffer<std::int64_t>(runtime, element_count, side);
     runs = Buffer<std::int64_t>(runtime, 1, side);
-    runtime::ops::fill(runtime, ones.data(), ones.size(), std::int64_t{1}, side);
-    runtime::ops::fill(runtime, runs.data(), 1, std::int64_t{0}, side);
+    tensor::ops::fill(runtime, ones.data(), ones.size(), std::int64_t{1}, side);
+    tensor::ops::fill(runtime, runs.data(), 1, std::int64_t{0}, side);
     runtime.allocator().empty_cache();
     // Whatever ran during the capture by mistake must not be undone by the fill above.
     device::check(context.device(), context.device().synchronize(side), "synchronize");
     graph.capture_begin();
-    runtime::ops::add(runtime, runs.data(), runs.data(), 1, std::int64_t{1}, side);
+    tensor::ops::add(runtime, runs.data(), runs.data(), 1, std::int64_t{1}, side);
     result = add_repeatedly(runtime, ones, 1, 10);
     graph.capture_end();
     context.observe("runs_during_capture", read_one(runtime, runs.data(), side));

@@ -2,7 +2,7 @@
 
 #include "cases/cases.hpp"
 #include "cases/support.hpp"
-#include "runtime/graph.hpp"
+#include "runtime/graphs/graph.hpp"
 
 namespace gpucheck::cases::graph {
 namespace {

@@ -30,7 +30,7 @@ void run(harness::Context& context) {
   runtime::Buffer<std::int32_t> memory(runtime, 1, runtime.current_stream());
   device::check(runtime.device(), runtime.device().synchronize(), "synchronize");
   const auto one_kernel = [&] {
-    runtime::ops::fill(runtime, memory.data(), 1, std::int32_t{1}, runtime.current_stream());
+    tensor::ops::fill(runtime, memory.data(), 1, std::int32_t{1}, runtime.current_stream());
   };
   context.observe("warnings_for_one_kernel", static_cast<std::int64_t>(warnings_for(runtime, one_kernel).size()));
 }

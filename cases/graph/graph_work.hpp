@@ -1,8 +1,8 @@
 #pragma once
 
 #include "cases/support.hpp"
-#include "runtime/graph.hpp"
-#include "runtime/ops.hpp"
+#include "runtime/graphs/graph.hpp"
+#include "tensor/ops.hpp"
 
 namespace gpucheck::cases::graph {
 
@@ -13,7 +13,7 @@ inline constexpr std::size_t element_count = 1000;
 inline std::int64_t sum(runtime::Runtime& runtime, const runtime::Buffer<std::int64_t>& values) {
   const device::Stream stream = runtime.current_stream();
   runtime::Buffer<std::int64_t> total(runtime, 1, stream);
-  runtime::ops::sum(runtime, values.data(), values.size(), total.data(), stream);
+  tensor::ops::sum(runtime, values.data(), values.size(), total.data(), stream);
   return read_one(runtime, total.data(), stream);
 }
 
@@ -27,7 +27,7 @@ inline runtime::Buffer<std::int64_t> add_repeatedly(runtime::Runtime& runtime,
   runtime::Buffer<std::int64_t> result;
   for (int i = 0; i < times; ++i) {
     runtime::Buffer<std::int64_t> next(runtime, values.size(), stream);
-    runtime::ops::add(runtime, source, next.data(), next.size(), amount, stream);
+    tensor::ops::add(runtime, source, next.data(), next.size(), amount, stream);
     result = std::move(next);
     source = result.data();
   }

@@ -15,7 +15,7 @@ std::int64_t capture_and_replay(runtime::Runtime& runtime, runtime::Graph& graph
   {
     const CurrentStreamGuard on_side(runtime, side);
     graph.capture_begin();
-    runtime::ops::fill(runtime, tensor.data(), tensor.size(), value, side);
+    tensor::ops::fill(runtime, tensor.data(), tensor.size(), value, side);
     result = add_repeatedly(runtime, tensor, value, 10);
     graph.capture_end();
   }

@@ -3,7 +3,7 @@
 
 #include "cases/cases.hpp"
 #include "cases/pinned/pinned_work.hpp"
-#include "runtime/ops.hpp"
+#include "tensor/ops.hpp"
 
 namespace gpucheck::cases::pinned {
 namespace {
@@ -26,7 +26,7 @@ void run(harness::Context& context) {
   context.observe("reused_when_unused", tensor.data() == address);
 
   runtime::Buffer<float> on_device(runtime, 1, stream);
-  runtime::ops::fill(runtime, on_device.data(), 1, 0.0F, stream);
+  tensor::ops::fill(runtime, on_device.data(), 1, 0.0F, stream);
   keep_busy(runtime, stream);
   runtime::copy_to_device(runtime, on_device.data(), {tensor.data(), tensor.context()}, sizeof(float),
                           runtime::Transfer::non_blocking, stream);

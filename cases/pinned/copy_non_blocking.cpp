@@ -1,6 +1,6 @@
 #include "cases/cases.hpp"
 #include "cases/pinned/pinned_work.hpp"
-#include "runtime/ops.hpp"
+#include "tensor/ops.hpp"
 
 namespace gpucheck::cases::pinned {
 namespace {
@@ -32,7 +32,7 @@ void observe_to_device(harness::Context& context) {
   const device::Stream stream = runtime.current_stream();
   const std::vector<Byte> expected = pattern(byte_count, 0);
   Buffer<Byte> destination(runtime, byte_count, stream);
-  runtime::ops::fill(runtime, destination.data(), byte_count, Byte{255}, stream);
+  tensor::ops::fill(runtime, destination.data(), byte_count, Byte{255}, stream);
   const PinnedBuffer<Byte> source(runtime, byte_count);
   std::ranges::copy(expected, source.data());
   keep_busy(runtime, stream);

@@ -1,6 +1,6 @@
 #include "cases/cases.hpp"
 #include "cases/pinned/pinned_work.hpp"
-#include "runtime/ops.hpp"
+#include "tensor/ops.hpp"
 
 namespace gpucheck::cases::pinned {
 namespace {
@@ -13,18 +13,18 @@ void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
   const device::Stream stream = runtime.current_stream();
   Buffer<float> a(runtime, 1, stream);
-  runtime::ops::fill(runtime, a.data(), 1, 1.0F, stream);
+  tensor::ops::fill(runtime, a.data(), 1, 1.0F, stream);
   PinnedBuffer<float> b(runtime, 1);
   *b.data() = 0.0F;
   Buffer<float> staging(runtime, 1, stream);  // the conversion is the device's
   Buffer<std::int64_t> c(runtime, 1, stream);
-  runtime::ops::fill(runtime, c.data(), 1, std::int64_t{-1}, stream);
+  tensor::ops::fill(runtime, c.data(), 1, std::int64_t{-1}, stream);
 
   keep_busy(runtime, stream);
   runtime::copy_to_host(runtime, {b.data(), b.context()}, a.data(), sizeof(float), Transfer::non_blocking, stream);
   runtime::copy_to_device(runtime, staging.data(), {b.data(), b.context()}, sizeof(float), Transfer::non_blocking,
                           stream);
-  runtime::ops::convert(runtime, staging.data(), c.data(), 1, stream);
+  tensor::ops::convert(runtime, staging.data(), c.data(), 1, stream);
   context.observe("idle_after_submitting", is_idle(runtime, stream));
   context.observe("converted", read_one(runtime, c.data(), stream));
   context.observe("on_host", double{*b.data()});

@@ -1,6 +1,6 @@
 #include "cases/cases.hpp"
 #include "cases/pinned/host_register.hpp"
-#include "runtime/ops.hpp"
+#include "tensor/ops.hpp"
 
 namespace gpucheck::cases::pinned {
 namespace {
@@ -12,7 +12,7 @@ double sum_on_device(runtime::Runtime& runtime, const runtime::PinnedBuffer<floa
   runtime::Buffer<double> total(runtime, 1, stream);
   runtime::copy_to_device(runtime, copy.data(), {values.data(), values.context()}, values.size_bytes(),
                           runtime::Transfer::non_blocking, stream);
-  runtime::ops::sum(runtime, copy.data(), copy.size(), total.data(), stream);
+  tensor::ops::sum(runtime, copy.data(), copy.size(), total.data(), stream);
   return read_one(runtime, total.data(), stream);
 }
 

@@ -2,12 +2,12 @@
 
 #include "cases/cases.hpp"
 #include "cases/pinned/pinned_work.hpp"
-#include "runtime/ops.hpp"
+#include "tensor/ops.hpp"
 
 namespace gpucheck::cases::pinned {
 namespace {
 
-using runtime::ops::StridedMatrix;
+using tensor::ops::StridedMatrix;
 using Integer = std::int64_t;
 
 /// Element by element into memory with the same strides, as pinning a tensor does.
@@ -49,7 +49,7 @@ void run(harness::Context& context) {
   runtime::Buffer<Integer> laid_out(runtime, values.size(), stream);
   runtime::copy_to_device(runtime, moved.data(), {pinned.data(), pinned.context()}, pinned.size_bytes(),
                           runtime::Transfer::non_blocking, stream);
-  runtime::ops::copy_strided(runtime, {moved.data(), 5, 2, 1, 5}, laid_out.data(), stream);
+  tensor::ops::copy_strided(runtime, {moved.data(), 5, 2, 1, 5}, laid_out.data(), stream);
   const std::vector<Integer> seen = read(runtime, laid_out.data(), laid_out.size(), stream);
   context.observe("on_device", digits({seen.data(), 5, 2, 2, 1}));
 }

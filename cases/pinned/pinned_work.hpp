@@ -6,7 +6,7 @@
 
 #include "cases/support.hpp"
 #include "device/launch.hpp"
-#include "runtime/pinned_buffer.hpp"
+#include "runtime/pinned/pinned_buffer.hpp"
 #include "runtime/transfer.hpp"
 
 namespace gpucheck::cases::pinned {

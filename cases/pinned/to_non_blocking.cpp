@@ -1,6 +1,6 @@
 #include "cases/cases.hpp"
 #include "cases/pinned/pinned_work.hpp"
-#include "runtime/ops.hpp"
+#include "tensor/ops.hpp"
 
 namespace gpucheck::cases::pinned {
 namespace {
@@ -41,7 +41,7 @@ void observe_to_device(harness::Context& context, const std::vector<float>& valu
   const PinnedBuffer<float> source(runtime, element_count);
   std::ranges::copy(values, source.data());
   Buffer<float> result(runtime, element_count, current);
-  runtime::ops::fill(runtime, result.data(), element_count, -1.0F, current);
+  tensor::ops::fill(runtime, result.data(), element_count, -1.0F, current);
   observe_transfer(context, name, [&](device::Stream stream) {
     runtime::copy_to_device(runtime, result.data(), {source.data(), source.context()}, bytes, transfer, stream);
   });

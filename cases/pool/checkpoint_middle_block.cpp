@@ -8,7 +8,7 @@ namespace {
 Outputs work(runtime::Runtime& runtime) {
   Outputs kept = kept_of_eleven(runtime, {5});
   auto* const bytes = static_cast<std::uint8_t*>(kept[0].data());
-  runtime::ops::add(runtime, bytes, bytes, min_block_bytes, std::uint8_t{2}, runtime.current_stream());
+  tensor::ops::add(runtime, bytes, bytes, min_block_bytes, std::uint8_t{2}, runtime.current_stream());
   return kept;
 }
 

@@ -7,7 +7,7 @@ namespace {
 /// As in the seed: zeros doubled, a sum of four ones, ones.
 Outputs work(runtime::Runtime& runtime) {
   Storage zeros(runtime.allocator(), 8 * small_bytes, runtime.current_stream());
-  runtime::ops::fill(runtime, static_cast<std::uint8_t*>(zeros.data()), zeros.bytes(), std::uint8_t{0},
+  tensor::ops::fill(runtime, static_cast<std::uint8_t*>(zeros.data()), zeros.bytes(), std::uint8_t{0},
                      runtime.current_stream());
   Outputs outputs;
   outputs.push_back(plus(runtime, zeros, zeros));

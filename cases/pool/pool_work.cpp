@@ -35,14 +35,14 @@ bool same_segment(const runtime::SegmentInfo& before, const runtime::SegmentInfo
 Storage ones(runtime::Runtime& runtime, std::size_t bytes) {
   const device::Stream stream = runtime.current_stream();
   Storage result(runtime.allocator(), bytes, stream);
-  runtime::ops::fill(runtime, bytes_of(result), bytes, std::uint8_t{1}, stream);
+  tensor::ops::fill(runtime, bytes_of(result), bytes, std::uint8_t{1}, stream);
   return result;
 }
 
 Storage plus(runtime::Runtime& runtime, const Storage& a, const Storage& b) {
   const device::Stream stream = runtime.current_stream();
   Storage result(runtime.allocator(), a.bytes(), stream);
-  runtime::ops::add(runtime, bytes_of(a), bytes_of(b), bytes_of(result), a.bytes(), stream);
+  tensor::ops::add(runtime, bytes_of(a), bytes_of(b), bytes_of(result), a.bytes(), stream);
   return result;
 }
 
@@ -73,7 +73,7 @@ std::unique_ptr<Captured> capture(runtime::Runtime& runtime, const Function& fun
 void replay(runtime::Runtime& runtime, Captured& captured) {
   const runtime::CurrentStreamGuard on_side(runtime, captured.stream);
   for (const Storage& output : captured.outputs) {
-    runtime::ops::fill(runtime, bytes_of(output), output.bytes(), std::uint8_t{0xA5}, captured.stream);
+    tensor::ops::fill(runtime, bytes_of(output), output.bytes(), std::uint8_t{0xA5}, captured.stream);
   }
   captured.graph.replay();
   device::check(runtime.device(), runtime.device().synchronize(captured.stream), "synchronize");
@@ -81,10 +81,10 @@ void replay(runtime::Runtime& runtime, Captured& captured) {
 
 std::int64_t wrong_bytes(runtime::Runtime& runtime, const Storage& storage, std::uint8_t value) {
   const device::Stream stream = runtime.current_stream();
-  runtime::Buffer<runtime::ops::Tally> tally(runtime, 1, stream);
-  device::check(runtime.device(), runtime.device().fill(tally.data(), 0, sizeof(runtime::ops::Tally), stream), "fill");
-  runtime::ops::verify(runtime, bytes_of(storage), storage.bytes(), value, 1, tally.data(), stream);
-  const runtime::ops::Tally found = read_one(runtime, tally.data(), stream);
+  runtime::Buffer<tensor::ops::Tally> tally(runtime, 1, stream);
+  device::check(runtime.device(), runtime.device().fill(tally.data(), 0, sizeof(tensor::ops::Tally), stream), "fill");
+  tensor::ops::verify(runtime, bytes_of(storage), storage.bytes(), value, 1, tally.data(), stream);
+  const tensor::ops::Tally found = read_one(runtime, tally.data(), stream);
   return found.verified == storage.bytes() ? static_cast<std::int64_t>(found.wrong) : -1;
 }
 

@@ -11,7 +11,7 @@ Outputs work(runtime::Runtime& runtime, const std::uint8_t* input) {
   for (const std::size_t bytes : {small_buffer_bytes, small_buffer_bytes, large_buffer_bytes}) {
     const Storage one = ones(runtime, bytes);
     auto& sum = outputs.emplace_back(runtime.allocator(), bytes, stream);
-    runtime::ops::add_value(runtime, static_cast<const std::uint8_t*>(one.data()), input,
+    tensor::ops::add_value(runtime, static_cast<const std::uint8_t*>(one.data()), input,
                             static_cast<std::uint8_t*>(sum.data()), bytes, stream);
   }
   return outputs;
@@ -56,7 +56,7 @@ void run(harness::Context& context) {
     context.observe("live_blocks_outputs_dropped", live_blocks(runtime, pool));
     context.observe("wrong_bytes_rebuilt", wrong_bytes_in_all(runtime, tensors, {2, 2, 2}));
 
-    runtime::ops::add(runtime, value, value, 1, std::uint8_t{1}, runtime.current_stream());
+    tensor::ops::add(runtime, value, value, 1, std::uint8_t{1}, runtime.current_stream());
     synchronize(runtime);
     replay(runtime, *captured);
     context.observe("wrong_bytes_after_second_replay", wrong_bytes_in_all(runtime, tensors, {3, 3, 3}));

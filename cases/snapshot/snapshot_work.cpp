@@ -4,8 +4,8 @@
 #include <sstream>
 
 #include "observe/native_stack.hpp"
-#include "replay/file.hpp"
-#include "runtime/ops.hpp"
+#include "replay/formats/file.hpp"
+#include "tensor/ops.hpp"
 
 namespace gpucheck::cases::snapshot {
 
@@ -19,17 +19,17 @@ void require_symbols() {
 }
 
 runtime::Buffer<float> random_tensor(runtime::Runtime& runtime, std::size_t elements) {
-  return runtime::ops::rand(runtime, elements, {.seed = 0, .offset = 0}, runtime.current_stream());
+  return tensor::ops::rand(runtime, elements, {.seed = 0, .offset = 0}, runtime.current_stream());
 }
 
 void combine(runtime::Runtime& runtime, const runtime::Buffer<float>& x) {
   const device::Stream stream = runtime.current_stream();
   runtime::Buffer<float> left(runtime, x.size(), stream);
-  runtime::ops::add(runtime, x.data(), left.data(), x.size(), 1.0F, stream);
+  tensor::ops::add(runtime, x.data(), left.data(), x.size(), 1.0F, stream);
   runtime::Buffer<float> right(runtime, x.size(), stream);
-  runtime::ops::add(runtime, x.data(), right.data(), x.size(), 1.0F, stream);
+  tensor::ops::add(runtime, x.data(), right.data(), x.size(), 1.0F, stream);
   runtime::Buffer<float> sum(runtime, x.size(), stream);
-  runtime::ops::add(runtime, left.data(), sum.data(), x.size(), 1.0F, stream);
+  tensor::ops::add(runtime, left.data(), sum.data(), x.size(), 1.0F, stream);
 }
 
 std::string json_of(const observe::MemorySnapshot& snapshot) {

@@ -7,8 +7,8 @@
 #include "harness/case.hpp"
 #include "observe/memory_history.hpp"
 #include "observe/snapshot_file.hpp"
-#include "replay/snapshot.hpp"
-#include "runtime/random.hpp"
+#include "replay/formats/snapshot.hpp"
+#include "tensor/random.hpp"
 
 /// What the cases of snapshots share.
 namespace gpucheck::cases::snapshot {

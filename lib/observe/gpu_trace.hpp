@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/gpu_trace_sink.hpp"
+#include "runtime/allocator/gpu_trace_sink.hpp"
 #include "runtime/runtime.hpp"
 
 namespace gpucheck::observe {

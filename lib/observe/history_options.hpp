@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/memory_observer.hpp"
+#include "runtime/allocator/memory_observer.hpp"
 
 namespace gpucheck::observe {
 

@@ -5,7 +5,7 @@
 
 #include "observe/history_options.hpp"
 #include "observe/memory_snapshot.hpp"
-#include "runtime/caching_allocator.hpp"
+#include "runtime/caching/caching_allocator.hpp"
 
 namespace gpucheck::observe {
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "observe/frame.hpp"
-#include "runtime/memory_observer.hpp"
-#include "runtime/settings.hpp"
-#include "runtime/snapshot.hpp"
+#include "runtime/allocator/memory_observer.hpp"
+#include "runtime/allocator/settings.hpp"
+#include "runtime/allocator/snapshot.hpp"
 
 namespace gpucheck::observe {
 

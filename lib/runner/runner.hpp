@@ -14,7 +14,7 @@
 #include "harness/events.hpp"
 #include "harness/exit_codes.hpp"
 #include "harness/registry.hpp"
-#include "runtime/allocator_choice.hpp"
+#include "runtime/allocator/allocator_choice.hpp"
 
 /// Runs cases in worker processes and judges them. The supervisor never touches a
 /// device: it starts workers (the same binary), gives each case a deadline, replaces

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-#include "runtime/pluggable_allocator.hpp"
+#include "runtime/pluggable/pluggable_allocator.hpp"
 
 namespace gpucheck::runtime {
 namespace {

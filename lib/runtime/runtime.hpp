@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "runtime/allocator_choice.hpp"
-#include "runtime/caching_allocator.hpp"
-#include "runtime/pinned_allocator.hpp"
-#include "runtime/pluggable_library.hpp"
-#include "runtime/stream_pool.hpp"
+#include "runtime/allocator/allocator_choice.hpp"
+#include "runtime/caching/caching_allocator.hpp"
+#include "runtime/pinned/pinned_allocator.hpp"
+#include "runtime/pluggable/pluggable_library.hpp"
+#include "runtime/streams/stream_pool.hpp"
 
 /// gpucheck's own deep-learning runtime: behaves as PyTorch's does, on any device.
 namespace gpucheck::runtime {

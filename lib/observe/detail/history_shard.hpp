@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "observe/detail/trace_ring.hpp"
-#include "runtime/memory_observer.hpp"
+#include "runtime/allocator/memory_observer.hpp"
 
 namespace gpucheck::observe::detail {
 

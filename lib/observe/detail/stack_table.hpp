@@ -10,7 +10,7 @@
 #include "observe/frame.hpp"
 #include "observe/native_stack.hpp"
 #include "observe/scope.hpp"
-#include "runtime/memory_observer.hpp"
+#include "runtime/allocator/memory_observer.hpp"
 
 namespace gpucheck::observe::detail {
 

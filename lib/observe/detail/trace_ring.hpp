@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/memory_observer.hpp"
+#include "runtime/allocator/memory_observer.hpp"
 
 namespace gpucheck::observe::detail {
 

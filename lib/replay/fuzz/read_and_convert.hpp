@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "replay/conversion.hpp"
-#include "replay/file.hpp"
+#include "replay/analysis/conversion.hpp"
+#include "replay/formats/file.hpp"
 #include "replay/page/snapshot_page.hpp"
-#include "replay/snapshot_summary.hpp"
+#include "replay/analysis/snapshot_summary.hpp"
 
 namespace gpucheck::replay {
 

@@ -7,8 +7,8 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "replay/snapshot_summary.hpp"
-#include "replay/timeline.hpp"
+#include "replay/analysis/snapshot_summary.hpp"
+#include "replay/analysis/timeline.hpp"
 
 namespace gpucheck::replay {
 

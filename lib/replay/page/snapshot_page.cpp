@@ -7,7 +7,7 @@
 #include "base/units.hpp"
 #include "replay/page/page_data.hpp"
 #include "replay/page/page_template.hpp"
-#include "replay/snapshot_summary.hpp"
+#include "replay/analysis/snapshot_summary.hpp"
 
 namespace gpucheck::replay {
 

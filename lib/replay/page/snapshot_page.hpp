@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/snapshot.hpp"
+#include "replay/formats/snapshot.hpp"
 
 namespace gpucheck::replay {
 

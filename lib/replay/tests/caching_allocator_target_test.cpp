@@ -1,14 +1,14 @@
-#include "replay/caching_allocator_target.hpp"
+#include "replay/targets/caching_allocator_target.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
 
 #include "base/units.hpp"
 #include "device/sim/sim_driver.hpp"
-#include "replay/compare.hpp"
-#include "replay/file.hpp"
-#include "replay/what_if.hpp"
-#include "runtime/errors.hpp"
+#include "replay/analysis/compare.hpp"
+#include "replay/formats/file.hpp"
+#include "replay/analysis/what_if.hpp"
+#include "runtime/allocator/errors.hpp"
 #include "test_files.hpp"
 
 namespace gpucheck::replay {

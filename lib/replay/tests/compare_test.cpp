@@ -1,4 +1,4 @@
-#include "replay/compare.hpp"
+#include "replay/analysis/compare.hpp"
 
 #include <gtest/gtest.h>
 

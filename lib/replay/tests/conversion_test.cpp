@@ -1,9 +1,9 @@
-#include "replay/conversion.hpp"
+#include "replay/analysis/conversion.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "replay/file.hpp"
+#include "replay/formats/file.hpp"
 #include "test_files.hpp"
 
 namespace gpucheck::replay {

@@ -1,8 +1,8 @@
-#include "replay/file.hpp"
+#include "replay/formats/file.hpp"
 
 #include <gtest/gtest.h>
 
-#include "replay/file_error.hpp"
+#include "replay/formats/file_error.hpp"
 #include "test_files.hpp"
 
 namespace gpucheck::replay {

@@ -6,8 +6,8 @@
 #include "device/sim/sim_driver.hpp"
 #include "observe/memory_history.hpp"
 #include "observe/snapshot_file.hpp"
-#include "replay/file.hpp"
-#include "replay/snapshot.hpp"
+#include "replay/formats/file.hpp"
+#include "replay/formats/snapshot.hpp"
 #include "runtime/runtime.hpp"
 
 namespace gpucheck::replay {

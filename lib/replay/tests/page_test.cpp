@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "replay/file.hpp"
+#include "replay/formats/file.hpp"
 #include "replay/page/snapshot_page.hpp"
 #include "test_files.hpp"
 

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "replay/cursor.hpp"
-#include "replay/file.hpp"
-#include "replay/file_error.hpp"
-#include "replay/readers.hpp"
+#include "replay/formats/cursor.hpp"
+#include "replay/formats/file.hpp"
+#include "replay/formats/file_error.hpp"
+#include "replay/formats/readers.hpp"
 #include "test_files.hpp"
 
 namespace gpucheck::replay {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "replay/target.hpp"
+#include "replay/targets/target.hpp"
 
 namespace gpucheck::replay {
 

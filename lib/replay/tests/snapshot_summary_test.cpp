@@ -1,4 +1,4 @@
-#include "replay/snapshot_summary.hpp"
+#include "replay/analysis/snapshot_summary.hpp"
 
 #include <gtest/gtest.h>
 

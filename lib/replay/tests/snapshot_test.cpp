@@ -1,9 +1,9 @@
-#include "replay/snapshot.hpp"
+#include "replay/formats/snapshot.hpp"
 
 #include <gtest/gtest.h>
 
-#include "replay/file.hpp"
-#include "replay/file_error.hpp"
+#include "replay/formats/file.hpp"
+#include "replay/formats/file_error.hpp"
 #include "test_files.hpp"
 
 namespace gpucheck::replay {

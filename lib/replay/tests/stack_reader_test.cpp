@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "replay/file.hpp"
-#include "replay/file_error.hpp"
-#include "replay/stacks.hpp"
+#include "replay/formats/file.hpp"
+#include "replay/formats/file_error.hpp"
+#include "replay/formats/stacks.hpp"
 #include "test_files.hpp"
 
 namespace gpucheck::replay {

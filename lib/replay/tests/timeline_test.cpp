@@ -1,9 +1,9 @@
-#include "replay/timeline.hpp"
+#include "replay/analysis/timeline.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
 
-#include "replay/file.hpp"
+#include "replay/formats/file.hpp"
 #include "test_files.hpp"
 
 namespace gpucheck::replay {

@@ -1,4 +1,4 @@
-#include "replay/what_if.hpp"
+#include "replay/analysis/what_if.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,10 +4,10 @@
 #include <numeric>
 
 #include "device/launch.hpp"
-#include "runtime/buffer.hpp"
-#include "runtime/ops.hpp"
-#include "runtime/pinned_buffer.hpp"
-#include "simulated.hpp"
+#include "runtime/allocator/buffer.hpp"
+#include "tensor/ops.hpp"
+#include "runtime/pinned/pinned_buffer.hpp"
+#include "runtime/tests/simulated.hpp"
 
 namespace gpucheck::runtime::test {
 namespace {

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "replay/formats/snapshot.hpp"
+#include "replay/formats/trace.hpp"
+
+namespace gpucheck::replay {
+
+/// What the conversion of a snapshot found, had to assume, or could not carry over.
+struct ConversionReport {
+  std::uint64_t recorded_events = 0;
+  // Blocks in use before the first event: found because an event frees them or because
+  // they are still in use at the end. They are allocated first, in address order. What
+  // was cached besides them at that time is not recorded, so it is not rebuilt.
+  std::uint64_t initial_blocks = 0;
+  std::uint64_t initial_bytes = 0;
+  std::uint64_t initial_reserved_bytes = 0;  ///< recorded: what was reserved before the first event
+  /// Frees that completed later than they were requested, because other streams used
+  /// the block: replayed when they completed.
+  std::uint64_t deferred_frees = 0;
+  std::uint64_t empty_caches = 0;         ///< releases of segments taken for a call of empty_cache
+  std::uint64_t allocator_releases = 0;   ///< taken for the allocator's own (retry, garbage collection): not replayed
+  std::uint64_t out_of_memory = 0;        ///< allocations that failed when recorded
+  std::uint64_t private_pool_events = 0;  ///< of graphs and memory pools: replayed in the default pools
+  std::uint64_t ignored_events = 0;       ///< actions without a meaning for a replay
+  /// Events and blocks that contradict each other, for example a free of what is free:
+  /// left out. Some actions were not recorded, or the file was changed.
+  std::uint64_t contradictions = 0;
+  // What the recorded program reached, from its own events.
+  std::uint64_t recorded_peak_reserved_bytes = 0;
+  std::uint64_t recorded_peak_active_bytes = 0;  ///< sizes as asked for, until the free completed
+  /// What was reserved plus what the device had free when memory first ran out.
+  std::optional<std::uint64_t> recorded_capacity_bytes;
+};
+
+struct Conversion {
+  /// Of a step that stands for no recorded event: an allocation from before the first.
+  static constexpr std::uint32_t no_event = UINT32_MAX;
+
+  Trace trace;
+  std::vector<std::uint32_t> recorded_events;  ///< by step: which event of the device, or `no_event`
+  std::vector<std::uint64_t> stream_handles;   ///< by stream index of the trace; the first is 0
+  ConversionReport report;
+};
+
+/// Makes a replayable trace out of the events recorded on one device.
+/// @throws EnvironmentError when the snapshot has no such device or no events of it, or
+/// uses more streams than a trace can tell apart (65,535).
+Conversion convert(const Snapshot& snapshot, std::size_t device);
+
+}  // namespace gpucheck::replay

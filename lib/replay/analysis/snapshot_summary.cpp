@@ -1,0 +1,106 @@
+#include "replay/analysis/snapshot_summary.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "base/error.hpp"
+
+namespace gpucheck::replay {
+
+namespace {
+
+constexpr std::size_t most_devices = 256;
+
+bool is_python(const StackFrame& frame) { return frame.filename.ends_with(".py"); }
+
+bool is_unwinder(const StackFrame& frame) {
+  return frame.name.starts_with("torch::unwind::") || frame.name.starts_with("torch::CapturedTraceback::");
+}
+
+/// The path's last part: the rest is the same for all files of a package.
+std::string_view file_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
+
+void keep_largest(std::vector<DeviceSummary::Use>& uses, std::size_t most) {
+  const auto count = static_cast<std::ptrdiff_t>(std::min(most, uses.size()));
+  std::ranges::partial_sort(uses, uses.begin() + count, [](const auto& a, const auto& b) {
+    return std::tuple(b.block.size, a.block.address) < std::tuple(a.block.size, b.block.address);
+  });
+  uses.resize(static_cast<std::size_t>(count));
+}
+
+}  // namespace
+
+void PoolUsage::add(const SnapshotSegment& segment) {
+  ++segment_count;
+  block_count += segment.blocks.size();
+  reserved_bytes += segment.total_size;
+  for (const SnapshotBlock& block : segment.blocks) {
+    switch (block.state) {
+      case SnapshotBlockState::active_allocated:
+        allocated_bytes += block.size;
+        requested_bytes += block.requested_size;
+        break;
+      case SnapshotBlockState::active_pending_free:
+        pending_free_bytes += block.size;
+        break;
+      case SnapshotBlockState::inactive:
+        inactive_bytes += block.size;
+        largest_inactive_bytes = std::max(largest_inactive_bytes, block.size);
+        break;
+    }
+  }
+}
+
+std::vector<std::size_t> devices_of(const Snapshot& snapshot) {
+  std::set<std::size_t> devices;
+  for (const SnapshotSegment& segment : snapshot.segments) devices.insert(segment.device);
+  for (std::size_t i = 0; i < snapshot.device_traces.size(); ++i) {
+    if (!snapshot.device_traces[i].empty()) devices.insert(i);
+  }
+  if (devices.size() > most_devices) {
+    throw EnvironmentError(fmt::format("the snapshot names {} devices, more than any machine has ({} at most are read)",
+                                       devices.size(), most_devices));
+  }
+  return {devices.begin(), devices.end()};
+}
+
+DeviceSummary summarize(const Snapshot& snapshot, std::size_t device, std::size_t max_largest) {
+  DeviceSummary summary;
+  summary.device = device;
+  if (device < snapshot.device_traces.size()) summary.event_count = snapshot.device_traces[device].size();
+  std::map<std::tuple<PoolId, std::uint64_t, bool>, PoolUsage> pools;
+  for (const SnapshotSegment& segment : snapshot.segments) {
+    if (segment.device != device) continue;
+    summary.total.add(segment);
+    PoolUsage& pool = pools[{segment.pool, segment.stream, segment.is_large}];
+    pool.pool = segment.pool;
+    pool.stream = segment.stream;
+    pool.is_large = segment.is_large;
+    pool.add(segment);
+    for (const SnapshotBlock& block : segment.blocks) {
+      if (block.state != SnapshotBlockState::inactive) summary.largest.push_back({block, segment.stream, segment.pool});
+    }
+  }
+  for (const auto& [key, pool] : pools) summary.pools.push_back(pool);
+  keep_largest(summary.largest, max_largest);
+  return summary;
+}
+
+std::string telling_frame(const StackTable& table, StackId stack) {
+  const std::vector<std::uint32_t>& places = table.stacks[stack];
+  const auto frame_at = [&table](std::uint32_t place) -> const StackFrame& { return table.frames[place]; };
+  auto found = std::ranges::find_if(places, is_python, frame_at);
+  if (found == places.end()) found = std::ranges::find_if_not(places, is_unwinder, frame_at);
+  if (found == places.end()) return "";
+  const StackFrame& frame = frame_at(*found);
+  return fmt::format("{} ({}:{})", frame.name, file_name(frame.filename), frame.line);
+}
+
+std::string pool_name(PoolId pool) {
+  return pool == PoolId{0, 0} ? "default" : fmt::format("private ({}, {})", pool.first, pool.second);
+}
+
+}  // namespace gpucheck::replay

@@ -1,0 +1,66 @@
+#include "replay/targets/caching_allocator_target.hpp"
+
+#include <algorithm>
+
+namespace gpucheck::replay {
+
+namespace {
+
+SegmentLayout layout_of(const runtime::SegmentInfo& segment) {
+  SegmentLayout layout{segment.total_size, !segment.stream, segment.is_large, {}};
+  layout.blocks.reserve(segment.blocks.size());
+  for (const runtime::BlockInfo& block : segment.blocks) {
+    layout.blocks.push_back({block.size, block.requested_size, runtime::name_of(block.state)});
+  }
+  return layout;
+}
+
+}  // namespace
+
+TargetOptions CachingAllocatorTarget::options_of(const Trace& trace) {
+  return {trace.settings, trace.memory_limit_bytes, trace.stream_count};
+}
+
+CachingAllocatorTarget::CachingAllocatorTarget(device::Device& device, const TargetOptions& options)
+    : RuntimeTarget(device, options.stream_count,
+                    [&device](runtime::StreamPool& streams) {
+                      return runtime::CachingAllocator(
+                          device, {}, [&streams](device::Stream stream) { return streams.stream_id(stream); });
+                    }) {
+  // Set afterwards, as a running program does it: one figure, max_split_size, is fixed
+  // when the allocator is made.
+  if (!options.settings.empty()) allocator_.set_settings(options.settings);
+  if (options.memory_limit_bytes) allocator_.set_memory_fraction(fraction_of(*options.memory_limit_bytes, device));
+}
+
+Usage CachingAllocatorTarget::usage() {
+  const runtime::MemoryUsage now = allocator_.usage();
+  return {now.allocated, now.reserved};
+}
+
+std::optional<std::int64_t> CachingAllocatorTarget::retry_count() { return allocator_.stats().num_alloc_retries; }
+
+Figures CachingAllocatorTarget::figures() {
+  const runtime::MemoryStatistics now = allocator_.stats();
+  return {now.allocated_bytes.all.current,
+          now.reserved_bytes.all.current,
+          now.active_bytes.all.current,
+          now.inactive_split_bytes.all.current,
+          now.requested_bytes.all.current,
+          now.segment.all.current,
+          now.allocation.all.current,
+          now.active.all.current,
+          now.inactive_split.all.current,
+          now.num_alloc_retries,
+          now.num_ooms};
+}
+
+std::vector<NamedFigure> CachingAllocatorTarget::statistics() { return runtime::flatten(allocator_.stats()); }
+
+std::vector<SegmentLayout> CachingAllocatorTarget::segments() {
+  std::vector<SegmentLayout> layouts;
+  std::ranges::transform(allocator_.snapshot(), std::back_inserter(layouts), layout_of);
+  return layouts;
+}
+
+}  // namespace gpucheck::replay

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "replay/targets/runtime_target.hpp"
+#include "runtime/caching/caching_allocator.hpp"
+
+namespace gpucheck::replay {
+
+/// gpucheck's caching allocator on a device, as something to play traces against. On a
+/// simulated device no GPU is needed. The device must outlive it.
+class CachingAllocatorTarget final : public RuntimeTarget<ComparableTarget, runtime::CachingAllocator> {
+ public:
+  /// What the trace says it was recorded under.
+  [[nodiscard]] static TargetOptions options_of(const Trace& trace);
+
+  /// @throws SettingsError; UsageError for a limit above the device's memory; DeviceError.
+  CachingAllocatorTarget(device::Device& device, const TargetOptions& options);
+
+  [[nodiscard]] Usage usage() override;
+  [[nodiscard]] std::optional<std::int64_t> retry_count() override;
+  [[nodiscard]] Figures figures() override;
+  [[nodiscard]] std::vector<NamedFigure> statistics() override;
+  [[nodiscard]] std::vector<SegmentLayout> segments() override;
+};
+
+}  // namespace gpucheck::replay

@@ -1,0 +1,80 @@
+#include "runtime/allocator/allocator_choice.hpp"
+
+#include <fmt/format.h>
+#include <utility>
+
+#include "base/error.hpp"
+#include "runtime/async/async_allocator.hpp"
+#include "runtime/caching/caching_allocator.hpp"
+#include "runtime/pluggable/pluggable_allocator.hpp"
+
+namespace gpucheck::runtime {
+namespace {
+
+using Kind = AllocatorChoice::Kind;
+
+constexpr std::string_view library_suffix = ".so";
+
+[[noreturn]] void refuse(std::string_view text) {
+  throw UsageError(
+      fmt::format("\"{}\" is no allocator. Use caching, async, FILE.so, or FILE.so:ALLOCATE,FREE to name its two "
+                  "functions.",
+                  text));
+}
+
+}  // namespace
+
+AllocatorChoice parse_allocator_choice(std::string_view text) {
+  if (text == "caching") return {};
+  if (text == "async") return {.kind = Kind::async, .library = {}};
+  AllocatorChoice choice{.kind = Kind::library, .library = std::string(text)};
+  const std::size_t colon = text.rfind(':');
+  if (colon != std::string_view::npos) {
+    const std::string_view symbols = text.substr(colon + 1);
+    const std::size_t comma = symbols.find(',');
+    if (comma == std::string_view::npos || comma == 0 || comma + 1 == symbols.size()) refuse(text);
+    choice.library = text.substr(0, colon);
+    choice.allocate_symbol = symbols.substr(0, comma);
+    choice.free_symbol = symbols.substr(comma + 1);
+  }
+  // "libmine.so.1" is one as well.
+  if (choice.library.find(library_suffix) == std::string::npos) refuse(text);
+  return choice;
+}
+
+std::string to_text(const AllocatorChoice& choice) {
+  if (choice.kind != Kind::library) return std::string(kind_name(choice));
+  const AllocatorChoice defaults;
+  if (choice.allocate_symbol == defaults.allocate_symbol && choice.free_symbol == defaults.free_symbol) {
+    return choice.library;
+  }
+  return fmt::format("{}:{},{}", choice.library, choice.allocate_symbol, choice.free_symbol);
+}
+
+std::string_view kind_name(const AllocatorChoice& choice) noexcept {
+  switch (choice.kind) {
+    case Kind::caching:
+      return "caching";
+    case Kind::async:
+      return "async";
+    case Kind::library:
+      break;
+  }
+  return "library";
+}
+
+std::unique_ptr<DeviceAllocator> make_allocator(const AllocatorChoice& choice, device::Device& device,
+                                                StreamPool& streams, WarningSink warn) {
+  switch (choice.kind) {
+    case Kind::caching:
+      return std::make_unique<CachingAllocator>(
+          device, AllocatorSettings{}, [&streams](device::Stream stream) { return streams.stream_id(stream); });
+    case Kind::async:
+      return std::make_unique<AsyncAllocator>(device, streams, std::move(warn));
+    case Kind::library:
+      break;
+  }
+  return std::make_unique<PluggableAllocator>(device, choice);
+}
+
+}  // namespace gpucheck::runtime

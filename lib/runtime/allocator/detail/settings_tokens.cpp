@@ -1,0 +1,64 @@
+#include "runtime/allocator/detail/settings_tokens.hpp"
+
+#include <fmt/format.h>
+#include <stdexcept>
+#include <utility>
+
+#include "runtime/allocator/errors.hpp"
+
+namespace gpucheck::runtime::detail {
+
+SettingsTokens::SettingsTokens(std::string_view text) {
+  std::string word;
+  const auto finish_word = [&] {
+    if (!word.empty()) tokens_.push_back(std::exchange(word, {}));
+  };
+  for (const char c : text) {
+    if (std::string_view(",:[]").find(c) != std::string_view::npos) {
+      finish_word();
+      tokens_.emplace_back(1, c);
+    } else if (std::string_view(" \t\n\r\f\v").find(c) == std::string_view::npos) {
+      word += c;
+    }
+  }
+  finish_word();
+}
+
+const std::string& SettingsTokens::peek() const {
+  if (at_end()) throw SettingsError("Index out of bounds in ConfigTokenizer");
+  return tokens_[next_];
+}
+
+const std::string& SettingsTokens::take() {
+  const std::string& token = peek();
+  ++next_;
+  return token;
+}
+
+bool SettingsTokens::take_boolean() {
+  const std::string& token = take();
+  if (token == "True") return true;
+  if (token == "False") return false;
+  throw SettingsError(
+      fmt::format("Expected 'True' or 'False' at index {} in ConfigTokenizer but got '{}'", next_ - 1, token));
+}
+
+std::uint64_t SettingsTokens::take_integer() { return to_integer(take()); }
+
+double SettingsTokens::take_real() {
+  try {
+    return std::stod(take());
+  } catch (const std::logic_error& error) {  // names the function, as PyTorch's text does
+    throw SettingsError(error.what());
+  }
+}
+
+std::uint64_t to_integer(const std::string& token) {
+  try {
+    return std::stoull(token);
+  } catch (const std::logic_error& error) {
+    throw SettingsError(error.what());
+  }
+}
+
+}  // namespace gpucheck::runtime::detail

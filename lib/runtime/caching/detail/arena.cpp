@@ -1,0 +1,214 @@
+#include "runtime/caching/detail/arena.hpp"
+
+#include <utility>
+
+namespace gpucheck::runtime::detail {
+namespace {
+
+std::int64_t signed_size(std::uint64_t size) noexcept { return static_cast<std::int64_t>(size); }
+
+}  // namespace
+
+BlockIndex Arena::find_fit(std::uint64_t rounded, const SplitPolicy& policy) const noexcept {
+  BlockIndex best = best_fit(kind_of(rounded), rounded);
+  if (best != no_block && blocks_[best].expandable) best = replace_expandable(best, policy);
+  return best != no_block && may_serve(blocks_[best].size, rounded, policy) ? best : no_block;
+}
+
+Arena::HandedOut Arena::finish_hand_out(BlockIndex index, std::uint64_t requested, bool was_split, bool splits,
+                                        std::uint64_t size_before) {
+  Block& block = blocks_[index];
+  block.allocated = true;
+  block.requested = requested;
+  live_.insert(blocks_, index);
+  // What is inactive in an expandable segment can be unmapped: it does not count.
+  const bool over_split = !block.expandable && count_split(block.kind, was_split, splits, size_before, block.size);
+  return {index, count_hand_out(block) || over_split};
+}
+
+inline Arena::HandedOut Arena::take(BlockIndex index, std::uint64_t size, std::uint64_t requested, bool splits) {
+  const std::uint64_t size_before = blocks_[index].size;
+  const bool was_split = blocks_[index].is_split();
+  erase_free(index);
+  return finish_hand_out(splits ? split(index, size) : index, requested, was_split, splits, size_before);
+}
+
+Arena::HandedOut Arena::hand_out(BlockIndex index, std::uint64_t rounded, std::uint64_t requested,
+                                 const SplitPolicy& policy) {
+  const Block& block = blocks_[index];
+  const bool splits = !pool_->options.no_split && should_split(block.kind, block.size, rounded, policy);
+  return take(index, rounded, requested, splits);
+}
+
+Arena::HandedOut Arena::carve(BlockIndex index, std::uint64_t size) {
+  return take(index, size, size, blocks_[index].size > size);
+}
+
+bool Arena::count_split(PoolKind kind, bool was_split, bool splits, std::uint64_t size_before,
+                        std::uint64_t size) noexcept {
+  if (was_split) {
+    counters.decrease(kind, inactive_split_bytes, signed_size(size));
+    if (!splits) counters.decrease(kind, inactive_split, 1);
+    return false;
+  }
+  if (!splits) return false;
+  const bool over_count = counters.increase(kind, inactive_split, 1);
+  return counters.increase(kind, inactive_split_bytes, signed_size(size_before - size)) || over_count;
+}
+
+bool Arena::count_hand_out(const Block& block) noexcept {
+  const bool over_count = counters.increase(block.kind, allocation, 1);
+  const bool over_bytes = counters.increase(block.kind, allocated_bytes, signed_size(block.size));
+  const bool over_requested = counters.increase(block.kind, requested_bytes, signed_size(block.requested));
+  return over_count || over_bytes || over_requested;
+}
+
+BlockIndex Arena::split(BlockIndex index, std::uint64_t size) {
+  const BlockIndex low = cut_low(index, size);
+  insert_free(index);
+  return low;
+}
+
+BlockIndex Arena::cut_low(BlockIndex index, std::uint64_t size) {
+  const BlockIndex low = blocks_.make();
+  Block& rest = blocks_[index];
+  Block& block = blocks_[low];
+  block.address = rest.address;
+  block.size = size;
+  block.kind = rest.kind;
+  block.expandable = rest.expandable;
+  block.previous = rest.previous;
+  block.next = index;
+  if (rest.previous != no_block) blocks_[rest.previous].next = low;
+  rest.previous = low;
+  rest.address += size;
+  rest.size -= size;
+  return low;
+}
+
+void Arena::insert_free(BlockIndex index) noexcept {
+  Block& block = blocks_[index];
+  block.searches_at_insertion = pool_->searches[Counters::index(block.kind)];
+  block.is_free = true;
+  if (block.kind == PoolKind::large) {
+    large_.insert(blocks_, index);
+  } else if (block.size <= small_segment_size) {
+    small_.insert(blocks_, index);
+  } else {
+    expandable_->wide.insert(blocks_, index);
+  }
+}
+
+void Arena::erase_free(BlockIndex index) noexcept {
+  Block& block = blocks_[index];
+  block.is_free = false;
+  if (block.kind == PoolKind::large) {
+    large_.erase(blocks_, index);
+  } else if (block.size <= small_segment_size) {
+    small_.erase(blocks_, index);
+  } else {
+    expandable_->wide.erase(blocks_, index);
+  }
+}
+
+BlockIndex Arena::add_segment(std::uintptr_t address, std::uint64_t size, PoolKind kind) {
+  const BlockIndex index = blocks_.make();
+  Block& block = blocks_[index];
+  block.address = address;
+  block.size = size;
+  block.kind = kind;
+  insert_free(index);
+  return index;
+}
+
+void Arena::remove_segment(BlockIndex index) {
+  if (blocks_[index].mapped) {
+    erase_free(index);
+  } else {
+    unmapped(blocks_[index].kind).erase(blocks_[index].address);
+  }
+  blocks_.release(index);
+}
+
+void Arena::request_free(PointerMap::Place place) noexcept {
+  Block& block = blocks_[place.index];
+  live_.erase(place);
+  block.allocated = false;
+  counters.decrease(block.kind, allocation, 1);
+  counters.decrease(block.kind, allocated_bytes, signed_size(block.size));
+}
+
+bool Arena::finish_free(BlockIndex index) noexcept {
+  Block& block = blocks_[index];
+  counters.decrease(block.kind, requested_bytes, signed_size(block.requested));
+  const std::uint64_t before = merge(index, block.previous);
+  const std::uint64_t after = merge(index, block.next);
+  insert_free(index);
+  if (block.expandable) return false;
+  return count_free(block.kind, block.is_split(), block.size, before, after);
+}
+
+bool Arena::count_free(PoolKind kind, bool is_split, std::uint64_t size, std::uint64_t before,
+                       std::uint64_t after) noexcept {
+  const std::int64_t count = (is_split ? 1 : 0) - (before > 0 ? 1 : 0) - (after > 0 ? 1 : 0);
+  const std::int64_t bytes = signed_size((is_split ? size : 0) - before - after);
+  const bool over_count = counters.change(kind, inactive_split, count);
+  return counters.change(kind, inactive_split_bytes, bytes) || over_count;
+}
+
+std::uint64_t Arena::merge(BlockIndex index, BlockIndex neighbour) noexcept {
+  if (neighbour == no_block || !blocks_[neighbour].is_free) return 0;
+  const std::uint64_t size = blocks_[neighbour].size;
+  erase_free(neighbour);
+  absorb(index, neighbour);
+  return size;
+}
+
+void Arena::absorb(BlockIndex index, BlockIndex neighbour) noexcept {
+  Block& block = blocks_[index];
+  Block& other = blocks_[neighbour];
+  if (block.previous == neighbour) {
+    block.address = other.address;
+    block.previous = other.previous;
+    if (block.previous != no_block) blocks_[block.previous].next = index;
+  } else {
+    block.next = other.next;
+    if (block.next != no_block) blocks_[block.next].previous = index;
+  }
+  block.size += other.size;
+  block.is_merged = true;
+  blocks_.release(neighbour);
+}
+
+std::uint64_t Arena::free_bytes() const noexcept {
+  std::uint64_t total = 0;
+  for (BlockIndex index = 1; index < blocks_.end(); ++index) {
+    if (blocks_[index].is_free) total += blocks_[index].size;
+  }
+  return total;
+}
+
+std::vector<BlockIndex> Arena::segments() const {
+  std::vector<BlockIndex> result;
+  for (BlockIndex index = 1; index < blocks_.end(); ++index) {
+    const Block& block = blocks_[index];
+    const bool is_first = block.previous == no_block || !blocks_[block.previous].mapped;
+    if (block.size > 0 && block.mapped && is_first) result.push_back(index);
+  }
+  return result;
+}
+
+BlockIndex Arena::first_of_segment(BlockIndex index) const noexcept {
+  while (blocks_[index].previous != no_block) index = blocks_[index].previous;
+  return index;
+}
+
+BlockInfo Arena::info(BlockIndex index) const noexcept {
+  const Block& block = blocks_[index];
+  const BlockState state = block.allocated ? BlockState::active_allocated
+                           : block.is_free ? BlockState::inactive
+                                           : BlockState::active_pending_free;
+  return {block.address, block.size, block.requested, state};
+}
+
+}  // namespace gpucheck::runtime::detail

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "device/handles.hpp"
+#include "runtime/caching/detail/arena.hpp"
+
+namespace gpucheck::runtime::detail {
+
+/// Which arena an address may belong to. Read without a lock while one writer changes
+/// it: what a reader gets is a hint, to be confirmed under the arena's lock; a miss has
+/// to be confirmed with all locks held.
+class AddressMap {
+ public:
+  AddressMap();
+  /// An arena with a segment in the same 2 MiB as `address`; null for none.
+  [[nodiscard]] Arena* find(std::uintptr_t address) const noexcept;
+  void insert(std::uintptr_t address, std::uint64_t size, Arena& arena);
+  void erase(std::uintptr_t address, std::uint64_t size, const Arena& arena) noexcept;
+  [[nodiscard]] std::size_t bytes() const noexcept;
+
+ private:
+  struct Slot {
+    std::atomic<std::uint64_t> chunk = 0;  ///< 2 MiB chunk number plus 1; 0 is empty
+    std::atomic<Arena*> arena = nullptr;
+  };
+  struct Table {
+    explicit Table(std::size_t size) : slots(size), mask(size - 1) {}
+    std::vector<Slot> slots;
+    std::size_t mask;
+    [[nodiscard]] std::size_t home(std::uint64_t chunk) const noexcept {
+      return static_cast<std::size_t>((chunk * 0x9E3779B97F4A7C15U) >> 32U) & mask;
+    }
+  };
+  static std::uint64_t chunk_of(std::uintptr_t address) noexcept { return (address >> 21U) + 1; }
+
+  static void place(Table& table, std::uint64_t chunk, Arena* arena) noexcept;
+  static void remove(Table& table, std::uint64_t chunk, const Arena* arena) noexcept;
+  void grow();
+
+  std::atomic<Table*> table_;
+  std::vector<std::unique_ptr<Table>> tables_;  ///< the last is in use; readers may still be in the others
+  std::size_t size_ = 0;
+};
+
+/// The default pool's arena of each stream. Read without a lock while one writer adds.
+class StreamMap {
+ public:
+  StreamMap();
+  /// Null for a stream without one.
+  [[nodiscard]] Arena* find(device::Stream stream) const noexcept;
+  void insert(Arena& arena);
+  [[nodiscard]] std::size_t bytes() const noexcept;
+
+ private:
+  using Table = std::vector<std::atomic<Arena*>>;
+  static std::size_t home(const Table& table, device::Stream stream) noexcept {
+    return static_cast<std::size_t>((stream.value * 0x9E3779B97F4A7C15U) >> 32U) & (table.size() - 1);
+  }
+  static void place(Table& table, Arena& arena) noexcept;
+
+  std::atomic<Table*> table_;
+  std::vector<std::unique_ptr<Table>> tables_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace gpucheck::runtime::detail

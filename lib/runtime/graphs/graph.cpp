@@ -1,0 +1,91 @@
+#include "runtime/graphs/graph.hpp"
+
+#include <utility>
+
+namespace gpucheck::runtime {
+
+Graph::~Graph() {
+  try {
+    reset();
+  } catch (const Error& error) {
+    runtime_.warn(error.what());
+  }
+}
+
+void Graph::capture_begin(PoolId pool, device::CaptureMode mode) {
+  if (executable_) {
+    throw Error(
+        "This CUDAGraph instance already owns a captured graph. To capture a new graph, create a new instance.");
+  }
+  device::Device& device = runtime_.device();
+  const device::Stream stream = runtime_.current_stream();
+  if (stream == device.default_stream()) {
+    throw Error(
+        "CUDA graphs must be captured on a non-default stream. (However, after capture, it's ok to replay them on the "
+        "default stream.)");
+  }
+  release_pool();  // of a capture that failed
+  pool_ = pool.is_default() ? next_capture_pool_id() : pool;
+  capture_stream_ = stream;
+  capture_id_ = std::make_shared<std::atomic<std::uint64_t>>(0);
+  const PoolFilter in_this_capture = [&device, id = capture_id_](device::Stream asked) {
+    if (asked == device.default_stream()) return false;  // cannot be captured
+    const auto info = device.capture_info(asked);
+    return *id != 0 && info.has_value() && info->id == *id;
+  };
+  runtime_.allocator().begin_allocate_to_pool(pool_, in_this_capture);
+  runtime_.pinned_allocator().begin_allocate_to_pool(pool_, in_this_capture);
+  holds_pool_ = routing_ = true;
+  if (const device::Status status = device.begin_capture(stream, mode); status != device::Status::success) {
+    stop_routing();
+    throw device::DeviceError(status, "begin_capture");
+  }
+  *capture_id_ = device.capture_info(stream).value().id;
+}
+
+void Graph::capture_end() {
+  if (runtime_.current_stream() != capture_stream_ || !routing_) {
+    throw Error("Capture must end on the same stream it began on.");
+  }
+  device::Device& device = runtime_.device();
+  runtime_.allocator().join_capture(capture_stream_);
+  device::Result<device::Graph> captured = device.end_capture(capture_stream_);
+  stop_routing();
+  const auto graph = device::own<device::UniqueGraph>(device, captured);
+  if (device.node_count(graph.get()).value() == 0) {
+    runtime_.warn(
+        "The CUDA Graph is empty. This usually means that the graph was attempted to be captured on wrong device or "
+        "stream.");
+  }
+  executable_ = device::own<device::UniqueGraphExec>(device, device.instantiate(graph.get()));
+}
+
+void Graph::replay() {
+  if (!executable_) throw Error("Called CUDAGraph::replay without a preceding successful capture.");
+  device::check(runtime_.device().launch(executable_.get(), runtime_.current_stream()), "launch graph");
+}
+
+void Graph::reset() {
+  if (routing_) stop_routing();
+  release_pool();
+  executable_.reset();
+}
+
+PoolId Graph::pool() const {
+  if (!executable_) throw Error("Called CUDAGraph::pool() without a preceding successful capture.");
+  return pool_;
+}
+
+void Graph::stop_routing() {
+  routing_ = false;
+  runtime_.pinned_allocator().end_allocate_to_pool(pool_);
+  runtime_.allocator().end_allocate_to_pool(pool_);
+}
+
+void Graph::release_pool() {
+  if (!std::exchange(holds_pool_, false)) return;
+  runtime_.pinned_allocator().release_pool(pool_);
+  runtime_.allocator().release_pool(pool_);
+}
+
+}  // namespace gpucheck::runtime

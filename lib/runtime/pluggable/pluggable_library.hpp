@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+
+#include "device/device.hpp"
+#include "runtime/allocator/allocator_choice.hpp"
+
+namespace gpucheck::runtime {
+
+/// An allocator of the user's in a shared library, with the ABI of PyTorch's pluggable
+/// allocators: `void* allocate(size_t bytes, int device, cudaStream_t stream)` and
+/// `void free(void* pointer, size_t bytes, int device, cudaStream_t stream)`.
+///
+/// A library usually calls the CUDA runtime itself, and so works on a GPU only. One that
+/// exports `gpucheck_set_device_memory` is given functions that work on any device, the
+/// simulated one included, before its first call:
+///
+///     void gpucheck_set_device_memory(void* (*allocate)(void* context, size_t bytes),
+///                                     void (*free)(void* context, void* pointer),
+///                                     int (*wait)(void* context), void* context);
+///
+/// `allocate` gives null when there is no memory; `free` does not wait; `wait` waits for
+/// all work of the device and returns 0 when it is done. They may be called from any
+/// thread while the allocator exists.
+///
+/// PyTorch's optional functions (`init_fn`, `reset_fn`, `memory_fraction_fn`,
+/// `record_stream_fn`, the pool functions) are never called: a program hands them over as
+/// pointers, and no name is agreed on by which a library could export them.
+///
+/// As thread-safe as the library. The device must outlive it.
+class PluggableLibrary {
+ public:
+  /// Opens the library and never closes it: it may hold memory or threads.
+  /// @throws EnvironmentError when it or one of its functions cannot be found.
+  PluggableLibrary(device::Device& device, const AllocatorChoice& choice);
+
+  /// Whether it was given functions for the device's memory: it exports
+  /// `gpucheck_set_device_memory`.
+  [[nodiscard]] bool takes_device_memory() const noexcept { return takes_device_memory_; }
+
+  /// The library's own answers: nothing is checked.
+  [[nodiscard]] void* allocate(std::size_t bytes, device::Stream stream) const noexcept;
+  void free(void* pointer, std::size_t bytes, device::Stream stream) const noexcept;
+
+ private:
+  using Allocate = void* (*)(std::size_t bytes, int device, void* stream);
+  using Free = void (*)(void* pointer, std::size_t bytes, int device, void* stream);
+
+  int ordinal_;
+  Allocate allocate_ = nullptr;
+  Free free_ = nullptr;
+  bool takes_device_memory_ = false;
+};
+
+}  // namespace gpucheck::runtime

@@ -1,0 +1,175 @@
+#include "tensor/ops.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "device/kernels/blocks.hpp"
+#include "device/launch.hpp"
+#include "runtime/allocator/buffer.hpp"
+
+namespace gpucheck::tensor::ops {
+namespace {
+
+namespace kernels = device::kernels;
+
+template <typename Functor>
+void launch(Runtime& runtime, const Functor& functor, std::size_t count, device::Stream stream) {
+  device::check(device::launch(runtime.device(), functor, count, stream), Functor::name);
+}
+
+template <typename T>
+bool has_whole_vectors(const T* data) {
+  return reinterpret_cast<std::uintptr_t>(data) % alignof(kernels::Vector<T>) == 0;
+}
+
+void require_stride(std::size_t stride) {
+  if (stride == 0) throw Error("A stride of 0 elements would visit the first element for ever. Use 1 or more.");
+}
+
+std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+template <typename T>
+void fill(Runtime& runtime, T* out, std::size_t count, T value, device::Stream stream) {
+  if (has_whole_vectors(out)) {
+    launch(runtime, kernels::FillVectors<T>{out, count, value}, divide_up(count, kernels::Vector<T>::width), stream);
+  } else {
+    launch(runtime, kernels::Fill<T>{out, value}, count, stream);
+  }
+}
+
+template <typename T>
+void iota(Runtime& runtime, T* out, std::size_t count, T start, device::Stream stream) {
+  launch(runtime, kernels::Iota<T>{out, start}, count, stream);
+}
+
+template <typename T>
+void add(Runtime& runtime, const T* in, T* out, std::size_t count, T value, device::Stream stream) {
+  launch(runtime, kernels::AddScalar<T>{in, out, value}, count, stream);
+}
+
+template <typename From, typename To>
+void convert(Runtime& runtime, const From* in, To* out, std::size_t count, device::Stream stream) {
+  launch(runtime, kernels::Convert<From, To>{in, out}, count, stream);
+}
+
+template <typename T>
+void copy_strided(Runtime& runtime, const StridedMatrix<T>& in, T* out, device::Stream stream) {
+  const std::size_t count = in.rows * in.columns;
+  if (count == 0) return;
+  const std::size_t reach = (in.rows - 1) * in.row_stride + (in.columns - 1) * in.column_stride + 1;
+  launch(runtime, kernels::CopyStrided<T>{in.data, reach, in.columns, in.row_stride, in.column_stride, out}, count,
+         stream);
+}
+
+template <typename T>
+void add(Runtime& runtime, const T* a, const T* b, T* out, std::size_t count, device::Stream stream) {
+  launch(runtime, kernels::AddArrays<T>{a, b, out, 1}, count, stream);
+}
+
+template <typename T>
+void add_value(Runtime& runtime, const T* in, const T* value, T* out, std::size_t count, device::Stream stream) {
+  launch(runtime, kernels::AddArrays<T>{in, value, out, 0}, count, stream);
+}
+
+void sum(Runtime& runtime, const std::int64_t* in, std::size_t count, std::int64_t* out, device::Stream stream) {
+  device::check(runtime.device().fill(out, 0, sizeof(*out), stream), "fill");
+  launch(runtime, kernels::SumIntegers{in, count, reinterpret_cast<std::uint64_t*>(out)},
+         kernels::sharing_invocations(count), stream);
+}
+
+void sum(Runtime& runtime, const float* in, std::size_t count, double* out, device::Stream stream) {
+  constexpr std::size_t most_parts = 4096;
+  if (count == 0) return device::check(runtime.device().fill(out, 0, sizeof(*out), stream), "fill");
+  const std::size_t parts = std::min(most_parts, kernels::sharing_invocations(count));
+  Buffer<double> partial(runtime, parts, stream);
+  launch(runtime, kernels::SumPartially<float>{in, count, partial.data()}, parts, stream);
+  launch(runtime, kernels::SumPartially<double>{partial.data(), parts, out}, 1, stream);
+}
+
+template <typename T>
+void fill_strided(Runtime& runtime, T* data, std::size_t count, T value, std::size_t stride, device::Stream stream) {
+  require_stride(stride);
+  if (stride == 1) return fill(runtime, data, count, value, stream);
+  launch(runtime, kernels::FillStrided<T>{data, count, stride, value}, divide_up(count, stride), stream);
+}
+
+template <typename T>
+void verify(Runtime& runtime, const T* data, std::size_t count, T value, std::size_t stride, Tally* tally,
+            device::Stream stream) {
+  require_stride(stride);
+  if (stride == 1 && has_whole_vectors(data)) {
+    const std::size_t vectors = divide_up(count, kernels::Vector<T>::width);
+    launch(runtime, kernels::VerifyVectors<T>{data, count, value, tally}, kernels::sharing_invocations(vectors),
+           stream);
+  } else {
+    launch(runtime, kernels::VerifyStrided<T>{data, count, stride, value, tally},
+           kernels::sharing_invocations(divide_up(count, stride)), stream);
+  }
+}
+
+template <typename T>
+void assert_async(Runtime& runtime, const T* values, std::size_t count, device::Stream stream) {
+  if (count == 0) throw Error("Boolean value of Tensor with no values is ambiguous");
+  if (count > 1) throw Error("Boolean value of Tensor with more than one value is ambiguous");
+  using Value = std::conditional_t<std::is_same_v<T, std::complex<float>>, kernels::ComplexFloat, T>;
+  static_assert(sizeof(Value) == sizeof(T));
+  launch(runtime, kernels::RequireNonzero<Value>{reinterpret_cast<const Value*>(values)}, 1, stream);
+}
+
+template <typename T>
+void index(Runtime& runtime, const T* in, std::size_t rows, std::size_t row_elements, const std::int64_t* indices,
+           std::size_t index_count, T* out, device::Stream stream) {
+  launch(runtime, kernels::IndexRows<T>{in, static_cast<std::int64_t>(rows), row_elements, indices, out},
+         index_count * row_elements, stream);
+}
+
+void multinomial(Runtime& runtime, const float* weights, std::size_t categories, std::int64_t* out, std::size_t samples,
+                 PhiloxState random, device::Stream stream) {
+  constexpr std::size_t most_parts = 1024;
+  if (categories == 0) throw Error("There is no category to draw from. Give at least one weight.");
+  const std::size_t part_size = divide_up(categories, most_parts);
+  const std::size_t parts = divide_up(categories, part_size);
+  Buffer<double> part_sums(runtime, parts, stream);
+  Buffer<double> running(runtime, categories, stream);
+  launch(runtime, kernels::SumWeightParts{weights, categories, part_size, part_sums.data()}, parts, stream);
+  launch(runtime, kernels::AccumulateParts{part_sums.data(), parts}, 1, stream);
+  launch(runtime, kernels::AccumulateWeights{weights, categories, part_size, part_sums.data(), running.data()}, parts,
+         stream);
+  launch(runtime, kernels::DrawCategories{running.data(), categories, random.seed, random.offset, out}, samples,
+         stream);
+}
+
+template void fill(Runtime&, std::uint8_t*, std::size_t, std::uint8_t, device::Stream);
+template void fill(Runtime&, std::int32_t*, std::size_t, std::int32_t, device::Stream);
+template void fill(Runtime&, std::int64_t*, std::size_t, std::int64_t, device::Stream);
+template void fill(Runtime&, float*, std::size_t, float, device::Stream);
+template void iota(Runtime&, std::int32_t*, std::size_t, std::int32_t, device::Stream);
+template void iota(Runtime&, std::int64_t*, std::size_t, std::int64_t, device::Stream);
+template void add(Runtime&, const std::uint8_t*, const std::uint8_t*, std::uint8_t*, std::size_t, device::Stream);
+template void add_value(Runtime&, const std::uint8_t*, const std::uint8_t*, std::uint8_t*, std::size_t, device::Stream);
+template void add(Runtime&, const std::uint8_t*, std::uint8_t*, std::size_t, std::uint8_t, device::Stream);
+template void add(Runtime&, const std::int32_t*, std::int32_t*, std::size_t, std::int32_t, device::Stream);
+template void add(Runtime&, const std::int64_t*, std::int64_t*, std::size_t, std::int64_t, device::Stream);
+template void add(Runtime&, const float*, float*, std::size_t, float, device::Stream);
+template void convert(Runtime&, const float*, std::int64_t*, std::size_t, device::Stream);
+template void copy_strided(Runtime&, const StridedMatrix<std::int64_t>&, std::int64_t*, device::Stream);
+template void fill_strided(Runtime&, std::uint8_t*, std::size_t, std::uint8_t, std::size_t, device::Stream);
+template void fill_strided(Runtime&, std::int32_t*, std::size_t, std::int32_t, std::size_t, device::Stream);
+template void fill_strided(Runtime&, float*, std::size_t, float, std::size_t, device::Stream);
+template void verify(Runtime&, const std::uint8_t*, std::size_t, std::uint8_t, std::size_t, Tally*, device::Stream);
+template void verify(Runtime&, const std::int32_t*, std::size_t, std::int32_t, std::size_t, Tally*, device::Stream);
+template void verify(Runtime&, const float*, std::size_t, float, std::size_t, Tally*, device::Stream);
+template void assert_async(Runtime&, const std::int64_t*, std::size_t, device::Stream);
+template void assert_async(Runtime&, const float*, std::size_t, device::Stream);
+template void assert_async(Runtime&, const bool*, std::size_t, device::Stream);
+template void assert_async(Runtime&, const std::complex<float>*, std::size_t, device::Stream);
+template void index(Runtime&, const std::int32_t*, std::size_t, std::size_t, const std::int64_t*, std::size_t,
+                    std::int32_t*, device::Stream);
+template void index(Runtime&, const std::int64_t*, std::size_t, std::size_t, const std::int64_t*, std::size_t,
+                    std::int64_t*, device::Stream);
+template void index(Runtime&, const float*, std::size_t, std::size_t, const std::int64_t*, std::size_t, float*,
+                    device::Stream);
+
+}  // namespace gpucheck::tensor::ops
