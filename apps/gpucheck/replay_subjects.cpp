@@ -5,8 +5,8 @@
 
 #include "base/error.hpp"
 #include "harness/registry.hpp"
-#include "replay/formats/file.hpp"
 #include "replay/analysis/snapshot_summary.hpp"
+#include "replay/formats/file.hpp"
 
 namespace gpucheck::application {
 

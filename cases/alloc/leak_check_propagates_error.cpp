@@ -23,7 +23,7 @@ std::string error_of_sum(runtime::Runtime& runtime, std::vector<Tensor>& keeper)
       keeper.push_back(tensor(runtime, {1, 2, 3}));
       keeper.push_back(tensor(runtime, {1, 2}));
       const auto sum = tensor::ops::add(runtime, {keeper[0].data(), contiguous({3, 1})},
-                                         {keeper[1].data(), contiguous({2, 1})}, runtime.current_stream());
+                                        {keeper[1].data(), contiguous({2, 1})}, runtime.current_stream());
     });
   });
 }
@@ -47,7 +47,7 @@ void run(harness::Context& context) {
                       const Tensor x = tensor(runtime, {1, 2, 3});
                       const Tensor y = tensor(runtime, {10, 20});
                       const Tensor sum = tensor::ops::add(runtime, {x.data(), contiguous({3, 1})},
-                                                           {y.data(), contiguous({2})}, runtime.current_stream());
+                                                          {y.data(), contiguous({2})}, runtime.current_stream());
                       sums = read(runtime, sum.data(), sum.size(), runtime.current_stream());
                     });
                   }));

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cases/support.hpp"
-#include "tensor/ops.hpp"
 #include "runtime/pluggable/pluggable_library.hpp"
+#include "tensor/ops.hpp"
 
 /// What the cases that check an allocator library of the user's share. They call the
 /// library's two functions themselves, and take no memory of their own from it.

@@ -17,7 +17,7 @@ std::vector<std::int64_t> draw(harness::Context& context, const std::vector<floa
   runtime::Buffer<std::int64_t> drawn(runtime, samples, stream);
   write(runtime, device_weights.data(), weights, stream);
   tensor::ops::multinomial(runtime, device_weights.data(), weights.size(), drawn.data(), samples,
-                            {.seed = context.seed()}, stream);
+                           {.seed = context.seed()}, stream);
   return read(runtime, drawn.data(), samples, stream);
 }
 

@@ -8,7 +8,7 @@ namespace {
 Outputs work(runtime::Runtime& runtime) {
   Storage zeros(runtime.allocator(), 8 * small_bytes, runtime.current_stream());
   tensor::ops::fill(runtime, static_cast<std::uint8_t*>(zeros.data()), zeros.bytes(), std::uint8_t{0},
-                     runtime.current_stream());
+                    runtime.current_stream());
   Outputs outputs;
   outputs.push_back(plus(runtime, zeros, zeros));
   Storage three =

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "cases/support.hpp"
+#include "runtime/allocator/storage.hpp"
 #include "runtime/graphs/graph.hpp"
 #include "tensor/ops.hpp"
-#include "runtime/allocator/storage.hpp"
 
 /// What the cases of private pools share: byte tensors, capturing a function into a
 /// pool, and looking at the pool.

@@ -12,7 +12,7 @@ Outputs work(runtime::Runtime& runtime, const std::uint8_t* input) {
     const Storage one = ones(runtime, bytes);
     auto& sum = outputs.emplace_back(runtime.allocator(), bytes, stream);
     tensor::ops::add_value(runtime, static_cast<const std::uint8_t*>(one.data()), input,
-                            static_cast<std::uint8_t*>(sum.data()), bytes, stream);
+                           static_cast<std::uint8_t*>(sum.data()), bytes, stream);
   }
   return outputs;
 }

@@ -24,7 +24,7 @@ std::int64_t wrong_bytes_of_sum(runtime::Runtime& runtime) {
   const device::Stream stream = runtime.current_stream();
   const Storage c(runtime.allocator(), large_buffer_bytes, stream);
   tensor::ops::add(runtime, static_cast<const std::uint8_t*>(a.data()), static_cast<const std::uint8_t*>(b.data()),
-                    static_cast<std::uint8_t*>(c.data()), min_block_bytes, stream);
+                   static_cast<std::uint8_t*>(c.data()), min_block_bytes, stream);
   const std::vector<std::uint8_t> sum =
       read(runtime, static_cast<const std::uint8_t*>(c.data()), min_block_bytes, stream);
   return std::ranges::count_if(sum, [](std::uint8_t value) { return value != 2; });

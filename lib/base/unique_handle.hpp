@@ -9,7 +9,8 @@ namespace gpucheck {
 /// can destroy it, and how. `destroy` must not throw.
 template <typename Traits>
 concept HandleTraits = requires(typename Traits::Owner& owner, typename Traits::Handle handle) {
-  { Traits::destroy(owner, handle) } noexcept;
+  { Traits::destroy(owner, handle) }
+  noexcept;
 };
 
 /// Sole owner of one raw handle. Moves, never copies; destroys exactly once.

@@ -1,9 +1,8 @@
 #include "base/units.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <charconv>
+#include <fmt/format.h>
 #include <limits>
 
 #include "base/error.hpp"
@@ -22,9 +21,10 @@ std::string format_bytes(std::uint64_t bytes) {
 
 std::uint64_t parse_bytes(std::string_view text) {
   const auto refuse = [text](const char* why) -> std::uint64_t {
-    throw UsageError(fmt::format("\"{}\" is not a size in bytes ({}): write a whole number, with KiB, MiB or GiB "
-                                 "after it if you like, for example 512MiB",
-                                 text, why));
+    throw UsageError(
+        fmt::format("\"{}\" is not a size in bytes ({}): write a whole number, with KiB, MiB or GiB "
+                    "after it if you like, for example 512MiB",
+                    text, why));
   };
   std::uint64_t number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);

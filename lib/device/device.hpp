@@ -22,8 +22,8 @@ namespace gpucheck::device {
 
 struct DeviceProperties {
   std::string name;
-  std::string uuid;            ///< "GPU-xxxxxxxx-...", as nvidia-smi prints it
-  std::string pci_bus_id;      ///< "0000:3b:00.0"
+  std::string uuid;        ///< "GPU-xxxxxxxx-...", as nvidia-smi prints it
+  std::string pci_bus_id;  ///< "0000:3b:00.0"
   std::uint64_t total_memory_bytes = 0;
   int multiprocessor_count = 0;
   int max_threads_per_multiprocessor = 0;
@@ -63,9 +63,9 @@ enum class CopyKind { host_to_device, device_to_host, device_to_device, host_to_
 
 /// `cudaStreamCaptureMode`: which unsafe calls are refused while a capture is open.
 enum class CaptureMode {
-  global,        ///< unsafe calls from any thread
-  thread_local_, ///< unsafe calls from the capturing thread
-  relaxed,       ///< none
+  global,         ///< unsafe calls from any thread
+  thread_local_,  ///< unsafe calls from the capturing thread
+  relaxed,        ///< none
 };
 
 enum class CaptureStatus { none, active, invalidated };

@@ -16,12 +16,8 @@ struct MemoryAccess {
   AccessMode mode = AccessMode::read;
 };
 
-constexpr MemoryAccess reads(const void* address, std::size_t bytes) {
-  return {address, bytes, AccessMode::read};
-}
-constexpr MemoryAccess writes(const void* address, std::size_t bytes) {
-  return {address, bytes, AccessMode::write};
-}
+constexpr MemoryAccess reads(const void* address, std::size_t bytes) { return {address, bytes, AccessMode::read}; }
+constexpr MemoryAccess writes(const void* address, std::size_t bytes) { return {address, bytes, AccessMode::write}; }
 constexpr MemoryAccess updates(const void* address, std::size_t bytes) {
   return {address, bytes, AccessMode::read_write};
 }

@@ -14,7 +14,9 @@ template <typename RawHandle, Status (Device::*destroy_method)(RawHandle)>
 struct DeviceHandleTraits {
   using Owner = Device;
   using Handle = RawHandle;
-  static void destroy(Device& device, RawHandle handle) noexcept { static_cast<void>((device.*destroy_method)(handle)); }
+  static void destroy(Device& device, RawHandle handle) noexcept {
+    static_cast<void>((device.*destroy_method)(handle));
+  }
 };
 
 }  // namespace detail

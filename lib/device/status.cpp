@@ -1,9 +1,8 @@
 #include "device/status.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 
 namespace gpucheck::device {
 namespace {
@@ -25,15 +24,15 @@ constexpr std::array rows{
     Row{Status::invalid_memcpy_direction, "cudaErrorInvalidMemcpyDirection", "invalid copy direction for memcpy"},
     Row{Status::insufficient_driver, "cudaErrorInsufficientDriver",
         "CUDA driver version is insufficient for CUDA runtime version"},
-    Row{Status::devices_unavailable, "cudaErrorDevicesUnavailable", "CUDA-capable device(s) is/are busy or unavailable"},
+    Row{Status::devices_unavailable, "cudaErrorDevicesUnavailable",
+        "CUDA-capable device(s) is/are busy or unavailable"},
     Row{Status::no_device, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
     Row{Status::invalid_device, "cudaErrorInvalidDevice", "invalid device ordinal"},
     Row{Status::ecc_uncorrectable, "cudaErrorECCUncorrectable", "uncorrectable ECC error encountered"},
     Row{Status::peer_access_unsupported, "cudaErrorPeerAccessUnsupported",
         "peer access is not supported between these two devices"},
     Row{Status::invalid_resource_handle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
-    Row{Status::illegal_state, "cudaErrorIllegalState",
-        "the operation cannot be performed in the present state"},
+    Row{Status::illegal_state, "cudaErrorIllegalState", "the operation cannot be performed in the present state"},
     Row{Status::not_ready, "cudaErrorNotReady", "device not ready"},
     Row{Status::illegal_address, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
     Row{Status::launch_out_of_resources, "cudaErrorLaunchOutOfResources", "too many resources requested for launch"},
@@ -56,9 +55,9 @@ constexpr std::array rows{
         "operation failed due to a previous error during capture"},
     Row{Status::stream_capture_merge, "cudaErrorStreamCaptureMerge",
         "operation would result in a merge of separate capture sequences"},
-    Row{Status::stream_capture_unmatched, "cudaErrorStreamCaptureUnmatched", "capture was not ended in the same stream as it began"},
-    Row{Status::stream_capture_unjoined, "cudaErrorStreamCaptureUnjoined",
-        "capturing stream has unjoined work"},
+    Row{Status::stream_capture_unmatched, "cudaErrorStreamCaptureUnmatched",
+        "capture was not ended in the same stream as it began"},
+    Row{Status::stream_capture_unjoined, "cudaErrorStreamCaptureUnjoined", "capturing stream has unjoined work"},
     Row{Status::stream_capture_isolation, "cudaErrorStreamCaptureIsolation",
         "dependency created on uncaptured work in another stream"},
     Row{Status::stream_capture_implicit, "cudaErrorStreamCaptureImplicit",

@@ -7,11 +7,11 @@
 /// play against; `AsyncAllocatorTarget` and `LibraryTarget` are others, which a what-if
 /// can ask. Nothing here is thread-safe; nothing is shared either.
 
-#include "replay/targets/async_allocator_target.hpp"    // IWYU pragma: export
-#include "replay/targets/caching_allocator_target.hpp"  // IWYU pragma: export
-#include "replay/analysis/compare.hpp"                   // IWYU pragma: export
-#include "replay/analysis/conversion.hpp"                // IWYU pragma: export
+#include "replay/analysis/compare.hpp"                  // IWYU pragma: export
+#include "replay/analysis/conversion.hpp"               // IWYU pragma: export
+#include "replay/analysis/what_if.hpp"                  // IWYU pragma: export
 #include "replay/formats/file.hpp"                      // IWYU pragma: export
 #include "replay/formats/file_error.hpp"                // IWYU pragma: export
+#include "replay/targets/async_allocator_target.hpp"    // IWYU pragma: export
+#include "replay/targets/caching_allocator_target.hpp"  // IWYU pragma: export
 #include "replay/targets/library_target.hpp"            // IWYU pragma: export
-#include "replay/analysis/what_if.hpp"                   // IWYU pragma: export

@@ -58,7 +58,8 @@ TEST(Snapshot, RefusesWhatItCannotShow) {
 
 TEST(Snapshot, ThePageCanGoToStdout) {
   const CommandResult result = snapshot({data("pytorch_snapshot.json"), "--html", "-"});
-  EXPECT_THAT(result.output, AllOf(StartsWith("<!DOCTYPE html>"), HasSubstr("</html>"), Not(HasSubstr("  settings: "))));
+  EXPECT_THAT(result.output,
+              AllOf(StartsWith("<!DOCTYPE html>"), HasSubstr("</html>"), Not(HasSubstr("  settings: "))));
 }
 
 // ---- in a browser -------------------------------------------------------------------

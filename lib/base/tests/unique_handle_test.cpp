@@ -1,7 +1,6 @@
 #include "base/unique_handle.hpp"
 
 #include <gtest/gtest.h>
-
 #include <vector>
 
 namespace gpucheck {

@@ -23,20 +23,15 @@ namespace gpucheck::device::kernels {
 
 using KernelList = std::tuple<  //
     Spin, FlipBit,              //
-    Fill<std::uint8_t>, Fill<std::int32_t>, Fill<std::int64_t>, Fill<float>,
-    Iota<std::int32_t>, Iota<std::int64_t>,
-    AddArrays<std::uint8_t>,
-    AddScalar<std::uint8_t>, AddScalar<std::int32_t>, AddScalar<std::int64_t>, AddScalar<float>,
-    Count, RequireBelow,
-    Convert<float, std::int64_t>, CopyStrided<std::int64_t>,
-    FillStrided<std::uint8_t>, FillStrided<std::int32_t>, FillStrided<float>,
-    FillVectors<std::uint8_t>, FillVectors<std::int32_t>, FillVectors<std::int64_t>, FillVectors<float>,
-    VerifyStrided<std::uint8_t>, VerifyStrided<std::int32_t>, VerifyStrided<float>,
-    VerifyVectors<std::uint8_t>, VerifyVectors<std::int32_t>, VerifyVectors<float>,
-    SumIntegers, SumPartially<float>, SumPartially<double>,
-    RequireNonzero<std::int64_t>, RequireNonzero<float>, RequireNonzero<bool>, RequireNonzero<ComplexFloat>,
-    IndexRows<std::int32_t>, IndexRows<std::int64_t>, IndexRows<float>,
-    SumWeightParts, AccumulateParts, AccumulateWeights, DrawCategories,
+    Fill<std::uint8_t>, Fill<std::int32_t>, Fill<std::int64_t>, Fill<float>, Iota<std::int32_t>, Iota<std::int64_t>,
+    AddArrays<std::uint8_t>, AddScalar<std::uint8_t>, AddScalar<std::int32_t>, AddScalar<std::int64_t>,
+    AddScalar<float>, Count, RequireBelow, Convert<float, std::int64_t>, CopyStrided<std::int64_t>,
+    FillStrided<std::uint8_t>, FillStrided<std::int32_t>, FillStrided<float>, FillVectors<std::uint8_t>,
+    FillVectors<std::int32_t>, FillVectors<std::int64_t>, FillVectors<float>, VerifyStrided<std::uint8_t>,
+    VerifyStrided<std::int32_t>, VerifyStrided<float>, VerifyVectors<std::uint8_t>, VerifyVectors<std::int32_t>,
+    VerifyVectors<float>, SumIntegers, SumPartially<float>, SumPartially<double>, RequireNonzero<std::int64_t>,
+    RequireNonzero<float>, RequireNonzero<bool>, RequireNonzero<ComplexFloat>, IndexRows<std::int32_t>,
+    IndexRows<std::int64_t>, IndexRows<float>, SumWeightParts, AccumulateParts, AccumulateWeights, DrawCategories,
     AddViews, MultiplyMatrices, DrawUniform>;
 
 namespace detail {

@@ -6,9 +6,9 @@
 
 #include "base/error.hpp"
 #include "replay/analysis/conversion.hpp"
+#include "replay/analysis/snapshot_summary.hpp"
 #include "replay/formats/file.hpp"
 #include "replay/page/snapshot_page.hpp"
-#include "replay/analysis/snapshot_summary.hpp"
 
 namespace gpucheck::replay {
 

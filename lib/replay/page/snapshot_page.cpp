@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/units.hpp"
+#include "replay/analysis/snapshot_summary.hpp"
 #include "replay/page/page_data.hpp"
 #include "replay/page/page_template.hpp"
-#include "replay/analysis/snapshot_summary.hpp"
 
 namespace gpucheck::replay {
 

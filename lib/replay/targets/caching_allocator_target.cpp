@@ -22,11 +22,10 @@ TargetOptions CachingAllocatorTarget::options_of(const Trace& trace) {
 }
 
 CachingAllocatorTarget::CachingAllocatorTarget(device::Device& device, const TargetOptions& options)
-    : RuntimeTarget(device, options.stream_count,
-                    [&device](runtime::StreamPool& streams) {
-                      return runtime::CachingAllocator(
-                          device, {}, [&streams](device::Stream stream) { return streams.stream_id(stream); });
-                    }) {
+    : RuntimeTarget(device, options.stream_count, [&device](runtime::StreamPool& streams) {
+        return runtime::CachingAllocator(device, {},
+                                         [&streams](device::Stream stream) { return streams.stream_id(stream); });
+      }) {
   // Set afterwards, as a running program does it: one figure, max_split_size, is fixed
   // when the allocator is made.
   if (!options.settings.empty()) allocator_.set_settings(options.settings);

@@ -6,8 +6,8 @@
 #include "base/units.hpp"
 #include "device/sim/sim_driver.hpp"
 #include "replay/analysis/compare.hpp"
-#include "replay/formats/file.hpp"
 #include "replay/analysis/what_if.hpp"
+#include "replay/formats/file.hpp"
 #include "runtime/allocator/errors.hpp"
 #include "test_files.hpp"
 

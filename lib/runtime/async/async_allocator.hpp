@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "runtime/allocator/allocator_choice.hpp"
-#include "runtime/streams/event_pool.hpp"
 #include "runtime/allocator/limited_allocator.hpp"
+#include "runtime/streams/event_pool.hpp"
 #include "runtime/streams/stream_pool.hpp"
 
 namespace gpucheck::runtime {

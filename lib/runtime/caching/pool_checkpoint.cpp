@@ -4,8 +4,8 @@
 #include <numeric>
 #include <set>
 
-#include "runtime/caching/caching_allocator.hpp"
 #include "runtime/allocator/storage.hpp"
+#include "runtime/caching/caching_allocator.hpp"
 
 namespace gpucheck::runtime {
 namespace {

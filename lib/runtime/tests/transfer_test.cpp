@@ -5,9 +5,9 @@
 
 #include "device/launch.hpp"
 #include "runtime/allocator/buffer.hpp"
-#include "tensor/ops.hpp"
 #include "runtime/pinned/pinned_buffer.hpp"
 #include "runtime/tests/simulated.hpp"
+#include "tensor/ops.hpp"
 
 namespace gpucheck::runtime::test {
 namespace {

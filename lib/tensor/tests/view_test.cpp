@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <numeric>
 
-#include "tensor/view_ops.hpp"
 #include "runtime/tests/simulated.hpp"
+#include "tensor/view_ops.hpp"
 
 namespace gpucheck::tensor::test {
 namespace {

@@ -8,8 +8,8 @@
 #include "base/units.hpp"
 #include "device/launch.hpp"
 #include "runtime/allocator/buffer.hpp"
-#include "tensor/ops.hpp"
 #include "runtime/tests/simulated.hpp"
+#include "tensor/ops.hpp"
 
 // What every device allocator of the runtime must do, whichever it is.
 namespace gpucheck::runtime::test {

@@ -6,8 +6,8 @@
 #include "device/launch.hpp"
 #include "runtime/allocator/buffer.hpp"
 #include "runtime/graphs/graph.hpp"
-#include "tensor/ops.hpp"
 #include "runtime/tests/simulated.hpp"
+#include "tensor/ops.hpp"
 
 namespace gpucheck::runtime::test {
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "device/handles.hpp"
+#include "runtime/allocator/snapshot.hpp"
 #include "runtime/caching/detail/block.hpp"
 #include "runtime/caching/detail/counters.hpp"
 #include "runtime/caching/detail/large_free_set.hpp"
@@ -18,7 +19,6 @@
 #include "runtime/caching/detail/small_free_set.hpp"
 #include "runtime/caching/detail/spin_lock.hpp"
 #include "runtime/caching/detail/stream_uses.hpp"
-#include "runtime/allocator/snapshot.hpp"
 
 namespace gpucheck::runtime::detail {
 

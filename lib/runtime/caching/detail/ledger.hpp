@@ -3,8 +3,8 @@
 #include <array>
 #include <span>
 
-#include "runtime/caching/detail/counters.hpp"
 #include "runtime/allocator/statistics.hpp"
+#include "runtime/caching/detail/counters.hpp"
 
 namespace gpucheck::runtime::detail {
 

@@ -1,5 +1,5 @@
-#include "runtime/caching/detail/state.hpp"
 #include "runtime/allocator/gpu_trace_sink.hpp"
+#include "runtime/caching/detail/state.hpp"
 
 namespace gpucheck::runtime {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "runtime/caching/detail/arena.hpp"
-#include "runtime/streams/stream_table.hpp"
 #include "runtime/streams/event_pool.hpp"
 #include "runtime/streams/stream_pool.hpp"
+#include "runtime/streams/stream_table.hpp"
 
 namespace gpucheck::runtime::detail {
 

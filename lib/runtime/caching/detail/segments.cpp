@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "runtime/caching/detail/added.hpp"
-#include "runtime/graphs/relaxed_capture_mode.hpp"
 #include "runtime/caching/detail/state.hpp"
 #include "runtime/caching/detail/statistic_changes.hpp"
+#include "runtime/graphs/relaxed_capture_mode.hpp"
 
 namespace gpucheck::runtime {
 using detail::add;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/allocator/memory_observer.hpp"
 #include "runtime/caching/caching_allocator.hpp"
 #include "runtime/caching/detail/arena.hpp"
 #include "runtime/caching/detail/deferred_frees.hpp"
@@ -20,7 +21,6 @@
 #include "runtime/caching/detail/pending_frees.hpp"
 #include "runtime/caching/detail/pool.hpp"
 #include "runtime/caching/detail/reservation.hpp"
-#include "runtime/allocator/memory_observer.hpp"
 
 namespace gpucheck::runtime {
 

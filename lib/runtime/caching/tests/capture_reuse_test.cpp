@@ -7,8 +7,8 @@
 #include "device/launch.hpp"
 #include "device/owned.hpp"
 #include "runtime/graphs/graph.hpp"
-#include "tensor/ops.hpp"
 #include "runtime/tests/simulated.hpp"
+#include "tensor/ops.hpp"
 
 // graph_capture_record_stream_reuse: blocks that several streams used are free
 // again within the capture, as soon as the graph orders those uses before what

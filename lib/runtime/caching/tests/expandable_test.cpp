@@ -4,8 +4,8 @@
 #include "base/units.hpp"
 #include "runtime/allocator/buffer.hpp"
 #include "runtime/graphs/graph.hpp"
-#include "tensor/ops.hpp"
 #include "runtime/tests/simulated.hpp"
+#include "tensor/ops.hpp"
 
 // What the recorded traces do not reach: contents, mixing with plain segments, private
 // pools, running out in the middle, giving everything back.

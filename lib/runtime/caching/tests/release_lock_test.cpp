@@ -7,8 +7,8 @@
 #include "device/forwarding_device.hpp"
 #include "device/owned.hpp"
 #include "device/sim/sim_driver.hpp"
-#include "runtime/caching/caching_allocator.hpp"
 #include "runtime/allocator/errors.hpp"
+#include "runtime/caching/caching_allocator.hpp"
 
 // release_lock_on_cudamalloc: while the device allocates for one thread, the others go on.
 namespace gpucheck::runtime::test {

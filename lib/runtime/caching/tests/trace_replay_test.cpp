@@ -20,9 +20,10 @@ struct TraceFile {
   std::size_t traces;
   std::size_t steps;
 };
-constexpr std::array trace_files{TraceFile{GPUCHECK_RUNTIME_FOLDER "/caching/tests/data/allocator_traces.txt", 17, 21'100},
-                                 TraceFile{GPUCHECK_RUNTIME_FOLDER "/caching/tests/data/pool_traces.txt", 16, 9'626},
-                                 TraceFile{GPUCHECK_RUNTIME_FOLDER "/caching/tests/data/graph_traces.txt", 12, 6'488}};
+constexpr std::array trace_files{
+    TraceFile{GPUCHECK_RUNTIME_FOLDER "/caching/tests/data/allocator_traces.txt", 17, 21'100},
+    TraceFile{GPUCHECK_RUNTIME_FOLDER "/caching/tests/data/pool_traces.txt", 16, 9'626},
+    TraceFile{GPUCHECK_RUNTIME_FOLDER "/caching/tests/data/graph_traces.txt", 12, 6'488}};
 
 const std::vector<AllocatorTrace>& traces() {
   static const std::vector<AllocatorTrace> loaded = [] {

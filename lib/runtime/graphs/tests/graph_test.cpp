@@ -4,8 +4,8 @@
 
 #include "base/units.hpp"
 #include "runtime/allocator/buffer.hpp"
-#include "tensor/ops.hpp"
 #include "runtime/tests/simulated.hpp"
+#include "tensor/ops.hpp"
 
 namespace gpucheck::runtime::test {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "device/check.hpp"
-#include "runtime/graphs/relaxed_capture_mode.hpp"
 #include "runtime/caching/detail/statistic_changes.hpp"
+#include "runtime/graphs/relaxed_capture_mode.hpp"
 
 namespace gpucheck::runtime {
 namespace {

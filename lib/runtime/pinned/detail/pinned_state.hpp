@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "runtime/pinned/detail/pinned_memory.hpp"
-#include "runtime/streams/event_pool.hpp"
 #include "runtime/pinned/pinned_allocator.hpp"
+#include "runtime/streams/event_pool.hpp"
 
 namespace gpucheck::runtime {
 

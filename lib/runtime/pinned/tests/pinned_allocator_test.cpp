@@ -7,8 +7,8 @@
 #include "device/launch.hpp"
 #include "runtime/graphs/graph.hpp"
 #include "runtime/pinned/pinned_buffer.hpp"
-#include "runtime/transfer.hpp"
 #include "runtime/tests/simulated.hpp"
+#include "runtime/transfer.hpp"
 
 namespace gpucheck::runtime::test {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/caching/tests/allocator_trace.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
+#include "runtime/caching/tests/allocator_trace.hpp"
 #include "runtime/tests/simulated.hpp"
 
 namespace gpucheck::runtime::test {
@@ -56,17 +56,18 @@ PinnedStep read_step(char call, std::istream& in) {
 const std::vector<PinnedTrace>& traces() {
   static const std::vector<PinnedTrace> loaded = [] {
     std::vector<PinnedTrace> all;
-    read_lines(GPUCHECK_RUNTIME_FOLDER "/pinned/tests/data/pinned_traces.txt", [&](const std::string& word, std::istream& in, int number) {
-      if (word == "trace") {
-        in >> all.emplace_back().name >> all.back().settings;
-        return;
-      }
-      std::vector<PinnedStep>& steps = all.back().steps;
-      PinnedStep step = read_step(word[0], in);
-      step.line = number;
-      step.is_new = step.after[num_host_alloc] > (steps.empty() ? 0 : steps.back().after[num_host_alloc]);
-      steps.push_back(step);
-    });
+    read_lines(GPUCHECK_RUNTIME_FOLDER "/pinned/tests/data/pinned_traces.txt",
+               [&](const std::string& word, std::istream& in, int number) {
+                 if (word == "trace") {
+                   in >> all.emplace_back().name >> all.back().settings;
+                   return;
+                 }
+                 std::vector<PinnedStep>& steps = all.back().steps;
+                 PinnedStep step = read_step(word[0], in);
+                 step.line = number;
+                 step.is_new = step.after[num_host_alloc] > (steps.empty() ? 0 : steps.back().after[num_host_alloc]);
+                 steps.push_back(step);
+               });
     return all;
   }();
   return loaded;

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/caching/tests/allocator_trace.hpp"
 #include "base/units.hpp"
-#include "runtime/streams/stream_table.hpp"
 #include "runtime/allocator/memory_observer.hpp"
+#include "runtime/caching/tests/allocator_trace.hpp"
+#include "runtime/streams/stream_table.hpp"
 #include "runtime/tests/simulated.hpp"
 
 namespace gpucheck::runtime::test {
@@ -38,18 +38,19 @@ Ids split(const std::string& text) {
 std::vector<Round> load_rounds() {
   std::vector<Round> rounds;
   bool starts_process = false;
-  read_lines(GPUCHECK_RUNTIME_FOLDER "/streams/tests/data/stream_order.txt", [&](const std::string& call, std::istream& in, int) {
-    if (call == "process") {
-      starts_process = true;
-      return;
-    }
-    Round round;
-    round.starts_process = std::exchange(starts_process, false);
-    round.polls = call == "poll";
-    for (std::string word; in >> word && word != ">";) round.uses.push_back(split(word));
-    for (std::size_t block = 0; in >> block;) round.order.push_back(block);
-    rounds.push_back(std::move(round));
-  });
+  read_lines(GPUCHECK_RUNTIME_FOLDER "/streams/tests/data/stream_order.txt",
+             [&](const std::string& call, std::istream& in, int) {
+               if (call == "process") {
+                 starts_process = true;
+                 return;
+               }
+               Round round;
+               round.starts_process = std::exchange(starts_process, false);
+               round.polls = call == "poll";
+               for (std::string word; in >> word && word != ">";) round.uses.push_back(split(word));
+               for (std::size_t block = 0; in >> block;) round.order.push_back(block);
+               rounds.push_back(std::move(round));
+             });
   return rounds;
 }
 

@@ -5,8 +5,8 @@
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
 #include "runtime/allocator/buffer.hpp"
-#include "tensor/ops.hpp"
 #include "runtime/tests/simulated.hpp"
+#include "tensor/ops.hpp"
 
 namespace gpucheck::runtime::test {
 

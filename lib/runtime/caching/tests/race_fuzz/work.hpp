@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "device/owned.hpp"
-#include "tensor/ops.hpp"
 #include "runtime/runtime.hpp"
+#include "tensor/ops.hpp"
 
 namespace gpucheck::runtime::race_fuzz {
 
