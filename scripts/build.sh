@@ -1,23 +1,25 @@
-# Sourced by scripts/gpucheck and scripts/test: makes sure that what the build needs is
-# installed, then configures (once) and builds. Everything it prints goes to stderr.
+# Sourced by the scripts that build: installs what is missing, configures (once) and builds.
+# Everything it prints goes to stderr.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build_folder=$root/build/release
 
+# missing_packages LIST…: packages named in the files that are not installed.
 missing_packages() {
   local package
   while read -r package; do
     case $package in '' | '#'*) continue ;; esac
     [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || echo "$package"
-  done <"$root/scripts/dependencies"
+  done < <(cat "$@")
 }
 
+# install_missing_packages LIST…
 install_missing_packages() {
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     # Not a Debian system: the packages cannot be checked by name. CMake will name what it lacks.
     return 0
   fi
   local packages
-  packages=$(missing_packages | tr '\n' ' ')
+  packages=$(missing_packages "$@" | tr '\n' ' ')
   [ -n "$packages" ] || return 0
   local as_root=()
   if [ "$(id -u)" -ne 0 ]; then
@@ -38,8 +40,9 @@ install_missing_packages() {
   }
 }
 
+# configure PRESET
 configure() {
-  [ -f "$build_folder/build.ninja" ] || (cd "$root" && cmake --preset release >&2)
+  [ -f "$build_folder/build.ninja" ] || (cd "$root" && cmake --preset "$1" -B "$build_folder" >&2)
 }
 
 # build [TARGET…]: all targets when none is named.
@@ -48,6 +51,3 @@ build() {
   [ $# -eq 0 ] || targets=(--target "$@")
   cmake --build "$build_folder" "${targets[@]}" -- --quiet >&2
 }
-
-install_missing_packages
-configure || exit 3

@@ -19,7 +19,9 @@ target_compile_options(gpucheck_compile_options INTERFACE $<$<AND:$<COMPILE_LANG
 if(GPUCHECK_SANITIZE)
   # Global, so that GoogleTest objects and everything linked agree.
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${GPUCHECK_SANITIZE}>
-                      $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>)
+                      $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>
+                      # A finding ends the process: a test that goes on would pass.
+                      $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>)
   add_link_options(-fsanitize=${GPUCHECK_SANITIZE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # With instrumentation, GCC 12 sees uninitialised values in std::jthread.

@@ -1,19 +1,12 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 namespace gpucheck::replay {
 
-inline std::filesystem::path test_file(const std::string& name) {
-  return std::filesystem::path(GPUCHECK_REPLAY_TEST_DATA) / name;
-}
-
-inline std::string bytes_of(const std::string& name) {
-  std::ifstream stream(test_file(name), std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
+/// Where a file of tests/data is.
+std::filesystem::path test_file(const std::string& name);
+std::string bytes_of(const std::string& name);
 
 }  // namespace gpucheck::replay
