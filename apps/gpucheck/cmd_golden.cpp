@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/output_file.hpp"
 #include "commands.hpp"
 #include "execution.hpp"
 #include "golden/approve.hpp"
@@ -80,19 +81,10 @@ std::string read_if_there(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Written beside its place and renamed, so that a full disk leaves the old file whole.
 void write_golden(const fs::path& path, const std::string& text) {
-  const fs::path temporary = path.string() + ".tmp";
-  std::error_code problem;
+  std::error_code problem;  // of which OutputFile tells more
   fs::create_directories(path.parent_path(), problem);
-  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (file.good()) fs::rename(temporary, path, problem);
-  if (file.good() && !problem) return;
-  fs::remove(temporary, problem);
-  throw EnvironmentError(
-      fmt::format("the golden file {} cannot be written; check that its folder exists and has room", path.string()));
+  OutputFile(path.string(), "golden file").commit(text);
 }
 
 /// The run needs no golden: whatever is observed is held against the old file by

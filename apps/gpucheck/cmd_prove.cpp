@@ -6,6 +6,7 @@
 #include "documents.hpp"
 #include "execution.hpp"
 #include "proof.hpp"
+#include "report/sanitize.hpp"
 #include "selection.hpp"
 
 namespace gpucheck::application {
@@ -16,13 +17,7 @@ using harness::CaseResult;
 using harness::Outcome;
 
 /// A long reason shortened to fit its line of the matrix; --json has all of it.
-std::string shortened(const std::string& text) {
-  constexpr std::size_t most_bytes = 100;
-  if (text.size() <= most_bytes) return text;
-  std::size_t end = most_bytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // not inside a UTF-8 character
-  return text.substr(0, end) + "...";
-}
+std::string shortened(const std::string& text) { return report::one_line(text, 100); }
 
 /// "fail: key_a, key_b and 2 more", "crash: killed by SIGSEGV", "hang: …".
 std::string cause(const CaseResult& result) {

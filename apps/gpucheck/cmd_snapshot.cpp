@@ -4,13 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/output_file.hpp"
 #include "base/units.hpp"
 #include "commands.hpp"
 #include "replay/analysis/recorded_usage.hpp"
 #include "replay/analysis/snapshot_summary.hpp"
 #include "replay/formats/file.hpp"
 #include "replay/page/snapshot_page.hpp"
-#include "report/output_file.hpp"
 #include "report/sanitize.hpp"
 #include "text_table.hpp"
 #include "version.hpp"
@@ -153,7 +153,7 @@ int snapshot(const Environment& /*environment*/, const SnapshotOptions& options)
   const Snapshot snapshot = replay::read_snapshot_file(options.file);
   const std::vector<std::size_t> devices = devices_to_show(snapshot, options);
   if (!options.html_path.empty()) {
-    report::OutputFile page(options.html_path);
+    OutputFile page(options.html_path, "page");
     page.commit(replay::snapshot_page(snapshot, std::filesystem::path(options.file).filename().string(), devices));
   }
   if (options.json) {

@@ -7,11 +7,11 @@
 #include <map>
 #include <mutex>
 
+#include "base/utf8.hpp"
 #include "observe/detail/history_shard.hpp"
 #include "observe/detail/snapshot_builder.hpp"
 #include "observe/detail/stack_table.hpp"
 #include "observe/detail/tick_clock.hpp"
-#include "observe/utf8.hpp"
 
 namespace gpucheck::observe {
 namespace {

@@ -5,8 +5,8 @@
 #include <mutex>
 #include <vector>
 
+#include "base/utf8.hpp"
 #include "observe/memory_history.hpp"
-#include "observe/utf8.hpp"
 
 namespace gpucheck::observe {
 namespace detail {

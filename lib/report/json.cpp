@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "report/output_file.hpp"
+#include "base/output_file.hpp"
 #include "report/result_order.hpp"
 #include "report/sanitize.hpp"
 #include "report/sinks.hpp"
@@ -69,7 +69,7 @@ Json case_of(const CaseResult& result) {
 
 class JsonReport final : public harness::EventSink {
  public:
-  explicit JsonReport(const std::string& path) : file_(path) {}
+  explicit JsonReport(const std::string& path) : file_(path, "report") {}
 
   void on(const harness::RunStarted& event) override { start_ = event; }
   void on(const harness::CaseStarted&) override {}

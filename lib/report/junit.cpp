@@ -8,8 +8,8 @@
 #include <sstream>
 #include <utility>
 
+#include "base/output_file.hpp"
 #include "report/mismatch_table.hpp"
-#include "report/output_file.hpp"
 #include "report/result_order.hpp"
 #include "report/sanitize.hpp"
 #include "report/sinks.hpp"
@@ -241,7 +241,7 @@ class Document {
 
 class JunitReport final : public harness::EventSink {
  public:
-  explicit JunitReport(const std::string& path) : file_(path) {}
+  explicit JunitReport(const std::string& path) : file_(path, "report") {}
 
   void on(const harness::RunStarted& event) override { start_ = event; }
   void on(const harness::CaseStarted&) override {}

@@ -4,11 +4,12 @@
 #include <cstdint>
 #include <fmt/format.h>
 
+#include "base/utf8.hpp"
+
 namespace gpucheck::report {
 namespace {
 
-constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
-constexpr std::string_view ellipsis = "\xE2\x80\xA6";     // U+2026
+constexpr std::string_view ellipsis = "\xE2\x80\xA6";  // U+2026
 constexpr char escape = '\x1b';
 constexpr char bell = '\x07';
 
@@ -17,8 +18,6 @@ std::uint8_t byte(char letter) { return static_cast<std::uint8_t>(letter); }
 bool in_range(char letter, std::uint8_t first, std::uint8_t last) {
   return byte(letter) >= first && byte(letter) <= last;
 }
-
-bool is_continuation(char letter) { return in_range(letter, 0x80, 0xBF); }
 
 /// Skips bytes of a range from `at` on.
 std::size_t skip(std::string_view text, std::size_t at, std::uint8_t first, std::uint8_t last) {
@@ -50,25 +49,6 @@ std::size_t escape_sequence_length(std::string_view text) {
   return final_byte < text.size() && in_range(text[final_byte], 0x30, 0x7E) ? final_byte + 1 : 0;
 }
 
-struct Character {
-  std::size_t length = 1;
-  bool valid = false;
-};
-
-// The well-formed sequences of Unicode's table 3-7. An ill-formed one counts as far as
-// it was right, so that one broken character gives one replacement.
-Character multibyte_character(std::string_view text) {
-  const std::uint8_t lead = byte(text[0]);
-  if (lead < 0xC2 || lead > 0xF4) return {};
-  const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  const std::uint8_t first = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-  const std::uint8_t last = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-  if (text.size() < 2 || !in_range(text[1], first, last)) return {};
-  std::size_t right = 2;
-  while (right < std::min(length, text.size()) && is_continuation(text[right])) ++right;
-  return {right, right == length};
-}
-
 // U+0080..U+009F are control characters, some of which start terminal sequences;
 // U+FFFE and U+FFFF are not allowed in XML.
 bool is_forbidden(std::string_view character) {
@@ -89,32 +69,13 @@ std::size_t append_cleaned(std::string& clean, std::string_view text) {
   }
   if (letter == escape) {
     const std::size_t length = escape_sequence_length(text);
-    if (length == 0) clean += replacement;
+    if (length == 0) clean += replacement_character;
     return std::max(length, std::size_t{1});
   }
-  const Character character = byte(letter) < 0x80 ? Character{} : multibyte_character(text);
+  const Utf8Character character = first_utf8_character(text);
   const std::string_view bytes = text.substr(0, character.length);
-  clean += character.valid && !is_forbidden(bytes) ? bytes : replacement;
+  clean += character.valid && bytes.size() > 1 && !is_forbidden(bytes) ? bytes : replacement_character;
   return character.length;
-}
-
-/// The nearest place at or before `at` that is not inside a UTF-8 character.
-std::size_t boundary_before(std::string_view text, std::size_t at) {
-  constexpr std::size_t longest_character = 4;
-  for (std::size_t back = 0; back < std::min(at + 1, longest_character); ++back) {
-    if (at - back == text.size() || !is_continuation(text[at - back])) return at - back;
-  }
-  return at;  // no UTF-8 at all
-}
-
-std::string shortened(std::string text, std::size_t limit) {
-  std::size_t kept = 0;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (is_continuation(text[at])) continue;
-    if (kept == limit) return text.replace(boundary_before(text, at - 1), std::string::npos, ellipsis);
-    ++kept;
-  }
-  return text;
 }
 
 }  // namespace
@@ -141,13 +102,13 @@ std::string one_line(std::string_view raw, std::size_t limit) {
   }
   if (line.ends_with(' ')) line.pop_back();
   if (raw.size() > 16 * limit) line += ellipsis;
-  return shortened(std::move(line), limit);
+  return shorten_utf8(std::move(line), limit);
 }
 
 std::string cut_middle(std::string_view text, std::size_t head, std::size_t tail) {
   if (text.size() <= head + tail) return std::string(text);
-  const std::size_t head_end = boundary_before(text, head);
-  const std::size_t tail_start = boundary_before(text, text.size() - tail);
+  const std::size_t head_end = utf8_boundary_before(text, head);
+  const std::size_t tail_start = utf8_boundary_before(text, text.size() - tail);
   return fmt::format("{}\n[... {} bytes cut ...]\n{}", text.substr(0, head_end), tail_start - head_end,
                      text.substr(tail_start));
 }
@@ -160,11 +121,6 @@ std::string_view last_lines(std::string_view text, std::size_t count) {
     if (before == std::string_view::npos) return text;
   }
   return text.substr(std::min(before + 1, text.size()));
-}
-
-std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char letter) { return !is_continuation(letter); }));
 }
 
 }  // namespace gpucheck::report

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/utf8.hpp"
+
 /// Text from cases, drivers and dead processes is any sequence of bytes. These make it
 /// fit to be shown and filed. All take linear time; none throws but for lack of memory.
 namespace gpucheck::report {
@@ -24,7 +26,7 @@ std::string cut_middle(std::string_view text, std::size_t head, std::size_t tail
 /// The last `count` lines, an empty one at the very end not counted.
 std::string_view last_lines(std::string_view text, std::size_t count);
 
-/// Characters in valid UTF-8, for alignment; each counts as one column.
-std::size_t columns(std::string_view text);
+/// Columns that valid UTF-8 takes on a terminal: one for each character.
+inline std::size_t columns(std::string_view text) { return utf8_length(text); }
 
 }  // namespace gpucheck::report

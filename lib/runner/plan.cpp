@@ -3,19 +3,12 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/splitmix.hpp"
 #include "harness/edit_distance.hpp"
 #include "runner/runner.hpp"
 
 namespace gpucheck::runner {
 namespace {
-
-/// The finaliser of SplitMix64: every bit of the result depends on every bit of `x`.
-constexpr std::uint64_t mix(std::uint64_t x) noexcept {
-  x += 0x9e3779b97f4a7c15U;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
-}
 
 /// FNV-1a, 64 bits.
 constexpr std::uint64_t hash(std::string_view text) noexcept {
@@ -67,7 +60,7 @@ std::vector<PlannedCase> in_order(std::span<const harness::Case* const> selected
                     .repetition = repetition});
   }
   if (options.shuffle) {
-    std::ranges::stable_sort(plan, {}, [](const PlannedCase& planned) { return mix(planned.seed); });
+    std::ranges::stable_sort(plan, {}, [](const PlannedCase& planned) { return splitmix(planned.seed); });
   }
   return plan;
 }
@@ -75,7 +68,7 @@ std::vector<PlannedCase> in_order(std::span<const harness::Case* const> selected
 }  // namespace
 
 std::uint64_t case_seed(std::uint64_t run_seed, std::string_view case_name) noexcept {
-  return mix(mix(run_seed) ^ hash(case_name)) >> 11U;  // 53 bits are left
+  return splitmix(splitmix(run_seed) ^ hash(case_name)) >> 11U;  // 53 bits are left
 }
 
 std::uint64_t seed_of_repetition(std::uint64_t run_seed, int repetition) noexcept {

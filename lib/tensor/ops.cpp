@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "base/rounding.hpp"
 #include "device/kernels/blocks.hpp"
 #include "device/launch.hpp"
 #include "runtime/allocator/buffer.hpp"
@@ -25,8 +26,6 @@ bool has_whole_vectors(const T* data) {
 void require_stride(std::size_t stride) {
   if (stride == 0) throw Error("A stride of 0 elements would visit the first element for ever. Use 1 or more.");
 }
-
-std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 

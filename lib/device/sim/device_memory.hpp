@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/rounding.hpp"
 #include "device/sim/address_space.hpp"
 #include "device/sim/free_ranges.hpp"
 
@@ -14,10 +15,6 @@ namespace gpucheck::sim {
 inline constexpr std::uint64_t page_bytes = std::uint64_t{2} << 20;
 /// Alignment of every device pointer.
 inline constexpr std::uint64_t allocation_alignment = 512;
-
-constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t multiple) noexcept {
-  return (bytes + multiple - 1) / multiple * multiple;
-}
 
 /// One device's memory: a reservation of addresses whose pages cost nothing until they
 /// are written. Capacity is counted in pages; addresses are plentiful, so that like on

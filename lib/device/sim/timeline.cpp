@@ -4,8 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "base/splitmix.hpp"
 #include "device/sim/costs.hpp"
-#include "device/sim/splitmix.hpp"
 
 namespace gpucheck::sim {
 

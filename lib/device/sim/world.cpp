@@ -4,8 +4,8 @@
 #include <cstring>
 #include <fmt/format.h>
 
+#include "base/splitmix.hpp"
 #include "device/sim/kernel_table.hpp"
-#include "device/sim/splitmix.hpp"
 
 namespace gpucheck::sim {
 

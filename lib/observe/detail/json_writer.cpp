@@ -1,8 +1,7 @@
 #include "observe/detail/json_writer.hpp"
 
 #include <fmt/format.h>
-
-#include "observe/utf8.hpp"
+#include <nlohmann/json.hpp>
 
 namespace gpucheck::observe::detail {
 
@@ -37,7 +36,7 @@ void JsonWriter::pair(std::uint64_t first, std::uint64_t second) {
 
 void JsonWriter::text(std::string_view value) {
   separate();
-  out_.put(to_json_string(value));
+  out_.put(nlohmann::json(value).dump());
 }
 
 void JsonWriter::integer(std::int64_t value) {

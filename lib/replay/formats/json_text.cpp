@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "base/utf8.hpp"
 #include "replay/formats/file_error.hpp"
 
 namespace gpucheck::replay {
@@ -74,21 +75,13 @@ const char* JsonText::past_colon(const char* at) const {
   return past_space(at + 1);
 }
 
-/// A character of more than one byte, as UTF-8 writes it: the shortest way, no surrogates.
+/// A character of more than one byte. Where the text ends inside one, the padding behind
+/// it is no part of a character.
 const char* JsonText::past_character(const char* at) const {
-  const auto lead = static_cast<std::uint8_t>(*at);
-  if (lead < 0x20) fail(at, "a control character in a text");
-  const int more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
-  if (lead < 0xc2 || lead > 0xf4) fail(at, "not UTF-8");
-  std::uint32_t code = lead & (0x3fU >> more);
-  for (int i = 1; i <= more; ++i) {
-    const auto byte = static_cast<std::uint8_t>(at[i]);
-    if ((byte & 0xc0U) != 0x80) fail(at, "not UTF-8");
-    code = code << 6 | (byte & 0x3fU);
-  }
-  const bool too_long = (more == 2 && code < 0x800) || (more == 3 && code < 0x10000);
-  if (too_long || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) fail(at, "not UTF-8");
-  return at + more + 1;
+  if (static_cast<std::uint8_t>(*at) < 0x20) fail(at, "a control character in a text");
+  const Utf8Character character = first_utf8_character({at, 4});
+  if (!character.valid) fail(at, "not UTF-8");
+  return at + character.length;
 }
 
 std::uint32_t JsonText::hexadecimal(const char* at) const {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "base/rounding.hpp"
 #include "base/units.hpp"
 #include "runtime/allocator/settings.hpp"
 
@@ -19,10 +20,6 @@ inline constexpr std::uint64_t small_size = 1_MiB;  ///< largest block of the sm
 inline constexpr std::uint64_t small_segment_size = 2_MiB;
 inline constexpr std::uint64_t min_large_segment = 10_MiB;  ///< from here a segment holds one request
 inline constexpr std::uint64_t segment_granularity = 2_MiB;
-
-constexpr std::uint64_t round_up(std::uint64_t size, std::uint64_t multiple) {
-  return (size + multiple - 1) / multiple * multiple;
-}
 
 /// Number of divisions that a settings table has for a size: 0 or 1 is none.
 constexpr std::uint64_t divisions_for(std::uint64_t size, const AllocatorSettings& settings) {

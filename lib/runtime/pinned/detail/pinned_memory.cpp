@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/rounding.hpp"
 #include "device/check.hpp"
 
 namespace gpucheck::runtime::detail {
@@ -16,10 +17,6 @@ namespace {
 constexpr std::uint64_t page_bytes = 4096;
 /// Of what is cut from the reserved segment: no less than the driver gives.
 constexpr std::uint64_t reserved_alignment = 256;
-
-constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t multiple) {
-  return (bytes + multiple - 1) / multiple * multiple;
-}
 
 /// Has the host provide the pages now, so that the driver, which holds its own lock
 /// while it page-locks them, need not wait for each.

@@ -1,4 +1,4 @@
-#include "report/output_file.hpp"
+#include "base/output_file.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 
-namespace gpucheck::report {
+namespace gpucheck {
 namespace {
 
 namespace fs = std::filesystem;
@@ -30,13 +30,14 @@ std::string folder_of(const std::string& path) {
 
 }  // namespace
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)), final_path_(target_of(path_)) {
+OutputFile::OutputFile(std::string path, std::string_view kind)
+    : path_(std::move(path)), kind_(kind), final_path_(target_of(path_)) {
   if (path_ == "-") {
     descriptor_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
     if (descriptor_ < 0) fail("open");
     return;
   }
-  if (path_.empty()) throw EnvironmentError("cannot write the report: its path is empty");
+  if (path_.empty()) throw EnvironmentError(fmt::format("cannot write the {}: its path is empty", kind_));
   struct stat present {};
   const bool exists = ::stat(path_.c_str(), &present) == 0;
   if (exists && S_ISDIR(present.st_mode)) {
@@ -58,7 +59,7 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::open_temporary() {
-  // Two reports of one process never share a path that both can rename to, but another
+  // Two files of one process never share a path that both can rename to, but another
   // process may use the same folder: hence the process id, and O_EXCL for what a dead
   // one left behind.
   for (int attempt = 0; attempt < 100; ++attempt) {
@@ -100,7 +101,7 @@ void OutputFile::close_file() {
 }
 
 void OutputFile::fail(std::string_view what) const {
-  throw EnvironmentError(fmt::format("cannot {} the report {}: {}", what, path_, std::strerror(errno)));
+  throw EnvironmentError(fmt::format("cannot {} the {} {}: {}", what, kind_, path_, std::strerror(errno)));
 }
 
-}  // namespace gpucheck::report
+}  // namespace gpucheck

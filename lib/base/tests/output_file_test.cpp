@@ -1,23 +1,51 @@
-#include "report/output_file.hpp"
+#include "base/output_file.hpp"
 
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "report/sinks.hpp"
-#include "support.hpp"
 
-namespace gpucheck::report {
+namespace gpucheck {
 namespace {
 
 namespace fs = std::filesystem;
 
+/// A folder of its own, removed at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (fs::temp_directory_path() / "gpucheck_base_XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
+    path_ = name;
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() { fs::remove_all(path_); }
+
+  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
+  [[nodiscard]] std::size_t file_count() const {
+    const fs::directory_iterator files(path_);
+    return static_cast<std::size_t>(std::distance(begin(files), end(files)));
+  }
+
+ private:
+  fs::path path_;
+};
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 std::string refusal(const std::string& path) {
   try {
-    const OutputFile file(path);
+    const OutputFile file(path, "report");
   } catch (const EnvironmentError& problem) {
     return problem.what();
   }
@@ -27,7 +55,7 @@ std::string refusal(const std::string& path) {
 TEST(OutputFile, AppearsOnlyWhenWhole) {
   const TemporaryFolder folder;
   const std::string path = folder.file("report");
-  OutputFile file(path);
+  OutputFile file(path, "report");
   EXPECT_FALSE(fs::exists(path));
   file.commit("text");
   EXPECT_EQ(read_file(path), "text");
@@ -36,7 +64,7 @@ TEST(OutputFile, AppearsOnlyWhenWhole) {
 
 TEST(OutputFile, LeavesNothingBehindWhenNotCommitted) {
   const TemporaryFolder folder;
-  { const OutputFile file(folder.file("report")); }
+  { const OutputFile file(folder.file("report"), "report"); }
   EXPECT_EQ(folder.file_count(), 0U);
 }
 
@@ -44,7 +72,7 @@ TEST(OutputFile, KeepsTheOldFileUntilTheNewOneIsWhole) {
   const TemporaryFolder folder;
   const std::string path = folder.file("report");
   std::ofstream(path) << "a longer old text";
-  OutputFile file(path);
+  OutputFile file(path, "report");
   EXPECT_EQ(read_file(path), "a longer old text");
   file.commit("new");
   EXPECT_EQ(read_file(path), "new");
@@ -54,7 +82,7 @@ TEST(OutputFile, FollowsALinkInsteadOfReplacingIt) {
   const TemporaryFolder folder;
   std::ofstream(folder.file("target")) << "old";
   fs::create_symlink("target", folder.file("link"));
-  OutputFile(folder.file("link")).commit("new");
+  OutputFile(folder.file("link"), "report").commit("new");
   EXPECT_TRUE(fs::is_symlink(folder.file("link")));
   EXPECT_EQ(read_file(folder.file("target")), "new");
 }
@@ -62,12 +90,12 @@ TEST(OutputFile, FollowsALinkInsteadOfReplacingIt) {
 TEST(OutputFile, HasTheUsualPermissions) {
   const TemporaryFolder folder;
   const mode_t mask = ::umask(022);
-  OutputFile(folder.file("report")).commit("x");
+  OutputFile(folder.file("report"), "report").commit("x");
   ::umask(mask);
   EXPECT_EQ(fs::status(folder.file("report")).permissions(), fs::perms(0644));
 }
 
-TEST(OutputFile, WritesDirectlyToWhatIsNoRegularFile) { OutputFile("/dev/null").commit("x"); }
+TEST(OutputFile, WritesDirectlyToWhatIsNoRegularFile) { OutputFile("/dev/null", "report").commit("x"); }
 
 TEST(OutputFile, SaysAtOnceWhatCannotBeWritten) {
   const TemporaryFolder folder;
@@ -79,7 +107,7 @@ TEST(OutputFile, SaysAtOnceWhatCannotBeWritten) {
 }
 
 TEST(OutputFile, SaysWhenTheDiskIsFull) {
-  OutputFile file("/dev/full");
+  OutputFile file("/dev/full", "report");
   try {
     file.commit("x");
     FAIL() << "nothing was thrown";
@@ -90,26 +118,10 @@ TEST(OutputFile, SaysWhenTheDiskIsFull) {
 
 TEST(OutputFile, TakesADashForStdout) {
   testing::internal::CaptureStdout();
-  OutputFile("-").commit("whole\n");
+  OutputFile("-", "report").commit("whole\n");
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "whole\n");
   EXPECT_GE(::fcntl(STDOUT_FILENO, F_GETFD), 0);  // stdout itself stays open
 }
 
-TEST(Sinks, RefuseAPathThatCannotBeWrittenBeforeTheRun) {
-  EXPECT_THROW(make_json("/nonexistent/result.json"), EnvironmentError);
-  EXPECT_THROW(make_junit("/nonexistent/junit.xml"), EnvironmentError);
-}
-
-TEST(Sinks, LeaveNothingBehindWhenTheRunDies) {
-  const TemporaryFolder folder;
-  {
-    const auto json = make_json(folder.file("result.json"));
-    const auto junit = make_junit(folder.file("junit.xml"));
-    EXPECT_EQ(folder.file_count(), 2U);
-    json->on(harness::RunStarted{});
-  }
-  EXPECT_EQ(folder.file_count(), 0U);
-}
-
 }  // namespace
-}  // namespace gpucheck::report
+}  // namespace gpucheck

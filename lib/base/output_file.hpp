@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace gpucheck::report {
+namespace gpucheck {
 
 /// A file that appears whole or not at all: written under a temporary name in the same
 /// folder, then renamed. "-" is stdout; a path that is no regular file (a pipe,
@@ -11,8 +11,9 @@ namespace gpucheck::report {
 class OutputFile {
  public:
   /// Opens it at once, so that a path that cannot be written is known early.
+  /// @param kind what the file is to its reader, for messages: "report", "golden file".
   /// @throws EnvironmentError naming the path and the system's reason.
-  explicit OutputFile(std::string path);
+  OutputFile(std::string path, std::string_view kind);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
   /// Removes the temporary file when `commit` was not reached.
@@ -28,10 +29,11 @@ class OutputFile {
   void close_file();
   [[noreturn]] void fail(std::string_view what) const;
 
-  std::string path_;            ///< as the user named it
+  std::string path_;  ///< as the user named it
+  std::string kind_;
   std::string final_path_;      ///< with symbolic links followed
   std::string temporary_path_;  ///< empty when written to directly
   int descriptor_ = -1;
 };
 
-}  // namespace gpucheck::report
+}  // namespace gpucheck

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace gpucheck::sim {
+namespace gpucheck {
 
 /// SplitMix64's output function (Steele, Lea and Flood, 2014): spreads a counter over
 /// 64 bits. Integer arithmetic alone, so that a seed means the same on every machine.
@@ -13,4 +13,4 @@ constexpr std::uint64_t splitmix(std::uint64_t counter) noexcept {
   return z ^ (z >> 31);
 }
 
-}  // namespace gpucheck::sim
+}  // namespace gpucheck

@@ -1,0 +1,28 @@
+#include "report/sinks.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "support.hpp"
+
+namespace gpucheck::report {
+namespace {
+
+TEST(Sinks, RefuseAPathThatCannotBeWrittenBeforeTheRun) {
+  EXPECT_THROW(make_json("/nonexistent/result.json"), EnvironmentError);
+  EXPECT_THROW(make_junit("/nonexistent/junit.xml"), EnvironmentError);
+}
+
+TEST(Sinks, LeaveNothingBehindWhenTheRunDies) {
+  const TemporaryFolder folder;
+  {
+    const auto json = make_json(folder.file("result.json"));
+    const auto junit = make_junit(folder.file("junit.xml"));
+    EXPECT_EQ(folder.file_count(), 2U);
+    json->on(harness::RunStarted{});
+  }
+  EXPECT_EQ(folder.file_count(), 0U);
+}
+
+}  // namespace
+}  // namespace gpucheck::report
