@@ -1,9 +1,7 @@
 #include "replay/analysis/compare.hpp"
 
-#include <fmt/format.h>
 #include <unordered_map>
 
-#include "base/error.hpp"
 #include "replay/analysis/final_state.hpp"
 #include "replay/targets/player.hpp"
 
@@ -16,13 +14,7 @@ class Comparer {
   Comparer(const Trace& trace, ComparableTarget& target) : trace_(trace), target_(target), player_(trace, target) {}
 
   Comparison run() {
-    for (std::size_t step = 0; step < trace_.events.size(); ++step) {
-      try {
-        take(step);
-      } catch (const Error& error) {
-        throw EnvironmentError(fmt::format("trace {}, step {}: {}", trace_.name, step, error.what()));
-      }
-    }
+    player_.play_all([this](std::size_t step, const Player::Step& seen) { take(step, seen); });
     result_.steps = trace_.events.size();
     compare_final_state(trace_, target_, result_);
     player_.free_all();
@@ -30,9 +22,8 @@ class Comparer {
   }
 
  private:
-  void take(std::size_t step) {
+  void take(std::size_t step, const Player::Step& seen) {
     const Event& event = trace_.events[step];
-    const Player::Step seen = player_.play(event);
     step_is_equal_ = true;
     const bool allocates = event.action == Action::allocate;
     if (allocates) check(step, "out of memory", event.expect_out_of_memory ? 1 : 0, seen.out_of_memory ? 1 : 0);

@@ -1,9 +1,7 @@
 #include "replay/analysis/what_if.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 
-#include "base/error.hpp"
 #include "replay/targets/player.hpp"
 
 namespace gpucheck::replay {
@@ -17,13 +15,7 @@ class Observer {
   }
 
   WhatIf run(std::size_t max_samples) {
-    for (std::size_t step = 0; step < trace_.events.size(); ++step) {
-      try {
-        take(step);
-      } catch (const Error& error) {
-        throw EnvironmentError(fmt::format("trace {}, step {}: {}", trace_.name, step, error.what()));
-      }
-    }
+    player_.play_all([this](std::size_t step, const Player::Step& seen) { take(step, seen); });
     result_.steps = trace_.events.size();
     result_.retry_count = target_.retry_count();
     find_worst_fragmentation();
@@ -40,9 +32,8 @@ class Observer {
     std::int64_t reserved_bytes;
   };
 
-  void take(std::size_t step) {
+  void take(std::size_t step, const Player::Step& seen) {
     const Event& event = trace_.events[step];
-    const Player::Step seen = player_.play(event);
     const Usage usage = target_.usage();
     tells_reserved_ = usage.reserved_bytes.has_value();
     usage_.push_back({usage.allocated_bytes, usage.reserved_bytes.value_or(0)});

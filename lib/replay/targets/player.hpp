@@ -1,23 +1,46 @@
 #pragma once
 
+#include <fmt/format.h>
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "replay/targets/target.hpp"
 
 namespace gpucheck::replay {
 
-/// Carries out a trace's events one by one on a target and knows what lives. Needs the
-/// memory of one pointer for each allocation of the trace. The target must outlive it.
-/// What is still allocated at the end stays so until `free_all`.
+/// Carries out a trace's events on a target and knows what lives. Needs the memory of one
+/// pointer for each allocation of the trace. Trace and target must outlive it. What is
+/// still allocated at the end stays so until `free_all`.
 class Player {
  public:
-  Player(const Trace& trace, TraceTarget& target) : target_(target), addresses_(trace.allocation_count, nullptr) {}
+  Player(const Trace& trace, TraceTarget& target)
+      : trace_(trace), target_(target), addresses_(trace.allocation_count, nullptr) {}
 
   struct Step {
     void* address = nullptr;  ///< of an allocation
     bool out_of_memory = false;
   };
+  /// Plays every event and calls `visit(std::size_t step, const Step&)` after each.
+  /// @throws what the target or `visit` throws, with the step in front of the text, as
+  /// EnvironmentError.
+  template <typename Visit>
+  void play_all(Visit&& visit) {
+    for (std::size_t step = 0; step < trace_.events.size(); ++step) {
+      try {
+        visit(step, play(trace_.events[step]));
+      } catch (const Error& error) {
+        throw EnvironmentError(fmt::format("trace {}, step {}: {}", trace_.name, step, error.what()));
+      }
+    }
+  }
+
+  /// Frees what still lives, in order of id.
+  void free_all() {
+    for (std::uint32_t id = 0; id < addresses_.size(); ++id) free(id);
+  }
+
+ private:
   /// Events of allocations that failed are left out; 0-byte ones have no address.
   Step play(const Event& event) {
     switch (event.action) {
@@ -44,12 +67,6 @@ class Player {
     return {};
   }
 
-  /// Frees what still lives, in order of id.
-  void free_all() {
-    for (std::uint32_t id = 0; id < addresses_.size(); ++id) free(id);
-  }
-
- private:
   Step allocate(const Event& event) {
     const TraceTarget::Allocation made = target_.allocate(event.size, event.stream);
     addresses_[event.id] = made.address;
@@ -59,6 +76,7 @@ class Player {
     if (void* const address = std::exchange(addresses_[id], nullptr)) target_.free(address);
   }
 
+  const Trace& trace_;
   TraceTarget& target_;
   std::vector<void*> addresses_;  ///< by id; null when not allocated
 };
