@@ -14,7 +14,6 @@ namespace gpucheck::application {
 
 namespace {
 
-constexpr std::string_view default_profile = "h100";
 constexpr std::string_view without_cuda = "this binary was built without a CUDA toolkit";
 
 /// A device name taken apart: exactly one of the three sorts.
@@ -38,7 +37,7 @@ std::optional<int> parse_number(std::string_view text, int maximum) {
 
 void set_memory(sim::Profile& profile, std::string_view name, std::string_view text) {
   const std::uint64_t bytes = parse_bytes(text);
-  if (bytes <= profile.reserved_memory_bytes || bytes > most_simulated_memory_bytes) {
+  if (bytes <= profile.reserved_memory_bytes || bytes > max_simulated_memory_bytes) {
     refuse(name, fmt::format("memory must be more than the {} that the profile keeps for itself, at most 1024GiB",
                              format_bytes(profile.reserved_memory_bytes)));
   }
@@ -62,7 +61,7 @@ sim::Options parse_simulated(std::string_view name, std::string_view rest) {
   const std::string_view first = rest.substr(0, rest.find(','));
   const bool has_profile = !first.empty() && first.find('=') == std::string_view::npos;
   sim::Options options;
-  options.profile = sim::profile(has_profile ? first : default_profile);
+  options.profile = sim::profile(has_profile ? first : default_simulated_profile);
   if (has_profile) rest.remove_prefix(std::min(first.size() + 1, rest.size()));
   while (!rest.empty()) {
     const std::string_view item = rest.substr(0, rest.find(','));
@@ -98,7 +97,7 @@ bool has_nvidia_driver() {
 }
 
 runner::OpenedDriver fall_back_to_simulator(std::uint64_t seed, std::string_view reason) {
-  const std::string resolved = fmt::format("sim:{}", default_profile);
+  const std::string resolved = fmt::format("sim:{}", default_simulated_profile);
   return open_simulated(resolved, parse(resolved).simulated, seed,
                         fmt::format("no CUDA device ({}): using the simulated device, which says nothing about this "
                                     "machine's hardware",
@@ -141,7 +140,7 @@ runner::OpenedDriver open_driver(std::string_view device_name, std::uint64_t see
     return {require_cuda_driver(), name.ordinal, "", fmt::format("cuda:{}", name.ordinal)};
   }
   const bool bare = device_name == "sim";
-  return open_simulated(bare ? fmt::format("sim:{}", default_profile) : std::string(device_name),
+  return open_simulated(bare ? fmt::format("sim:{}", default_simulated_profile) : std::string(device_name),
                         std::move(name.simulated), seed, "");
 }
 
@@ -153,25 +152,6 @@ std::string_view device_name_forms() {
   return "auto (CUDA when there is a device, the simulator on a machine without one), cuda, cuda:1, sim, sim:PROFILE, "
          "or "
          "sim:PROFILE,memory=16GiB,devices=2";
-}
-
-std::uint64_t default_simulated_memory_bytes() {
-  const sim::Profile profile = sim::profile(default_profile);
-  return profile.properties.total_memory_bytes - profile.reserved_memory_bytes;
-}
-
-std::string simulated_device_with(std::uint64_t usable_bytes) {
-  if (usable_bytes <= default_simulated_memory_bytes()) return fmt::format("sim:{}", default_profile);
-  return simulated_device_of(usable_bytes);
-}
-
-std::string simulated_device_of(std::uint64_t usable_bytes) {
-  const std::uint64_t reserved = sim::profile(default_profile).reserved_memory_bytes;
-  if (usable_bytes > most_simulated_memory_bytes - reserved) {
-    throw UsageError(fmt::format("{} is more memory than the largest simulated device has ({})",
-                                 format_bytes(usable_bytes), format_bytes(most_simulated_memory_bytes)));
-  }
-  return fmt::format("sim:{},memory={}", default_profile, usable_bytes + reserved);
 }
 
 std::vector<std::string_view> simulator_profiles() { return sim::profile_names(); }

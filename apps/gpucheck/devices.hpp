@@ -27,18 +27,11 @@ std::string_view device_name_forms();
 /// Null in a binary that was built without a CUDA toolkit. Touches no driver.
 std::unique_ptr<device::Driver> make_cuda_driver();
 
-/// What a program can use of the device that "sim" stands for. Bytes.
-std::uint64_t default_simulated_memory_bytes();
+/// The simulator's profile that "sim" stands for.
+inline constexpr std::string_view default_simulated_profile = "h100";
 
 /// The most memory a simulated device can have. Bytes.
-inline constexpr std::uint64_t most_simulated_memory_bytes = std::uint64_t{1} << 40;
-
-/// Name of the device that "sim" stands for, made larger where a program could not use
-/// that many bytes of it. @throws UsageError above `most_simulated_memory_bytes`.
-std::string simulated_device_with(std::uint64_t usable_bytes);
-
-/// The same device with so much usable memory exactly. @throws as above.
-std::string simulated_device_of(std::uint64_t usable_bytes);
+inline constexpr std::uint64_t max_simulated_memory_bytes = std::uint64_t{1} << 40;
 
 /// Names of the simulator's profiles.
 std::vector<std::string_view> simulator_profiles();

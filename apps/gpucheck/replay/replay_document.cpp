@@ -15,23 +15,23 @@ Json or_null(const std::optional<Number>& number) {
   return number ? Json(*number) : Json(nullptr);
 }
 
-const char* to_text(MemoryLimit::Source source) {
+const char* to_text(replay::MemoryLimit::Source source) {
   switch (source) {
-    case MemoryLimit::Source::option:
+    case replay::MemoryLimit::Source::requested:
       return "option";
-    case MemoryLimit::Source::trace:
+    case replay::MemoryLimit::Source::trace:
       return "trace";
-    case MemoryLimit::Source::recorded:
+    case replay::MemoryLimit::Source::recorded:
       return "recorded_out_of_memory";
-    case MemoryLimit::Source::device:
+    case replay::MemoryLimit::Source::device:
       return "device";
-    case MemoryLimit::Source::not_recorded:
+    case replay::MemoryLimit::Source::not_recorded:
       return "not_recorded";
   }
   return "";
 }
 
-Json recorded_json(const ReplaySubject& subject) {
+Json recorded_json(const replay::Subject& subject) {
   if (!subject.recorded) return nullptr;
   const replay::ConversionReport& report = *subject.recorded;
   return {{"event_count", report.recorded_events},
@@ -76,7 +76,7 @@ Json comparison_json(const replay::Comparison& comparison) {
           {"final_differences", std::move(final_differences)}};
 }
 
-Json sample_json(const ReplaySubject& subject, const replay::UsageSample& sample) {
+Json sample_json(const replay::Subject& subject, const replay::UsageSample& sample) {
   Json json{{"step", sample.step}};
   if (subject.recorded) {
     const std::uint32_t event = subject.recorded_events.at(sample.step);
@@ -88,11 +88,11 @@ Json sample_json(const ReplaySubject& subject, const replay::UsageSample& sample
   return json;
 }
 
-Json or_null(const ReplaySubject& subject, const std::optional<replay::UsageSample>& sample) {
+Json or_null(const replay::Subject& subject, const std::optional<replay::UsageSample>& sample) {
   return sample ? sample_json(subject, *sample) : Json(nullptr);
 }
 
-Json what_if_json(const ReplaySubject& subject, const replay::WhatIf& what_if) {
+Json what_if_json(const replay::Subject& subject, const replay::WhatIf& what_if) {
   if (what_if.steps == 0) return nullptr;
   Json json{{"step_count", what_if.steps},
             {"peak_reserved", or_null(subject, what_if.peak_reserved)},
@@ -112,7 +112,7 @@ Json what_if_json(const ReplaySubject& subject, const replay::WhatIf& what_if) {
   return json;
 }
 
-Json replay_json(const ReplaySubject& subject, const Replay& replay) {
+Json replay_json(const replay::Subject& subject, const replay::Replay& replay) {
   return {{"settings", replay.settings},
           {"memory_limit_bytes", or_null(replay.limit.bytes)},
           {"memory_limit_source", to_text(replay.limit.source)},
@@ -123,8 +123,8 @@ Json replay_json(const ReplaySubject& subject, const Replay& replay) {
           {"what_if", replay.what_if ? what_if_json(subject, *replay.what_if) : Json(nullptr)}};
 }
 
-Json subject_json(const SubjectReplays& result, const ReplayOptions& options) {
-  const ReplaySubject& subject = *result.subject;
+Json subject_json(const replay::SubjectReplays& result, const replay::Request& request) {
+  const replay::Subject& subject = *result.subject;
   Json json{{"file", subject.file},
             {"name", subject.trace.name},
             {"kind", subject.recorded ? "snapshot" : "trace"},
@@ -136,17 +136,17 @@ Json subject_json(const SubjectReplays& result, const ReplayOptions& options) {
             {"recorded", recorded_json(subject)},
             {"not_compared", nullptr},
             {"replays", Json::array()}};
-  if (const std::string why = why_not_compared(subject, options); !why.empty()) json["not_compared"] = why;
-  for (const Replay& replay : result.replays) json["replays"].push_back(replay_json(subject, replay));
+  if (const std::string why = why_not_compared(subject, request); !why.empty()) json["not_compared"] = why;
+  for (const replay::Replay& replay : result.replays) json["replays"].push_back(replay_json(subject, replay));
   return json;
 }
 
-Json summary_json(std::span<const SubjectReplays> results) {
+Json summary_json(std::span<const replay::SubjectReplays> results) {
   std::size_t compared = 0, equal = 0, steps = 0, equal_steps = 0;
-  for (const SubjectReplays& result : results) {
+  for (const replay::SubjectReplays& result : results) {
     compared += result.replays.front().comparison ? 1U : 0U;
-    equal += result.verdict == ReplayVerdict::equal ? 1U : 0U;
-    for (const Replay& replay : result.replays) {
+    equal += result.verdict == replay::Verdict::equal ? 1U : 0U;
+    for (const replay::Replay& replay : result.replays) {
       if (!replay.comparison) continue;
       steps += replay.comparison->compared_steps;
       equal_steps += replay.comparison->equal_steps;
@@ -161,14 +161,14 @@ Json summary_json(std::span<const SubjectReplays> results) {
 
 }  // namespace
 
-std::string replay_document(std::span<const SubjectReplays> results, const ReplayOptions& options) {
+std::string replay_document(std::span<const replay::SubjectReplays> results, const replay::Request& request) {
   Json document{{"schema", "gpucheck.replay/1"},
                 {"version", build_information().version},
-                {"allocator", runtime::to_text(options.allocator)},
+                {"allocator", runtime::to_text(request.allocator)},
                 {"traces", Json::array()},
                 {"summary", summary_json(results)},
-                {"exit_code", static_cast<int>(exit_code(results))}};
-  for (const SubjectReplays& result : results) document["traces"].push_back(subject_json(result, options));
+                {"exit_code", static_cast<int>(exit_code_of(results))}};
+  for (const replay::SubjectReplays& result : results) document["traces"].push_back(subject_json(result, request));
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -41,7 +41,7 @@ std::string end_label(const Comparison& comparison) {
                      comparison.final_segments_compared);
 }
 
-TextRow row_of(const ReplaySubject& subject, const Replay& replay) {
+TextRow row_of(const replay::Subject& subject, const replay::Replay& replay) {
   const Comparison& comparison = *replay.comparison;
   return {report::one_line(subject.trace.name, 60),
           settings_label(replay.settings),
@@ -52,7 +52,7 @@ TextRow row_of(const ReplaySubject& subject, const Replay& replay) {
           ratio(comparison.addresses.equal, comparison.addresses.compared)};
 }
 
-std::string step_differences(const ReplaySubject& subject, const Comparison& comparison) {
+std::string step_differences(const replay::Subject& subject, const Comparison& comparison) {
   if (comparison.first_differences.empty()) return "";
   const std::size_t step = comparison.first_differences.front().step;
   std::string text = fmt::format("  first at step {} of {} (counted from 0), {}:\n", step, comparison.steps,
@@ -75,7 +75,7 @@ std::string end_differences(const Comparison& comparison) {
   return text;
 }
 
-std::string differences_of(const ReplaySubject& subject, const Replay& replay) {
+std::string differences_of(const replay::Subject& subject, const replay::Replay& replay) {
   const Comparison& comparison = *replay.comparison;
   if (comparison.equal()) return "";
   return fmt::format("\n{}, {}, differs:\n", report::one_line(subject.trace.name, 60),
@@ -95,12 +95,12 @@ struct Totals {
 
 }  // namespace
 
-std::string comparison_text(std::span<const SubjectReplays> results) {
+std::string comparison_text(std::span<const replay::SubjectReplays> results) {
   std::vector<TextRow> rows{{"trace", "settings", "at the end", "", "steps", "equal", "addresses"}};
   std::string differences;
   Totals totals;
-  for (const SubjectReplays& result : results) {
-    for (const Replay& replay : result.replays) {
+  for (const replay::SubjectReplays& result : results) {
+    for (const replay::Replay& replay : result.replays) {
       if (!replay.comparison) continue;
       rows.push_back(row_of(*result.subject, replay));
       differences += differences_of(*result.subject, replay);

@@ -29,14 +29,14 @@ std::string percent_unused(const std::optional<UsageSample>& sample) {
 }
 
 /// "event 12" of the recording where there is one, else the step of the trace.
-std::string place(const ReplaySubject& subject, std::size_t step) {
+std::string place(const replay::Subject& subject, std::size_t step) {
   if (!subject.recorded) return fmt::format("step {}", step);
   const std::uint32_t event = subject.recorded_events[step];
   if (event == replay::Conversion::no_event) return "the blocks from before the first event";
   return fmt::format("event {}", event);
 }
 
-std::string recorded_text(const ReplaySubject& subject) {
+std::string recorded_text(const replay::Subject& subject) {
   if (!subject.recorded) return "";
   const replay::ConversionReport& report = *subject.recorded;
   std::string text = fmt::format(
@@ -55,26 +55,26 @@ std::string recorded_text(const ReplaySubject& subject) {
   return text;
 }
 
-std::string memory_text(const Replay& replay) {
+std::string memory_text(const replay::Replay& replay) {
   const std::string device =
       fmt::format("{} ({})", report::one_line(replay.device_name, 60), format_bytes(replay.device_memory_bytes));
   const std::string limit = replay.limit.bytes ? format_bytes(*replay.limit.bytes) : "";
   switch (replay.limit.source) {
-    case MemoryLimit::Source::option:
+    case replay::MemoryLimit::Source::requested:
       return limit + ", by --memory-limit";
-    case MemoryLimit::Source::trace:
+    case replay::MemoryLimit::Source::trace:
       return limit + ", as recorded";
-    case MemoryLimit::Source::recorded:
+    case replay::MemoryLimit::Source::recorded:
       return limit + ", what was reserved and free when memory first ran out; --memory-limit sets another";
-    case MemoryLimit::Source::not_recorded:
+    case replay::MemoryLimit::Source::not_recorded:
       return "as much as needed: the file does not tell the device's size; --memory-limit sets one";
-    case MemoryLimit::Source::device:
+    case replay::MemoryLimit::Source::device:
       break;
   }
   return "all of " + device + ": the file does not tell another size; --memory-limit sets one";
 }
 
-TextRow summary_row(const Replay& replay) {
+TextRow summary_row(const replay::Replay& replay) {
   const WhatIf& what_if = *replay.what_if;
   return {settings_label(replay.settings),
           reserved(what_if.peak_reserved),
@@ -85,7 +85,7 @@ TextRow summary_row(const Replay& replay) {
           what_if.runs_out_of_memory() ? fmt::format("{} TIMES", what_if.out_of_memory_count) : "no"};
 }
 
-std::string out_of_memory_text(const ReplaySubject& subject, const Replay& replay) {
+std::string out_of_memory_text(const replay::Subject& subject, const replay::Replay& replay) {
   const WhatIf& what_if = *replay.what_if;
   std::string text;
   if (what_if.first_out_of_memory) {
@@ -105,7 +105,7 @@ std::string out_of_memory_text(const ReplaySubject& subject, const Replay& repla
 }
 
 /// What is reserved, and the share of it that lies unused, at some points in time.
-std::string usage_over_time(const SubjectReplays& result) {
+std::string usage_over_time(const replay::SubjectReplays& result) {
   constexpr std::size_t shown = 10;
   const std::size_t samples = result.replays.front().what_if->samples.size();
   const std::size_t count = std::min(shown, samples);
@@ -120,7 +120,7 @@ std::string usage_over_time(const SubjectReplays& result) {
     const std::size_t index = i * samples / count - 1;
     const std::size_t step = result.replays.front().what_if->samples[index].step;
     TextRow& row = rows.emplace_back(TextRow{place(*result.subject, step)});
-    for (const Replay& replay : result.replays) {
+    for (const replay::Replay& replay : result.replays) {
       const UsageSample& sample = replay.what_if->samples[index];
       row.insert(row.end(), {reserved(sample), percent_unused(sample)});
     }
@@ -130,14 +130,14 @@ std::string usage_over_time(const SubjectReplays& result) {
 
 }  // namespace
 
-std::string what_if_text(const SubjectReplays& result, const ReplayOptions& options) {
-  const ReplaySubject& subject = *result.subject;
+std::string what_if_text(const replay::SubjectReplays& result, const replay::Request& request) {
+  const replay::Subject& subject = *result.subject;
   std::string text =
       fmt::format("{}, {}\n", report::one_line(subject.file, 200), report::one_line(subject.trace.name, 60));
-  if (result.verdict == ReplayVerdict::empty) return text + "  holds no events: nothing was replayed\n";
+  if (result.verdict == replay::Verdict::empty) return text + "  holds no events: nothing was replayed\n";
   text += recorded_text(subject);
   text += fmt::format("  memory    {}\n", memory_text(result.replays.front()));
-  if (const std::string why = why_not_compared(subject, options); !why.empty()) text += "  " + why + "\n";
+  if (const std::string why = why_not_compared(subject, request); !why.empty()) text += "  " + why + "\n";
   text += "\n";
   std::vector<TextRow> rows{
       {"settings", "peak reserved", "peak allocated", "unused then", "worst unused", "retries", "out of memory"}};
@@ -148,7 +148,7 @@ std::string what_if_text(const SubjectReplays& result, const ReplayOptions& opti
   }
   text += text_table(rows, 1, "  ");
   std::string outcomes;
-  for (const Replay& replay : result.replays) outcomes += out_of_memory_text(subject, replay);
+  for (const replay::Replay& replay : result.replays) outcomes += out_of_memory_text(subject, replay);
   return text + (outcomes.empty() ? "" : "\n" + outcomes) + usage_over_time(result);
 }
 

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "harness/exit_codes.hpp"
+#include "replay/verdict/replays.hpp"
+
+namespace gpucheck::application {
+
+/// For a person: what was compared and where it differs, and what the programs come to.
+std::string replay_text(std::span<const replay::SubjectReplays> results, const replay::Request& request);
+
+/// "gpucheck.replay/1": the same, with every sample.
+std::string replay_document(std::span<const replay::SubjectReplays> results, const replay::Request& request);
+
+// -- the two halves of replay_text ------------------------------------------------
+std::string comparison_text(std::span<const replay::SubjectReplays> results);
+/// Where each replay has a what_if.
+std::string what_if_text(const replay::SubjectReplays& result, const replay::Request& request);
+
+/// Which expectations of the file were not compared, and why; empty when all were, or
+/// there were none.
+std::string why_not_compared(const replay::Subject& subject, const replay::Request& request);
+
+/// 0, 1 or 3.
+harness::ExitCode exit_code_of(std::span<const replay::SubjectReplays> results);
+
+/// The settings as shown: "(defaults)" for none. One line, whatever the file says.
+std::string settings_label(const std::string& settings);
+
+}  // namespace gpucheck::application
