@@ -10,28 +10,29 @@ namespace gpucheck::device {
 
 namespace detail {
 
-template <typename RawHandle, Status (Device::*destroy_method)(RawHandle)>
-struct DeviceHandleTraits {
-  using Owner = Device;
+template <auto destroy_method>
+struct DeviceHandleTraits;
+
+template <typename Topic, typename RawHandle, Status (Topic::*destroy_method)(RawHandle)>
+struct DeviceHandleTraits<destroy_method> {
+  using Owner = Topic;
   using Handle = RawHandle;
-  static void destroy(Device& device, RawHandle handle) noexcept {
-    static_cast<void>((device.*destroy_method)(handle));
-  }
+  static void destroy(Topic& topic, RawHandle handle) noexcept { static_cast<void>((topic.*destroy_method)(handle)); }
 };
 
 }  // namespace detail
 
-using UniqueStream = unique_handle<detail::DeviceHandleTraits<Stream, &Device::destroy_stream>>;
-using UniqueEvent = unique_handle<detail::DeviceHandleTraits<Event, &Device::destroy_event>>;
-using UniqueGraph = unique_handle<detail::DeviceHandleTraits<Graph, &Device::destroy_graph>>;
-using UniqueGraphExec = unique_handle<detail::DeviceHandleTraits<GraphExec, &Device::destroy_executable>>;
-using UniqueDeviceMemory = unique_handle<detail::DeviceHandleTraits<void*, &Device::free>>;
-using UniquePinnedMemory = unique_handle<detail::DeviceHandleTraits<void*, &Device::free_pinned>>;
+using UniqueStream = unique_handle<detail::DeviceHandleTraits<&Streams::destroy_stream>>;
+using UniqueEvent = unique_handle<detail::DeviceHandleTraits<&Streams::destroy_event>>;
+using UniqueGraph = unique_handle<detail::DeviceHandleTraits<&Graphs::destroy_graph>>;
+using UniqueGraphExec = unique_handle<detail::DeviceHandleTraits<&Graphs::destroy_executable>>;
+using UniqueDeviceMemory = unique_handle<detail::DeviceHandleTraits<&Memory::free>>;
+using UniquePinnedMemory = unique_handle<detail::DeviceHandleTraits<&Memory::free_pinned>>;
 
 /// Makes an owner from a call's result. @throws DeviceError.
 template <typename Owner>
-Owner own(Device& device, Result<typename Owner::Handle> result) {
-  return Owner(device, result.value());
+Owner own(typename Owner::Owner& topic, Result<typename Owner::Handle> result) {
+  return Owner(topic, result.value());
 }
 
 }  // namespace gpucheck::device

@@ -46,40 +46,40 @@ LiveMemory AllocationLedger::live() const {
 }
 
 Result<void*> CountingDevice::allocate(std::size_t bytes) {
-  return counted(device_memory_, behind().allocate(bytes), bytes);
+  return counted(device_memory_, inner().allocate(bytes), bytes);
 }
 
 Status CountingDevice::free(void* pointer) {
-  return uncounted(device_memory_, pointer, [&] { return behind().free(pointer); });
+  return uncounted(device_memory_, pointer, [&] { return inner().free(pointer); });
 }
 
 Result<void*> CountingDevice::allocate_async(std::size_t bytes, Stream stream) {
-  Result<void*> result = behind().allocate_async(bytes, stream);
-  const Result<device::CaptureInfo> capture = behind().capture_info(stream);
+  Result<void*> result = inner().allocate_async(bytes, stream);
+  const Result<device::CaptureInfo> capture = inner().capture_info(stream);
   const bool of_graph = capture && capture->status == device::CaptureStatus::active;
   return of_graph ? result : counted(device_memory_, result, bytes);
 }
 
 Status CountingDevice::free_async(void* pointer, Stream stream) {
-  return uncounted(device_memory_, pointer, [&] { return behind().free_async(pointer, stream); });
+  return uncounted(device_memory_, pointer, [&] { return inner().free_async(pointer, stream); });
 }
 
 Result<void*> CountingDevice::allocate_pinned(std::size_t bytes) {
-  return counted(pinned_memory_, behind().allocate_pinned(bytes), bytes);
+  return counted(pinned_memory_, inner().allocate_pinned(bytes), bytes);
 }
 
 Status CountingDevice::free_pinned(void* pointer) {
-  return uncounted(pinned_memory_, pointer, [&] { return behind().free_pinned(pointer); });
+  return uncounted(pinned_memory_, pointer, [&] { return inner().free_pinned(pointer); });
 }
 
 Status CountingDevice::map_memory(void* pointer, std::size_t bytes) {
-  const Status status = behind().map_memory(pointer, bytes);
+  const Status status = inner().map_memory(pointer, bytes);
   if (status == Status::success) device_memory_.add(pointer, bytes);
   return status;
 }
 
 Status CountingDevice::unmap_memory(void* pointer, std::size_t bytes) {
-  return uncounted(device_memory_, pointer, [&] { return behind().unmap_memory(pointer, bytes); });
+  return uncounted(device_memory_, pointer, [&] { return inner().unmap_memory(pointer, bytes); });
 }
 
 }  // namespace gpucheck::harness

@@ -9,6 +9,8 @@ using device::Status;
 using device::Stream;
 using device::StreamKind;
 
+Stream CudaDevice::default_stream() const noexcept { return device::legacy_default_stream; }
+
 Result<Stream> CudaDevice::create_stream(StreamKind kind, int priority) {
   const unsigned flags = kind == StreamKind::non_blocking ? cudaStreamNonBlocking : cudaStreamDefault;
   cudaStream_t stream = nullptr;

@@ -10,36 +10,36 @@ using device::Status;
 
 class FaultDriver final : public device::Driver {
  public:
-  FaultDriver(std::unique_ptr<device::Driver> behind, const Plan& plan)
-      : behind_(std::move(behind)), faults_(std::make_shared<Faults>(plan)) {
+  FaultDriver(std::unique_ptr<device::Driver> inner, const Plan& plan)
+      : inner_(std::move(inner)), faults_(std::make_shared<Faults>(plan)) {
     const ArmedRule* rule = faults_->next(Operation::initialize);
     if (rule == nullptr) return;
     if (rule->effect() == Effect::fail) failed_ = rule->status();
-    if (rule->effect() == Effect::eager) static_cast<void>(behind_->device_count());
+    if (rule->effect() == Effect::eager) static_cast<void>(inner_->device_count());
   }
 
-  [[nodiscard]] std::string_view kind() const noexcept override { return behind_->kind(); }
+  [[nodiscard]] std::string_view kind() const noexcept override { return inner_->kind(); }
   [[nodiscard]] Result<int> device_count() override {
     if (failed_ != Status::success) return failed_;
-    return behind_->device_count();
+    return inner_->device_count();
   }
   [[nodiscard]] Result<int> device_count_without_initialising() override {
-    return behind_->device_count_without_initialising();
+    return inner_->device_count_without_initialising();
   }
   [[nodiscard]] std::string_view visible_devices_variable() const noexcept override {
-    return behind_->visible_devices_variable();
+    return inner_->visible_devices_variable();
   }
   [[nodiscard]] Result<std::unique_ptr<device::Device>> open(int ordinal) override {
     if (failed_ != Status::success) return failed_;
-    Result<std::unique_ptr<device::Device>> opened = behind_->open(ordinal);
+    Result<std::unique_ptr<device::Device>> opened = inner_->open(ordinal);
     if (!opened) return opened.error();
     return std::make_unique<FaultDevice>(std::move(*opened), faults_);
   }
-  [[nodiscard]] Versions versions() override { return behind_->versions(); }
-  [[nodiscard]] std::vector<std::string> hazards() const override { return behind_->hazards(); }
+  [[nodiscard]] Versions versions() override { return inner_->versions(); }
+  [[nodiscard]] std::vector<std::string> hazards() const override { return inner_->hazards(); }
 
  private:
-  std::unique_ptr<device::Driver> behind_;
+  std::unique_ptr<device::Driver> inner_;
   std::shared_ptr<Faults> faults_;
   Status failed_ = Status::success;  // what initialisation came to
 };

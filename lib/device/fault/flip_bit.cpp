@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "device/fault/relaxed_capture.hpp"
 #include "device/launch.hpp"
+#include "device/relaxed_capture.hpp"
 
 namespace gpucheck::fault {
 namespace {
@@ -28,6 +28,11 @@ void flip_in_host_memory(void* byte) {
 
 }  // namespace
 
+bool is_capturing(device::Graphs& graphs, device::Stream stream) {
+  const device::Result<device::CaptureInfo> info = graphs.capture_info(stream);
+  return info && info->status == device::CaptureStatus::active;
+}
+
 Written first_written(const device::KernelLaunch& launch) {
   if (launch.count == 0) return {};
   const auto writes_a_byte = [](const device::MemoryAccess& access) {
@@ -42,7 +47,7 @@ Status flip_bit(device::Device& device, const Written& written, device::Stream s
   std::uint8_t* byte = middle_byte(written);
   if (!written.in_host_memory) return device::launch(device, device::kernels::FlipBit{byte, mask}, 1, stream);
   if (is_capturing(device, stream)) return device.host_callback(stream, flip_in_host_memory, byte);
-  const RelaxedCapture relaxed(device);
+  const device::RelaxedCapture relaxed(device, std::nothrow);
   const Status status = device.synchronize(stream);
   if (status == Status::success) flip_in_host_memory(byte);
   return status;

@@ -13,6 +13,9 @@ struct Written {
   bool in_host_memory = false;
 };
 
+/// Whether work given to `stream` is recorded; not, where the device cannot say.
+bool is_capturing(device::Graphs& graphs, device::Stream stream);
+
 /// The first memory that a launch writes; no bytes when it writes none.
 Written first_written(const device::KernelLaunch& launch);
 

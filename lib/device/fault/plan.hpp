@@ -5,76 +5,18 @@
 #include <string_view>
 #include <vector>
 
-#include "device/status.hpp"
+#include "device/operations.hpp"
 
 /// What shall go wrong on a device, and when. A plan is data: the decorator of
 /// `fault_driver.hpp` carries it out over any device.
 namespace gpucheck::fault {
 
-/// Which calls a rule counts: one name for each method of `device::Device`, with the
-/// object named where a method is overloaded. Those in one group take the same effects.
-enum class Operation {
-  initialize,  ///< construction of the driver object
-
-  // Return a Status.
-  free,  ///< device memory, plain
-  free_async,
-  reset_async_pool_peaks,
-  set_async_pool_threshold,
-  trim_async_pool,
-  free_pinned,
-  register_host,
-  unregister_host,
-  release_addresses,
-  map_memory,
-  unmap_memory,
-  destroy_stream,
-  query_stream,
-  wait,
-  destroy_event,
-  record,
-  query_event,
-  synchronize,  ///< of a stream, an event or the device
-  copy,
-  fill,
-  launch_kernel,
-  host_callback,
-  begin_capture,
-  launch_graph,
-  update_graph,
-  destroy_graph,
-  destroy_executable,
-  last_error,  ///< read (and cleared) or peeked at
-  enable_peer_access,
-
-  // Return a value or a Status.
-  allocate,  ///< device memory, plain
-  allocate_async,
-  async_pool_usage,
-  allocate_pinned,
-  reserve_addresses,
-  memory_info,
-  pointer_info,
-  create_stream,
-  create_event,
-  elapsed_ms,
-  end_capture,
-  capture_info,
-  capture_dependencies,
-  node_dependencies,
-  exchange_capture_mode,
-  node_count,
-  instantiate,
-  can_access_peer,
-
-  // Return a value and cannot fail.
-  default_stream,
-  error_text,
-};
-inline constexpr std::size_t operation_count = static_cast<std::size_t>(Operation::error_text) + 1;
+/// Which calls a rule counts, on all devices of a driver.
+using device::Operation;
+using device::operation_count;
 
 /// What happens to a call. The comments say which operations take each effect; `inject`
-/// refuses every other combination. Where a condition is named, the call is counted but
+/// rejects every other combination. Where a condition is named, the call is counted but
 /// passes untouched as long as it does not hold, and the rule waits for the next.
 enum class Effect {
   /// Return `status` without doing the call. Operations that return a Status or a value
@@ -98,7 +40,7 @@ enum class Effect {
   /// recording it. Condition: the stream is being captured.
   run_now,
   /// node_count: one when there are none, else none. default_stream: a handle that is no
-  /// stream, which every call refuses with invalid_resource_handle. error_text: "unknown
+  /// stream, which every call fails with invalid_resource_handle. error_text: "unknown
   /// error". memory_info: all memory is free. pointer_info: unregistered. elapsed_ms: 0.
   /// capture_info: no capture. can_access_peer: the opposite. query_event, query_stream:
   /// success; condition: not_ready came back.
@@ -141,7 +83,7 @@ struct Plan {
 void check(const Plan& plan);
 
 /// The names of the enumerators, for messages.
-std::string_view to_text(Operation operation) noexcept;
+using device::to_text;
 std::string_view to_text(Effect effect) noexcept;
 
 }  // namespace gpucheck::fault

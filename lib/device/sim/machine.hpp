@@ -1,11 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <map>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "device/operations.hpp"
 #include "device/sim/handle_table.hpp"
 #include "device/sim/sim_driver.hpp"
 #include "device/sim/timeline.hpp"
@@ -63,7 +63,7 @@ class Machine {
   HandleTable<device::GraphExec, Executable> executables;
   std::vector<CapturePointer> captures;  ///< those that have not ended
   std::uint64_t next_capture_id = 1;
-  std::map<std::string_view, std::uint64_t> calls;
+  std::array<std::uint64_t, device::operation_count> calls{};  ///< made so far, by operation
 
  private:
   std::uintptr_t handles_ = 0x1000;

@@ -56,7 +56,6 @@ class SimulatedDriver final : public Driver {
 
   [[nodiscard]] Result<int> device_count() override {
     const std::lock_guard lock(machine_->timeline.mutex());
-    ++machine_->calls["device_count"];
     const auto& visible = initialise();
     if (!visible) return visible.error();
     return static_cast<int>(visible->size());
@@ -70,7 +69,6 @@ class SimulatedDriver final : public Driver {
 
   [[nodiscard]] Result<std::unique_ptr<device::Device>> open(int ordinal) override {
     const std::lock_guard lock(machine_->timeline.mutex());
-    ++machine_->calls["open"];
     const auto& visible = initialise();
     if (!visible) return visible.error();
     if (ordinal < 0 || ordinal >= static_cast<int>(visible->size())) return Status::invalid_device;
@@ -92,10 +90,13 @@ class SimulatedDriver final : public Driver {
   [[nodiscard]] ApiCalls api_calls() const override {
     const std::lock_guard lock(machine_->timeline.mutex());
     ApiCalls calls;
-    for (const auto& [name, count] : machine_->calls) {
+    for (std::size_t i = 0; i < device::operation_count; ++i) {
+      const std::uint64_t count = machine_->calls[i];
+      if (count == 0) continue;
       calls.total += count;
-      calls.by_name.emplace_back(name, count);
+      calls.by_name.emplace_back(to_text(static_cast<device::Operation>(i)), count);
     }
+    std::sort(calls.by_name.begin(), calls.by_name.end());
     return calls;
   }
 
@@ -119,6 +120,7 @@ class SimulatedDriver final : public Driver {
 
  private:
   const Result<std::vector<int>>& initialise() {
+    ++machine_->calls[static_cast<std::size_t>(device::Operation::initialize)];
     if (!visible_) visible_ = find_visible(machine_->options.device_count);
     return *visible_;
   }

@@ -45,7 +45,7 @@ struct Race {
   std::string description;        ///< one line for a report, with both operations, streams and the memory
 };
 
-/// Calls made so far, by name of the `Device` method.
+/// Calls made so far, by name of the `device::Operation`.
 struct ApiCalls {
   std::uint64_t total = 0;
   std::vector<std::pair<std::string, std::uint64_t>> by_name;  ///< sorted by name

@@ -9,7 +9,7 @@ using device::Result;
 using device::Status;
 
 Status SimulatedDevice::begin_capture(device::Stream handle, CaptureMode mode) {
-  return call("begin_capture", [&] {
+  return call(Operation::begin_capture, [&] {
     StreamState* stream = machine_->stream(handle, index_);
     if (stream == nullptr) return Status::invalid_resource_handle;
     if (mode != CaptureMode::global && mode != CaptureMode::thread_local_ && mode != CaptureMode::relaxed) {
@@ -34,7 +34,7 @@ Status SimulatedDevice::begin_capture(device::Stream handle, CaptureMode mode) {
 }
 
 Result<device::Graph> SimulatedDevice::end_capture(device::Stream handle) {
-  return call("end_capture", [&]() -> Result<device::Graph> {
+  return call(Operation::end_capture, [&]() -> Result<device::Graph> {
     StreamState* stream = machine_->stream(handle, index_);
     if (stream == nullptr) return Status::invalid_resource_handle;
     if (!stream->capture) return Status::illegal_state;
@@ -78,7 +78,7 @@ Result<const StreamState*> SimulatedDevice::capture_stream(device::Stream handle
 }
 
 Result<device::CaptureInfo> SimulatedDevice::capture_info(device::Stream handle) {
-  return call("capture_info", [&]() -> Result<device::CaptureInfo> {
+  return call(Operation::capture_info, [&]() -> Result<device::CaptureInfo> {
     const auto stream = capture_stream(handle);
     if (!stream) return stream.error();
     const CapturePointer& capture = (*stream)->capture;
@@ -89,7 +89,7 @@ Result<device::CaptureInfo> SimulatedDevice::capture_info(device::Stream handle)
 }
 
 Result<std::vector<device::GraphNode>> SimulatedDevice::capture_dependencies(device::Stream handle) {
-  return call("capture_dependencies", [&]() -> Result<std::vector<device::GraphNode>> {
+  return call(Operation::capture_dependencies, [&]() -> Result<std::vector<device::GraphNode>> {
     const auto stream = capture_stream(handle);
     if (!stream) return stream.error();
     const CapturePointer& capture = (*stream)->capture;
@@ -99,7 +99,7 @@ Result<std::vector<device::GraphNode>> SimulatedDevice::capture_dependencies(dev
 }
 
 Result<std::vector<device::GraphNode>> SimulatedDevice::node_dependencies(device::GraphNode node) {
-  return call("node_dependencies", [&]() -> Result<std::vector<device::GraphNode>> {
+  return call(Operation::node_dependencies, [&]() -> Result<std::vector<device::GraphNode>> {
     for (const CapturePointer& capture : machine_->captures) {
       if (const GraphNode* found = find_node(*capture, node)) return node_handles(*capture, found->dependencies);
     }
@@ -109,7 +109,7 @@ Result<std::vector<device::GraphNode>> SimulatedDevice::node_dependencies(device
 
 Result<CaptureMode> SimulatedDevice::exchange_capture_mode(CaptureMode mode) {
   return call(
-      "exchange_capture_mode",
+      Operation::exchange_capture_mode,
       [&]() -> Result<CaptureMode> { return std::exchange(machine_->thread().capture_mode, mode); },
       AfterSticky::works);
 }

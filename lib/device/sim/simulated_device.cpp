@@ -22,12 +22,14 @@ SimulatedDevice::SimulatedDevice(std::shared_ptr<Machine> machine, int position,
 
 std::string SimulatedDevice::error_text(Status status) const { return std::string(device::status_text(status)); }
 
+device::Stream SimulatedDevice::default_stream() const noexcept { return device::legacy_default_stream; }
+
 std::uint64_t SimulatedDevice::memory_ns(std::uint64_t bytes) const noexcept {
   return costs::transfer_ns(bytes, machine_->options.profile.memory_bytes_per_ns);
 }
 
-void SimulatedDevice::begin_call(std::string_view name, std::uint64_t cost_ns) {
-  ++machine_->calls[name];
+void SimulatedDevice::begin_call(Operation operation, std::uint64_t cost_ns) {
+  ++machine_->calls[static_cast<std::size_t>(operation)];
   timeline().advance(cost_ns);
 }
 
@@ -59,19 +61,19 @@ void SimulatedDevice::submit(StreamState& stream, Work work) {
 // A spoiled context shows in every call that needs it, not here.
 Status SimulatedDevice::last_error() {
   const std::lock_guard lock(timeline().mutex());
-  begin_call("last_error", costs::api_call_ns);
+  begin_call(Operation::last_error, costs::api_call_ns);
   return std::exchange(machine_->thread().last_error, Status::success);
 }
 
 Status SimulatedDevice::peek_last_error() {
   const std::lock_guard lock(timeline().mutex());
-  begin_call("peek_last_error", costs::api_call_ns);
+  begin_call(Operation::last_error, costs::api_call_ns);
   return machine_->thread().last_error;
 }
 
 Result<bool> SimulatedDevice::can_access_peer(int peer_ordinal) {
   return call(
-      "can_access_peer",
+      Operation::can_access_peer,
       [&]() -> Result<bool> {
         if (peer_ordinal < 0 || peer_ordinal >= static_cast<int>(visible_.size())) return Status::invalid_device;
         return peer_ordinal != position_;
@@ -80,7 +82,7 @@ Result<bool> SimulatedDevice::can_access_peer(int peer_ordinal) {
 }
 
 Status SimulatedDevice::enable_peer_access(int peer_ordinal) {
-  return call("enable_peer_access", [&] {
+  return call(Operation::enable_peer_access, [&] {
     if (peer_ordinal < 0 || peer_ordinal >= static_cast<int>(visible_.size())) return Status::invalid_device;
     if (peer_ordinal == position_) return Status::peer_access_unsupported;
     const bool is_new = context_.peers.insert(visible_[static_cast<std::size_t>(peer_ordinal)]).second;

@@ -30,11 +30,11 @@ Result<std::size_t> SimulatedDevice::node_count(device::Graph handle) {
     if (graph == nullptr) return Status::invalid_value;
     return graph->data->nodes.size();
   };
-  return call("node_count", body, AfterSticky::works);
+  return call(Operation::node_count, body, AfterSticky::works);
 }
 
 Result<device::GraphExec> SimulatedDevice::instantiate(device::Graph handle) {
-  return call("instantiate", [&]() -> Result<device::GraphExec> {
+  return call(Operation::instantiate, [&]() -> Result<device::GraphExec> {
     const GraphState* graph = machine_->graphs.find(handle);
     if (graph == nullptr) return Status::invalid_value;
     if (const Status status = machine_->refuse_unsafe(); status != Status::success) return status;
@@ -56,7 +56,7 @@ Result<device::GraphExec> SimulatedDevice::instantiate(device::Graph handle) {
 }
 
 Status SimulatedDevice::launch(device::GraphExec handle, device::Stream on) {
-  return call("launch", [&] {
+  return call(Operation::launch_graph, [&] {
     Executable* executable = machine_->executables.find(handle);
     if (executable == nullptr) return Status::invalid_value;
     const auto stream = target(on);
@@ -72,7 +72,7 @@ Status SimulatedDevice::launch(device::GraphExec handle, device::Stream on) {
 }
 
 Status SimulatedDevice::update(device::GraphExec handle, device::Graph with) {
-  return call("update", [&] {
+  return call(Operation::update_graph, [&] {
     Executable* executable = machine_->executables.find(handle);
     const GraphState* graph = machine_->graphs.find(with);
     if (executable == nullptr || graph == nullptr) return Status::invalid_value;
@@ -86,13 +86,13 @@ Status SimulatedDevice::update(device::GraphExec handle, device::Graph with) {
 
 Status SimulatedDevice::destroy_graph(device::Graph handle) {
   return call(
-      "destroy_graph", [&] { return machine_->graphs.erase(handle) ? Status::success : Status::invalid_value; },
-      AfterSticky::works);
+      Operation::destroy_graph,
+      [&] { return machine_->graphs.erase(handle) ? Status::success : Status::invalid_value; }, AfterSticky::works);
 }
 
 Status SimulatedDevice::destroy_executable(device::GraphExec handle) {
   return call(
-      "destroy_executable",
+      Operation::destroy_executable,
       [&] { return machine_->executables.erase(handle) ? Status::success : Status::invalid_value; },
       AfterSticky::works);
 }

@@ -28,11 +28,11 @@ Result<void*> SimulatedDevice::allocate(std::size_t bytes) {
     timeline().races().forget(as_pointer(range->begin), range->bytes);
     return as_pointer(range->begin);
   };
-  return call("allocate", body, AfterSticky::fails, costs::allocation_ns);
+  return call(Operation::allocate, body, AfterSticky::fails, costs::allocation_ns);
 }
 
 Status SimulatedDevice::free(void* pointer) {
-  return call("free", [&] {
+  return call(Operation::free, [&] {
     if (const Status status = machine_->refuse_unsafe(); status != Status::success) return status;
     if (pointer == nullptr) return Status::success;
     const std::uintptr_t address = number(pointer);
@@ -58,7 +58,7 @@ Status SimulatedDevice::free(void* pointer) {
 }
 
 Result<void*> SimulatedDevice::allocate_async(std::size_t bytes, device::Stream handle) {
-  return call("allocate_async", [&]() -> Result<void*> {
+  return call(Operation::allocate_async, [&]() -> Result<void*> {
     const auto found = target(handle);
     if (!found) return found.error();
     StreamState& stream = **found;
@@ -92,7 +92,7 @@ Result<void*> SimulatedDevice::allocate_async(std::size_t bytes, device::Stream 
 }
 
 Status SimulatedDevice::free_async(void* pointer, device::Stream handle) {
-  return call("free_async", [&] {
+  return call(Operation::free_async, [&] {
     const auto found = target(handle);
     if (!found) return found.error();
     StreamState& stream = **found;
@@ -124,11 +124,11 @@ Result<void*> SimulatedDevice::allocate_pinned(std::size_t bytes) {
     timeline().races().forget(pointer, bytes);
     return pointer;
   };
-  return call("allocate_pinned", body, AfterSticky::fails, costs::allocation_ns);
+  return call(Operation::allocate_pinned, body, AfterSticky::fails, costs::allocation_ns);
 }
 
 Status SimulatedDevice::free_pinned(void* pointer) {
-  return call("free_pinned", [&] {
+  return call(Operation::free_pinned, [&] {
     if (const Status status = machine_->refuse_unsafe(); status != Status::success) return status;
     if (pointer == nullptr) return Status::success;
     for (const auto& context : machine_->world.contexts) machine_->wait_for(*context);
@@ -140,14 +140,14 @@ Status SimulatedDevice::free_pinned(void* pointer) {
 }
 
 Status SimulatedDevice::register_host(void* pointer, std::size_t bytes) {
-  return call("register_host", [&] {
+  return call(Operation::register_host, [&] {
     if (const Status status = machine_->refuse_unsafe(); status != Status::success) return status;
     return machine_->world.host.register_range(pointer, bytes);
   });
 }
 
 Status SimulatedDevice::unregister_host(void* pointer) {
-  return call("unregister_host", [&] {
+  return call(Operation::unregister_host, [&] {
     if (const Status status = machine_->refuse_unsafe(); status != Status::success) return status;
     for (const auto& context : machine_->world.contexts) machine_->wait_for(*context);
     if (context_.sticky != Status::success) return context_.sticky;
@@ -158,7 +158,7 @@ Status SimulatedDevice::unregister_host(void* pointer) {
 }
 
 Result<device::MemoryInfo> SimulatedDevice::memory_info() {
-  return call("memory_info", [&]() -> Result<device::MemoryInfo> {
+  return call(Operation::memory_info, [&]() -> Result<device::MemoryInfo> {
     return device::MemoryInfo{context_.memory.free_bytes(), context_.memory.total_bytes()};
   });
 }
@@ -173,7 +173,7 @@ Result<device::PointerInfo> SimulatedDevice::pointer_info(const void* pointer) {
     const bool page_locked = world.host.find(pointer).has_value();
     return device::PointerInfo{page_locked ? device::MemoryKind::host : device::MemoryKind::unregistered};
   };
-  return call("pointer_info", body, AfterSticky::works);
+  return call(Operation::pointer_info, body, AfterSticky::works);
 }
 
 }  // namespace gpucheck::sim

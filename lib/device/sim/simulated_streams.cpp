@@ -9,7 +9,7 @@ using device::Status;
 
 Result<device::Stream> SimulatedDevice::create_stream(device::StreamKind kind, int) {
   // A priority never shows: simulated streams do not compete for anything.
-  return call("create_stream", [&]() -> Result<device::Stream> {
+  return call(Operation::create_stream, [&]() -> Result<device::Stream> {
     const device::Stream handle{machine_->new_handle()};
     StreamState& stream = machine_->streams.insert(
         handle.value, {.handle = handle, .device = index_, .kind = kind, .component = timeline().new_component()});
@@ -19,7 +19,7 @@ Result<device::Stream> SimulatedDevice::create_stream(device::StreamKind kind, i
 }
 
 Status SimulatedDevice::destroy_stream(device::Stream handle) {
-  return call("destroy_stream", [&] {
+  return call(Operation::destroy_stream, [&] {
     StreamState* stream = machine_->streams.find(handle);
     if (stream == nullptr || stream->device != index_) return Status::invalid_resource_handle;
     if (stream->capture && stream->capture->origin == handle) {
@@ -58,7 +58,7 @@ Result<StreamState*> SimulatedDevice::waitable(device::Stream handle) {
 }
 
 Status SimulatedDevice::query(device::Stream handle) {
-  return call("query", [&] {
+  return call(Operation::query_stream, [&] {
     timeline().poll();
     const auto stream = waitable(handle);
     if (!stream) return stream.error();
@@ -69,7 +69,7 @@ Status SimulatedDevice::query(device::Stream handle) {
 }
 
 Status SimulatedDevice::synchronize(device::Stream handle) {
-  return call("synchronize", [&] {
+  return call(Operation::synchronize, [&] {
     const auto stream = waitable(handle);
     if (!stream) return stream.error();
     const VectorClock clock = (*stream)->clock;
@@ -81,7 +81,7 @@ Status SimulatedDevice::synchronize(device::Stream handle) {
 }
 
 Status SimulatedDevice::synchronize() {
-  return call("synchronize", [&] {
+  return call(Operation::synchronize, [&] {
     if (const Status status = machine_->refuse_while_capturing(); status != Status::success) return status;
     machine_->wait_for(context_);
     machine_->trim_pools();
@@ -90,7 +90,7 @@ Status SimulatedDevice::synchronize() {
 }
 
 Result<device::Event> SimulatedDevice::create_event(device::EventKind kind) {
-  return call("create_event", [&]() -> Result<device::Event> {
+  return call(Operation::create_event, [&]() -> Result<device::Event> {
     const device::Event handle{machine_->new_handle()};
     machine_->events.insert(handle.value, {.device = index_, .kind = kind});
     return handle;
@@ -98,12 +98,12 @@ Result<device::Event> SimulatedDevice::create_event(device::EventKind kind) {
 }
 
 Status SimulatedDevice::destroy_event(device::Event event) {
-  return call("destroy_event",
+  return call(Operation::destroy_event,
               [&] { return machine_->events.erase(event) ? Status::success : Status::invalid_resource_handle; });
 }
 
 Status SimulatedDevice::record(device::Event handle, device::Stream on) {
-  return call("record", [&] {
+  return call(Operation::record, [&] {
     EventState* event = machine_->events.find(handle);
     if (event == nullptr || event->device != index_) return Status::invalid_resource_handle;
     const auto stream = target(on);
@@ -116,7 +116,7 @@ Status SimulatedDevice::record(device::Event handle, device::Stream on) {
 }
 
 Status SimulatedDevice::wait(device::Stream on, device::Event handle) {
-  return call("wait", [&] {
+  return call(Operation::wait, [&] {
     const EventState* event = machine_->events.find(handle);
     StreamState* waiting = machine_->stream(on, index_);
     if (event == nullptr || waiting == nullptr) return Status::invalid_resource_handle;
@@ -134,7 +134,7 @@ Status SimulatedDevice::wait(device::Stream on, device::Event handle) {
 }
 
 Status SimulatedDevice::query(device::Event handle) {
-  return call("query", [&] {
+  return call(Operation::query_event, [&] {
     timeline().poll();
     const EventState* event = machine_->events.find(handle);
     if (event == nullptr) return Status::invalid_resource_handle;
@@ -147,7 +147,7 @@ Status SimulatedDevice::query(device::Event handle) {
 }
 
 Status SimulatedDevice::synchronize(device::Event handle) {
-  return call("synchronize", [&] {
+  return call(Operation::synchronize, [&] {
     const EventState* event = machine_->events.find(handle);
     if (event == nullptr) return Status::invalid_resource_handle;
     if (const Status status = refuse_captured(*event); status != Status::success) return status;
@@ -161,7 +161,7 @@ Status SimulatedDevice::synchronize(device::Event handle) {
 }
 
 Result<float> SimulatedDevice::elapsed_ms(device::Event start, device::Event stop) {
-  return call("elapsed_ms", [&]() -> Result<float> {
+  return call(Operation::elapsed_ms, [&]() -> Result<float> {
     const EventState* first = machine_->events.find(start);
     const EventState* second = machine_->events.find(stop);
     if (first == nullptr || second == nullptr) return Status::invalid_resource_handle;

@@ -23,7 +23,7 @@ Result<void*> SimulatedDevice::reserve_addresses(std::size_t bytes) {
     if (!begin) return Status::out_of_memory;
     return reinterpret_cast<void*>(*begin);
   };
-  return call("reserve_addresses", body, AfterSticky::fails, costs::api_call_ns, LastError::untouched);
+  return call(Operation::reserve_addresses, body, AfterSticky::fails, costs::api_call_ns, LastError::untouched);
 }
 
 Status SimulatedDevice::release_addresses(void* pointer, std::size_t bytes) {
@@ -31,7 +31,7 @@ Status SimulatedDevice::release_addresses(void* pointer, std::size_t bytes) {
     const Range range = range_of(pointer, bytes);
     return is_whole(range) && context_.virtual_memory.release(range) ? Status::success : Status::invalid_value;
   };
-  return call("release_addresses", body, AfterSticky::fails, costs::api_call_ns, LastError::untouched);
+  return call(Operation::release_addresses, body, AfterSticky::fails, costs::api_call_ns, LastError::untouched);
 }
 
 Status SimulatedDevice::map_memory(void* pointer, std::size_t bytes) {
@@ -53,7 +53,7 @@ Status SimulatedDevice::map_memory(void* pointer, std::size_t bytes) {
     timeline().races().forget(pointer, bytes);
     return Status::success;
   };
-  return call("map_memory", body, AfterSticky::fails, costs::allocation_ns, LastError::untouched);
+  return call(Operation::map_memory, body, AfterSticky::fails, costs::allocation_ns, LastError::untouched);
 }
 
 Status SimulatedDevice::unmap_memory(void* pointer, std::size_t bytes) {
@@ -69,7 +69,7 @@ Status SimulatedDevice::unmap_memory(void* pointer, std::size_t bytes) {
     context_.memory.discharge(bytes);
     return Status::success;
   };
-  return call("unmap_memory", body, AfterSticky::fails, costs::api_call_ns, LastError::untouched);
+  return call(Operation::unmap_memory, body, AfterSticky::fails, costs::api_call_ns, LastError::untouched);
 }
 
 }  // namespace gpucheck::sim

@@ -46,7 +46,7 @@ SimulatedDevice::Place SimulatedDevice::place(const void* pointer, std::size_t b
 
 Status SimulatedDevice::copy(void* destination, const void* source, std::size_t bytes, CopyKind kind,
                              device::Stream on) {
-  return call("copy", [&] {
+  return call(Operation::copy, [&] {
     const auto stream = target(on);
     if (!stream) return stream.error();
     if (copy_name(kind).empty()) return Status::invalid_memcpy_direction;
@@ -88,7 +88,7 @@ Status SimulatedDevice::copy_now(StreamState& stream, CopyBytes copy, CopyKind k
 }
 
 Status SimulatedDevice::fill(void* destination, std::uint8_t value, std::size_t bytes, device::Stream on) {
-  return call("fill", [&] {
+  return call(Operation::fill, [&] {
     const auto stream = target(on);
     if (!stream) return stream.error();
     if (bytes == 0) return Status::success;
@@ -103,7 +103,7 @@ Status SimulatedDevice::fill(void* destination, std::uint8_t value, std::size_t 
 }
 
 Status SimulatedDevice::launch(const device::KernelLaunch& launch, device::Stream on) {
-  return call("launch", [&] {
+  return call(Operation::launch_kernel, [&] {
     const auto stream = target(on);
     if (!stream) return stream.error();
     const auto table = kernel_table();
@@ -124,7 +124,7 @@ Status SimulatedDevice::launch(const device::KernelLaunch& launch, device::Strea
 }
 
 Status SimulatedDevice::host_callback(device::Stream on, device::HostFunction function, void* argument) {
-  return call("host_callback", [&] {
+  return call(Operation::host_callback, [&] {
     const auto stream = target(on);
     if (!stream) return stream.error();
     if (function == nullptr) return Status::invalid_value;

@@ -7,7 +7,8 @@
 
 #include "base/units.hpp"
 #include "device/check.hpp"
-#include "runtime/graphs/relaxed_capture_mode.hpp"
+#include "device/relaxed_capture.hpp"
+#include "runtime/graphs/is_capturing.hpp"
 
 namespace gpucheck::runtime {
 namespace {
@@ -94,7 +95,7 @@ void AsyncAllocator::unreserve(std::uint64_t bytes) noexcept {
 
 device::Result<void*> AsyncAllocator::allocate_on_device(std::uint64_t bytes, Stream stream, bool captured) {
   if (captured) return device_.allocate_async(bytes, stream);
-  const detail::RelaxedCaptureMode relaxed(device_);  // another stream may be captured
+  const device::RelaxedCapture relaxed(device_);  // another stream may be captured
   return device_.allocate_async(bytes, stream);
 }
 

@@ -139,7 +139,7 @@ TEST(ApiCalls, AreCountedByName) {
   EXPECT_EQ(device->query(device::legacy_default_stream), Status::success);
   const ApiCalls calls = driver->api_calls();
   const std::vector<std::pair<std::string, std::uint64_t>> expected{
-      {"allocate", 1}, {"free", 1}, {"open", 1}, {"query", 2}};
+      {"allocate", 1}, {"free", 1}, {"initialize", 1}, {"query_stream", 2}};
   EXPECT_EQ(calls.by_name, expected);
   EXPECT_EQ(calls.total, 5U);
 }

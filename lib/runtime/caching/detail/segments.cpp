@@ -1,9 +1,10 @@
 #include <algorithm>
 
+#include "device/relaxed_capture.hpp"
 #include "runtime/caching/detail/added.hpp"
 #include "runtime/caching/detail/state.hpp"
 #include "runtime/caching/detail/statistic_changes.hpp"
-#include "runtime/graphs/relaxed_capture_mode.hpp"
+#include "runtime/graphs/is_capturing.hpp"
 
 namespace gpucheck::runtime {
 using detail::add;
@@ -41,7 +42,7 @@ CachingAllocator::State::BlockRef CachingAllocator::State::add_segment(const Req
 device::Result<void*> CachingAllocator::State::allocate_on_device(const Request& request, Exclusive& lock) {
   const auto allocate = [&]() -> device::Result<void*> {
     if (!detail::is_capturing(device_, request.arena->stream())) return device_.allocate(request.segment_bytes);
-    const detail::RelaxedCaptureMode relaxed(device_);
+    const device::RelaxedCapture relaxed(device_);
     return device_.allocate(request.segment_bytes);
   };
   if (!settings_.release_lock_on_device_allocation) return allocate();

@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "device/check.hpp"
+#include "device/relaxed_capture.hpp"
 #include "runtime/caching/detail/statistic_changes.hpp"
-#include "runtime/graphs/relaxed_capture_mode.hpp"
+#include "runtime/graphs/is_capturing.hpp"
 
 namespace gpucheck::runtime {
 namespace {
@@ -88,7 +89,7 @@ PinnedAllocator::State::Block* PinnedAllocator::State::make_block(std::uint64_t 
   const Clock::time_point start = Clock::now();
   auto block = std::make_unique<Block>();
   {
-    const detail::RelaxedCaptureMode relaxed(device_);
+    const device::RelaxedCapture relaxed(device_);
     block->memory = source_.obtain(rounded, settings);
   }
   block->pool = pool;
@@ -228,7 +229,7 @@ void PinnedAllocator::State::process_events_of_size(std::uint64_t bytes) {
 }
 
 bool PinnedAllocator::State::is_done(PendingEvent& entry) {
-  const detail::RelaxedCaptureMode relaxed(device_);  // another thread may be capturing
+  const device::RelaxedCapture relaxed(device_);  // another thread may be capturing
   const device::Status status = device_.query(entry.event.get());
   if (status != device::Status::not_ready) device::check(device_, status, "query an event of pinned memory");
   return status == device::Status::success;

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "device/handles.hpp"
+#include "device/status.hpp"
+
+namespace gpucheck::device {
+
+enum class StreamKind {
+  blocking,      ///< takes part in the legacy default stream's implicit ordering
+  non_blocking,  ///< does not
+};
+
+enum class EventKind {
+  timing,     ///< can be used with `elapsed_ms`
+  no_timing,  ///< cheaper; `elapsed_ms` gives invalid_resource_handle
+};
+
+/// Queues of work, and the events that order them.
+class Streams {
+ public:
+  /// The stream that work goes to when nobody chose one.
+  [[nodiscard]] virtual Stream default_stream() const noexcept = 0;
+  /// `cudaStreamCreateWithPriority`; a priority outside the range is clamped to it.
+  [[nodiscard]] virtual Result<Stream> create_stream(StreamKind kind, int priority) = 0;
+  /// `cudaStreamDestroy`: returns at once; pending work still completes.
+  virtual Status destroy_stream(Stream stream) = 0;
+  /// `cudaStreamQuery`: success when all work is done, not_ready before.
+  virtual Status query(Stream stream) = 0;
+  /// `cudaStreamSynchronize`.
+  virtual Status synchronize(Stream stream) = 0;
+  /// `cudaStreamWaitEvent`: later work in `stream` waits for the work captured by the
+  /// last record of `event`; no-op for an event never recorded.
+  virtual Status wait(Stream stream, Event event) = 0;
+  [[nodiscard]] virtual Result<Event> create_event(EventKind kind) = 0;
+  /// `cudaEventDestroy`: returns at once.
+  virtual Status destroy_event(Event event) = 0;
+  virtual Status record(Event event, Stream stream) = 0;
+  /// `cudaEventQuery`: success when complete or never recorded, else not_ready.
+  virtual Status query(Event event) = 0;
+  virtual Status synchronize(Event event) = 0;
+  /// `cudaEventElapsedTime`, in milliseconds.
+  [[nodiscard]] virtual Result<float> elapsed_ms(Event start, Event stop) = 0;
+  /// `cudaDeviceSynchronize`.
+  virtual Status synchronize() = 0;
+
+ protected:
+  ~Streams() = default;
+};
+
+}  // namespace gpucheck::device
+
+/// The operations of `Streams`: see `operations.hpp`.
+#define GPUCHECK_STREAMS_OPERATIONS(OPERATION, ALSO)                                                                 \
+  OPERATION(default_stream, device::Stream, default_stream, () const noexcept, ())                                   \
+  OPERATION(create_stream, device::Result<device::Stream>, create_stream, (device::StreamKind kind, int priority),   \
+            (kind, priority))                                                                                        \
+  OPERATION(destroy_stream, device::Status, destroy_stream, (device::Stream stream), (stream))                       \
+  OPERATION(query_stream, device::Status, query, (device::Stream stream), (stream))                                  \
+  OPERATION(synchronize, device::Status, synchronize, (device::Stream stream), (stream))                             \
+  OPERATION(wait, device::Status, wait, (device::Stream stream, device::Event event), (stream, event))               \
+  OPERATION(create_event, device::Result<device::Event>, create_event, (device::EventKind kind), (kind))             \
+  OPERATION(destroy_event, device::Status, destroy_event, (device::Event event), (event))                            \
+  OPERATION(record, device::Status, record, (device::Event event, device::Stream stream), (event, stream))           \
+  OPERATION(query_event, device::Status, query, (device::Event event), (event))                                      \
+  ALSO(synchronize, device::Status, synchronize, (device::Event event), (event))                                     \
+  OPERATION(elapsed_ms, device::Result<float>, elapsed_ms, (device::Event start, device::Event stop), (start, stop)) \
+  ALSO(synchronize, device::Status, synchronize, (), ())
