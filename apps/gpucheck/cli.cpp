@@ -62,6 +62,16 @@ void add_run(CLI::App& application, const Environment& environment, Action& acti
   add_run_control(*command, *options);
 }
 
+void add_report(CLI::App& application, const Environment& environment, Action& action) {
+  const auto [command, options] = add_command<JournalReportOptions>(
+      application, "report", "Write reports from the journal of a run, or of several", report, environment, action);
+  command
+      ->add_option("journals", options->journals, "Their journals: of one run, or of runs on several hosts or devices")
+      ->required()
+      ->type_name("JOURNAL");
+  add_report_files(*command, options->reports);
+}
+
 void add_prove(CLI::App& application, const Environment& environment, Action& action) {
   const auto [command, options] = add_command<ProveOptions>(
       application, "prove", "Show that cases turn red: run each clean, then under each of its declared faults", prove,
@@ -152,6 +162,7 @@ int run_command_line(const Environment& environment) {
   application.footer(footer);
   Action action;
   add_run(application, environment, action);
+  add_report(application, environment, action);
   add_inspection(application, environment, action);
   add_prove(application, environment, action);
   add_golden(application, environment, action);

@@ -126,6 +126,16 @@ void add_run_control(CLI::App& command, RunOptions& options) {
       ->type_name("CODE")
       ->check(whole_number(0, 255));
   add(command, "fault", options.fault, "Run under one of the case's declared faults, as prove does")->type_name("NAME");
+  add_report_files(command, options.reports);
+  CLI::Option* const journal = add(
+      command, "journal", options.reports.journal_path,
+      "Write each result here the moment it is known, for gpucheck report; - is stdout. By default, with --json FILE, "
+      "FILE.journal");
+  journal->type_name("FILE");
+  add_flag(command, "no-journal", options.reports.no_journal, "No journal beside the JSON report")->excludes(journal);
+}
+
+void add_report_files(CLI::App& command, ReportOptions& options) {
   add(command, "json", options.json_path, "Write results as JSON; - is stdout")->type_name("FILE");
   add(command, "junit", options.junit_path, "Write results as JUnit XML; - is stdout")->type_name("FILE");
   CLI::Option* const quiet =

@@ -16,6 +16,8 @@ void add_execution(CLI::App& command, ExecutionOptions& options);
 void add_golden_directory(CLI::App& command, std::string& directory);
 /// Everything of `run` but which cases, their parameters, and in what order.
 void add_run_control(CLI::App& command, RunOptions& options);
+/// The console and the reports that are written from a run or its journal.
+void add_report_files(CLI::App& command, ReportOptions& options);
 void add_order(CLI::App& command, RunOptions& options);
 void add_parameters(CLI::App& command, ExecutionOptions& options);
 void add_replay_options(CLI::App& command, ReplayOptions& options);

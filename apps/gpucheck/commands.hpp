@@ -58,6 +58,17 @@ struct InfoOptions {
   bool json = false;
 };
 
+/// Where results go.
+struct ReportOptions {
+  std::string json_path;     ///< "-" is stdout; empty for none
+  std::string junit_path;    ///< likewise
+  std::string journal_path;  ///< likewise; empty: beside the JSON report
+  bool no_journal = false;
+  bool quiet = false;
+  bool verbose = false;
+  ColourChoice colour = ColourChoice::automatic;
+};
+
 struct RunOptions {
   Selection selection;
   ExecutionOptions execution;
@@ -69,12 +80,13 @@ struct RunOptions {
   bool fail_fast = false;
   int retries = 0;
   int max_skips = -1;
-  std::string json_path;   ///< "-" is stdout
-  std::string junit_path;  ///< likewise
-  bool quiet = false;
-  bool verbose = false;
-  ColourChoice colour = ColourChoice::automatic;
+  ReportOptions reports;
   std::optional<int> skip_exit_code;  ///< exit code when everything that ran was skipped
+};
+
+struct JournalReportOptions {
+  std::vector<std::string> journals;  ///< at least one
+  ReportOptions reports;
 };
 
 struct GoldenDiffOptions {
@@ -115,6 +127,7 @@ int list(const Environment& environment, const ListOptions& options);
 int describe(const Environment& environment, const DescribeOptions& options);
 int info(const Environment& environment, const InfoOptions& options);
 int run(const Environment& environment, const RunOptions& options);
+int report(const Environment& environment, const JournalReportOptions& options);
 int golden_diff(const Environment& environment, const GoldenDiffOptions& options);
 int golden_approve(const Environment& environment, const GoldenApproveOptions& options);
 int prove(const Environment& environment, const ProveOptions& options);

@@ -21,6 +21,7 @@ struct RunStarted {
   std::uint64_t seed = 0;
   std::string allocator = "caching";  ///< as named on the command line
   int jobs = 1;
+  int max_skips = -1;                 ///< more skips than this cannot be judged; -1: any number
   std::vector<std::string> selected;  ///< names to run, in order, repeats included
 };
 
@@ -43,6 +44,8 @@ struct RunFinished {
   Counts counts;
   double duration_ms = 0;
   std::vector<std::string> not_run;  ///< selected, never finished
+  std::vector<std::string> running;  ///< of those, what had been started
+  std::string incomplete;            ///< why this is not the run's own last word; empty when it is
   int interrupted_by_signal = 0;     ///< SIGINT or SIGTERM; 0 when not interrupted
   int exit_code = 0;
 };

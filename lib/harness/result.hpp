@@ -80,6 +80,7 @@ struct Counts {
   int not_run = 0;  ///< selected, but the run ended before them
   [[nodiscard]] int total() const noexcept { return pass + fail + error + crash + hang + skip; }
   void add(const CaseResult& result) noexcept;
+  bool operator==(const Counts&) const = default;
 };
 
 }  // namespace gpucheck::harness

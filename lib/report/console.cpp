@@ -92,6 +92,8 @@ class Console final : public harness::EventSink {
       print("\n");
       if (!event.not_run.empty()) print(fmt::format("not run: {}\n", some_of(event.not_run)));
     }
+    if (!event.running.empty()) print(fmt::format("under way at the end: {}\n", some_of(event.running)));
+    if (!event.incomplete.empty()) print(one_line(event.incomplete) + "\n");
     const Tone tone = event.exit_code == 0 ? Tone::good : Tone::bad;
     print(fmt::format("{}  {}; {} on {}\n", palette_.paint(verdict(event), tone), counts_text(event.counts),
                       humane_duration(event.duration_ms), device_));

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/output_file.hpp"
+#include "report/document_sink.hpp"
 #include "report/result_order.hpp"
 #include "report/sanitize.hpp"
 #include "report/sinks.hpp"
@@ -67,46 +67,49 @@ Json case_of(const CaseResult& result) {
   return object;
 }
 
-class JsonReport final : public harness::EventSink {
- public:
-  explicit JsonReport(const std::string& path) : file_(path, "report") {}
+Json head_of(const harness::RunStarted& start) {
+  return {{"schema", "gpucheck.result/1"},
+          {"version", start.version},
+          {"command_line", start.command_line},
+          {"start_time", utc_milliseconds(start.start_time)},
+          {"host_name", start.host_name},
+          {"seed", start.seed},
+          {"allocator", start.allocator},
+          {"jobs", start.jobs},
+          {"device", harness::to_json(start.device)}};
+}
 
-  void on(const harness::RunStarted& event) override { start_ = event; }
-  void on(const harness::CaseStarted&) override {}
-  void on(const harness::CaseFinished& event) override { results_.push_back(event.result); }
-  void on(const harness::RunFinished& event) override {
-    sort_as_selected(results_, start_.selected);
-    Json document = head();
-    document["counts"] = harness::to_json(event.counts);
-    document["duration_ms"] = milliseconds(event.duration_ms);
-    document["interrupted_by_signal"] = event.interrupted_by_signal == 0 ? Json() : Json(event.interrupted_by_signal);
-    document["exit_code"] = event.exit_code;
-    document["cases"] = Json::array();
-    for (const CaseResult& result : results_) document["cases"].push_back(case_of(result));
-    document["not_run"] = event.not_run;
-    file_.commit(document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-  }
+Json document_of(RunRecord run) {
+  sort_as_selected(run.results, run.start.selected);
+  Json document = head_of(run.start);
+  document["counts"] = harness::to_json(run.end.counts);
+  document["duration_ms"] = milliseconds(run.end.duration_ms);
+  document["incomplete"] = run.end.incomplete.empty() ? Json() : Json(run.end.incomplete);
+  document["interrupted_by_signal"] = run.end.interrupted_by_signal == 0 ? Json() : Json(run.end.interrupted_by_signal);
+  document["exit_code"] = run.end.exit_code;
+  document["cases"] = Json::array();
+  for (const CaseResult& result : run.results) document["cases"].push_back(case_of(result));
+  document["not_run"] = run.end.not_run;
+  document["running"] = run.end.running;
+  return document;
+}
 
- private:
-  [[nodiscard]] Json head() const {
-    return {{"schema", "gpucheck.result/1"},
-            {"version", start_.version},
-            {"command_line", start_.command_line},
-            {"start_time", utc_milliseconds(start_.start_time)},
-            {"host_name", start_.host_name},
-            {"seed", start_.seed},
-            {"allocator", start_.allocator},
-            {"jobs", start_.jobs},
-            {"device", harness::to_json(start_.device)}};
-  }
-
-  OutputFile file_;
-  harness::RunStarted start_;
-  std::vector<CaseResult> results_;
-};
+std::string text_of(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 }  // namespace
 
-std::unique_ptr<harness::EventSink> make_json(const std::string& path) { return std::make_unique<JsonReport>(path); }
+std::string json_document(RunRecord run) { return text_of(document_of(std::move(run))); }
+
+std::string fleet_json_document(std::vector<RunRecord> runs, int exit_code) {
+  Json document = {{"schema", "gpucheck.fleet/1"}, {"exit_code", exit_code}, {"runs", Json::array()}};
+  for (RunRecord& run : runs) document["runs"].push_back(document_of(std::move(run)));
+  return text_of(document);
+}
+
+std::unique_ptr<harness::EventSink> make_json(const std::string& path) {
+  return std::make_unique<DocumentSink>(path, json_document);
+}
 
 }  // namespace gpucheck::report

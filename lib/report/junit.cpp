@@ -8,7 +8,7 @@
 #include <sstream>
 #include <utility>
 
-#include "base/output_file.hpp"
+#include "report/document_sink.hpp"
 #include "report/mismatch_table.hpp"
 #include "report/result_order.hpp"
 #include "report/sanitize.hpp"
@@ -118,16 +118,18 @@ std::pair<std::string, std::string> group_and_case(const std::string& name) {
   return {name.substr(0, dot), name.substr(dot + 1)};
 }
 
-/// Builds the document case by case.
-class Document {
+void set_counts(const Suite& suite) {
+  set(suite.node, "tests", suite.tests);
+  set(suite.node, "failures", suite.failures);
+  set(suite.node, "errors", suite.errors);
+}
+
+/// The suites of one run, built case by case.
+class RunSuites {
  public:
-  explicit Document(const harness::RunStarted& start) : start_(start) {
-    pugi::xml_node declaration = document_.append_child(pugi::node_declaration);
-    set(declaration, "version", "1.0");
-    set(declaration, "encoding", "UTF-8");
-    root_ = document_.append_child("testsuites");
-    set(root_, "name", "gpucheck");
-  }
+  /// @param label stands in every class name; empty for none.
+  RunSuites(pugi::xml_node root, const harness::RunStarted& start, const std::string& label)
+      : root_(root), start_(start), prefix_(label.empty() ? "gpucheck." : "gpucheck." + one_line(label) + ".") {}
 
   void add(const CaseResult& result) {
     Suite& suite = suite_of(result.name);
@@ -140,8 +142,8 @@ class Document {
     add_output(testcase, result);
   }
 
-  /// A case that the run never came to; an absent one would read as "no such test".
-  void add_not_run(const std::string& name) {
+  /// A case that the run never finished; an absent one would read as "no such test".
+  void add_not_run(const std::string& name, const std::string& reason) {
     CaseResult result;
     result.name = name;
     Suite& suite = suite_of(name);
@@ -150,12 +152,12 @@ class Document {
     set(testcase, "time", seconds(0));
     pugi::xml_node error = testcase.append_child("error");
     set(error, "type", "not-run");
-    set(error, "message", "the run ended before this case");
-    add_text(error, "the run ended before this case");
+    set(error, "message", reason);
+    add_text(error, reason);
   }
 
-  std::string finish(double duration_ms) {
-    Suite all;
+  /// Sets what the suites count, and adds it to `all`.
+  void finish(Suite& all) {
     for (auto& [group, suite] : suites_) {
       set_counts(suite);
       set(suite.node, "skipped", suite.skipped);
@@ -166,21 +168,9 @@ class Document {
       all.failures += suite.failures;
       all.errors += suite.errors;
     }
-    all.node = root_;
-    set_counts(all);
-    set(root_, "time", seconds(duration_ms));
-    std::ostringstream text;
-    document_.save(text, "  ");
-    return std::move(text).str();
   }
 
  private:
-  static void set_counts(const Suite& suite) {
-    set(suite.node, "tests", suite.tests);
-    set(suite.node, "failures", suite.failures);
-    set(suite.node, "errors", suite.errors);
-  }
-
   Suite& suite_of(const std::string& case_name) {
     const auto [found, is_new] = suites_.try_emplace(group_and_case(case_name).first);
     if (is_new) {
@@ -191,8 +181,8 @@ class Document {
     return found->second;
   }
 
-  static std::string class_name(const std::string& case_name) {
-    return "gpucheck." + one_line(group_and_case(case_name).first);
+  [[nodiscard]] std::string class_name(const std::string& case_name) const {
+    return prefix_ + one_line(group_and_case(case_name).first);
   }
 
   // Consumers keep only the first of several cases with one name, so a name that is
@@ -232,36 +222,60 @@ class Document {
     }
   }
 
-  const harness::RunStarted& start_;
-  pugi::xml_document document_;
   pugi::xml_node root_;
+  const harness::RunStarted& start_;
+  std::string prefix_;
   std::map<std::string, Suite> suites_;
   std::set<std::string> names_;
 };
 
-class JunitReport final : public harness::EventSink {
- public:
-  explicit JunitReport(const std::string& path) : file_(path, "report") {}
-
-  void on(const harness::RunStarted& event) override { start_ = event; }
-  void on(const harness::CaseStarted&) override {}
-  void on(const harness::CaseFinished& event) override { results_.push_back(event.result); }
-  void on(const harness::RunFinished& event) override {
-    sort_as_selected(results_, start_.selected);
-    Document document(start_);
-    for (const CaseResult& result : results_) document.add(result);
-    for (const std::string& name : event.not_run) document.add_not_run(name);
-    file_.commit(document.finish(event.duration_ms));
+/// Tells of each case not run whether it had been started, and why the run ended.
+void add_cases_not_run(RunSuites& suites, const harness::RunFinished& end) {
+  std::multiset<std::string> running(end.running.begin(), end.running.end());
+  const std::string why = end.incomplete.empty() ? "" : "; " + one_line(end.incomplete);
+  for (const std::string& name : end.not_run) {
+    const auto started = running.find(name);
+    suites.add_not_run(name, (started == running.end() ? "the run ended before this case"
+                                                       : "the run ended while this case was running") +
+                                 why);
+    if (started != running.end()) running.erase(started);
   }
-
- private:
-  OutputFile file_;
-  harness::RunStarted start_;
-  std::vector<CaseResult> results_;
-};
+}
 
 }  // namespace
 
-std::unique_ptr<harness::EventSink> make_junit(const std::string& path) { return std::make_unique<JunitReport>(path); }
+std::string fleet_junit_document(std::vector<RunRecord> runs, const std::vector<std::string>& labels) {
+  pugi::xml_document document;
+  pugi::xml_node declaration = document.append_child(pugi::node_declaration);
+  set(declaration, "version", "1.0");
+  set(declaration, "encoding", "UTF-8");
+  Suite all;
+  all.node = document.append_child("testsuites");
+  set(all.node, "name", "gpucheck");
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    RunRecord& run = runs[i];
+    sort_as_selected(run.results, run.start.selected);
+    RunSuites suites(all.node, run.start, labels[i]);
+    for (const CaseResult& result : run.results) suites.add(result);
+    add_cases_not_run(suites, run.end);
+    suites.finish(all);
+    all.duration_ms += run.end.duration_ms;
+  }
+  set_counts(all);
+  set(all.node, "time", seconds(all.duration_ms));
+  std::ostringstream text;
+  document.save(text, "  ");
+  return std::move(text).str();
+}
+
+std::string junit_document(RunRecord run) {
+  std::vector<RunRecord> runs;
+  runs.push_back(std::move(run));
+  return fleet_junit_document(std::move(runs), {""});
+}
+
+std::unique_ptr<harness::EventSink> make_junit(const std::string& path) {
+  return std::make_unique<DocumentSink>(path, junit_document);
+}
 
 }  // namespace gpucheck::report

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -27,5 +28,14 @@ std::unique_ptr<harness::EventSink> make_json(const std::string& path);
 
 /// JUnit XML that passes jenkinsci/xunit-plugin's junit-10.xsd. Path as for JSON.
 std::unique_ptr<harness::EventSink> make_junit(const std::string& path);
+
+/// Journal, schema "gpucheck.journal/1": each event is a line of the file when `on`
+/// returns; a finished case survives the death of this process, and a power cut. "-" is
+/// stdout. Another run's journal in the file is replaced when this run starts.
+/// @param complain is told, once, when the journal cannot be written; it goes on trying.
+/// The last event throws when it still cannot. @throws EnvironmentError as `make_json`
+/// does, and when another process writes to the file.
+std::unique_ptr<harness::EventSink> make_journal(const std::string& path,
+                                                 std::function<void(const std::string&)> complain);
 
 }  // namespace gpucheck::report

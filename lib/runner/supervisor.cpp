@@ -97,6 +97,7 @@ void Supervisor::begin(IdentityReply identity) {
                             .seed = options_.seed,
                             .allocator = runtime::to_text(options_.allocator),
                             .jobs = jobs_,
+                            .max_skips = options_.max_skips,
                             .selected = {}};
   for (const PlannedCase& planned : plan_) event.selected.push_back(planned.which->name);
   tell(event);
@@ -265,12 +266,12 @@ void Supervisor::interrupt(int signal) {
   for (WorkerProcess& worker : workers_) worker.kill();
 }
 
-std::vector<std::string> Supervisor::names_not_run() const {
-  std::vector<std::string> names;
+void Supervisor::list_unfinished(harness::RunFinished& event) const {
   for (std::size_t i = 0; i < plan_.size(); ++i) {
-    if (!progress_[i].finished) names.push_back(plan_[i].which->name);
+    if (progress_[i].finished) continue;
+    event.not_run.push_back(plan_[i].which->name);
+    if (progress_[i].announced) event.running.push_back(plan_[i].which->name);
   }
-  return names;
 }
 
 void Supervisor::finish_run_when_done() {
@@ -280,9 +281,12 @@ void Supervisor::finish_run_when_done() {
   retire_idle_workers(nullptr);
   harness::RunFinished event{.counts = {},
                              .duration_ms = std::chrono::duration<double, std::milli>(Clock::now() - started_).count(),
-                             .not_run = names_not_run(),
+                             .not_run = {},
+                             .running = {},
+                             .incomplete = {},
                              .interrupted_by_signal = signal_,
                              .exit_code = 0};
+  list_unfinished(event);
   summary_.counts.not_run = static_cast<int>(event.not_run.size());
   summary_.exit_code = signal_ == SIGINT    ? harness::ExitCode::interrupted
                        : signal_ == SIGTERM ? harness::ExitCode::terminated

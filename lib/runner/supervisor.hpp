@@ -55,7 +55,7 @@ class Supervisor {
   [[nodiscard]] bool needs_fresh_worker(std::size_t index) const;
   [[nodiscard]] std::chrono::milliseconds limit_of(std::size_t index) const;
   [[nodiscard]] std::vector<Load> loads() const;
-  [[nodiscard]] std::vector<std::string> names_not_run() const;
+  void list_unfinished(harness::RunFinished& event) const;
   WorkerProcess& worker_for(std::size_t index);
   void dispose(WorkerProcess& worker, bool keep);
   void retire_idle_workers(const WorkerProcess* except);

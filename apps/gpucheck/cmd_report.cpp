@@ -1,0 +1,149 @@
+#include <filesystem>
+#include <fmt/format.h>
+#include <functional>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "base/error.hpp"
+#include "base/output_file.hpp"
+#include "commands.hpp"
+#include "report/journal/journal.hpp"
+#include "report/run_record.hpp"
+#include "report/sanitize.hpp"
+#include "reports.hpp"
+
+namespace gpucheck::application {
+
+namespace {
+
+using harness::ExitCode;
+using report::Journal;
+
+std::vector<Journal> read_all(const std::vector<std::string>& paths) {
+  std::vector<Journal> journals;
+  for (const std::string& path : paths) {
+    journals.push_back(report::read_journal(path));
+    if (!journals.back().torn) continue;
+    note(fmt::format("{}: its last line was cut off while it was written, and is left out", path));
+  }
+  return journals;
+}
+
+/// A case that was told twice of one device has two verdicts: which one is meant?
+void check_told_once(const std::vector<Journal>& journals) {
+  std::map<std::tuple<std::string, std::string, std::string>, const Journal*> told;
+  for (const Journal& journal : journals) {
+    const harness::RunStarted& start = journal.start();
+    for (const std::string& name : std::set<std::string>(start.selected.begin(), start.selected.end())) {
+      const auto [first, is_new] = told.try_emplace({start.host_name, start.device.uuid, name}, &journal);
+      if (is_new) continue;
+      throw UsageError(fmt::format(
+          "{} and {} both tell of {} on {}, {} {} ({}): make reports of them one at a time, or leave one out",
+          first->second->path, journal.path, name, start.host_name, start.device.kind, start.device.ordinal,
+          start.device.uuid));
+    }
+  }
+}
+
+/// The host's name; with the device where a host has several runs.
+std::vector<std::string> labels_of(const std::vector<Journal>& journals) {
+  std::map<std::string, std::set<std::string>> devices_of;
+  const auto device = [](const Journal& journal) {
+    return fmt::format("{}{}", journal.start().device.kind, journal.start().device.ordinal);
+  };
+  for (const Journal& journal : journals) devices_of[journal.start().host_name].insert(device(journal));
+  std::vector<std::string> labels;
+  for (const Journal& journal : journals) {
+    const std::string& host = journal.start().host_name;
+    labels.push_back(report::one_line(devices_of[host].size() > 1 ? host + "." + device(journal) : host));
+  }
+  return labels;
+}
+
+/// As the run's own, but an interruption was the run's, not this command's.
+ExitCode verdict_on(const Journal& journal) {
+  const int code = journal.end().exit_code;
+  return code == 0 ? ExitCode::passed : code == 1 ? ExitCode::failed : ExitCode::not_judged;
+}
+
+ExitCode verdict_on(const std::vector<Journal>& journals) {
+  ExitCode verdict = ExitCode::passed;
+  for (const Journal& journal : journals) {
+    const ExitCode one = verdict_on(journal);
+    if (one == ExitCode::failed) return one;
+    if (one != ExitCode::passed) verdict = one;
+  }
+  return verdict;
+}
+
+int exit_code_of(ExitCode verdict) { return static_cast<int>(verdict); }
+
+int report_on_one(const Journal& journal, const ReportOptions& options) {
+  const Reports reports(options);
+  for (harness::EventSink* sink : reports.sinks()) report::replay_events(journal, *sink);
+  return exit_code_of(reports.exit_code(verdict_on(journal)));
+}
+
+std::string_view word_for(ExitCode verdict) {
+  return verdict == ExitCode::passed ? "passed" : verdict == ExitCode::failed ? "failed" : "not judged";
+}
+
+/// True when there is nothing to write or it is written; else the reason has been said.
+bool write_file(const std::string& path, const std::function<std::string()>& document) {
+  try {
+    if (!path.empty()) OutputFile(path, "report").commit(document());
+    return true;
+  } catch (const EnvironmentError& problem) {
+    note(problem.what());
+    return false;
+  }
+}
+
+int report_on_several(const std::vector<Journal>& journals, const ReportOptions& options) {
+  check_told_once(journals);
+  const std::vector<std::string> labels = labels_of(journals);
+  const ExitCode verdict = verdict_on(journals);
+  std::vector<report::RunRecord> runs;
+  for (const Journal& journal : journals) runs.push_back(journal.record());
+
+  std::FILE* const console = console_stream(options);
+  const auto say = [console](const std::string& line) { std::fwrite(line.data(), 1, line.size(), console); };
+  std::map<ExitCode, std::vector<std::string>> labels_with;
+  for (std::size_t i = 0; i < journals.size(); ++i) {
+    say(fmt::format("{}{} ({})\n", i == 0 ? "" : "\n", labels[i], journals[i].path));
+    report::replay_events(journals[i], *make_console(options));
+    labels_with[verdict_on(journals[i])].push_back(labels[i]);
+  }
+  say("\n");
+  for (const auto& [code, names] : labels_with) {
+    say(fmt::format("{} of {} runs {}: {}\n", names.size(), runs.size(), word_for(code), fmt::join(names, ", ")));
+  }
+  bool written =
+      write_file(options.json_path, [&] { return report::fleet_json_document(runs, exit_code_of(verdict)); });
+  written = write_file(options.junit_path, [&] { return report::fleet_junit_document(runs, labels); }) && written;
+  return exit_code_of(!written && verdict == ExitCode::passed ? ExitCode::not_judged : verdict);
+}
+
+/// A report that replaced a journal would take the results of the run with it.
+void check_outputs(const JournalReportOptions& options) {
+  for (const std::string& journal : options.journals) {
+    for (const std::string& output : {options.reports.json_path, options.reports.junit_path}) {
+      std::error_code problem;
+      if (output.empty() || !std::filesystem::equivalent(journal, output, problem)) continue;
+      throw UsageError(fmt::format("the report {} would replace the journal that it is made from", output));
+    }
+  }
+}
+
+}  // namespace
+
+int report(const Environment& /*environment*/, const JournalReportOptions& options) {
+  check_outputs(options);
+  const std::vector<Journal> journals = read_all(options.journals);
+  ReportOptions reports = options.reports;
+  reports.no_journal = true;
+  return journals.size() == 1 ? report_on_one(journals.front(), reports) : report_on_several(journals, reports);
+}
+
+}  // namespace gpucheck::application

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "base/output_file.hpp"
+#include "report/run_record.hpp"
+
+namespace gpucheck::report {
+
+/// Keeps a run's events and writes the document of all of them at its end.
+class DocumentSink final : public harness::EventSink {
+ public:
+  using Render = std::string (*)(RunRecord);
+
+  /// @throws EnvironmentError for a path that cannot be written.
+  DocumentSink(const std::string& path, Render render) : file_(path, "report"), render_(render) {}
+
+  void on(const harness::RunStarted& event) override { run_.start = event; }
+  void on(const harness::CaseStarted& /*event*/) override {}
+  void on(const harness::CaseFinished& event) override { run_.results.push_back(event.result); }
+  void on(const harness::RunFinished& event) override {
+    run_.end = event;
+    file_.commit(render_(std::move(run_)));
+  }
+
+ private:
+  OutputFile file_;
+  Render render_;
+  RunRecord run_;
+};
+
+}  // namespace gpucheck::report

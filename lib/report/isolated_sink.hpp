@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "harness/events.hpp"
+
+namespace gpucheck::report {
+
+/// Lets nothing that a sink throws reach the run or another sink. A sink that has thrown
+/// knows of no event for certain any more: it is told no further one, so that no document
+/// with a hole in it is ever written.
+class IsolatedSink final : public harness::EventSink {
+ public:
+  /// @param complain is told, once, what the sink threw.
+  IsolatedSink(std::unique_ptr<harness::EventSink> sink, std::function<void(const std::string&)> complain)
+      : sink_(std::move(sink)), complain_(std::move(complain)) {}
+
+  void on(const harness::RunStarted& event) override { pass_on(event); }
+  void on(const harness::CaseStarted& event) override { pass_on(event); }
+  void on(const harness::CaseFinished& event) override { pass_on(event); }
+  void on(const harness::RunFinished& event) override { pass_on(event); }
+
+  [[nodiscard]] bool failed() const noexcept { return failed_; }
+
+ private:
+  template <typename Event>
+  void pass_on(const Event& event) {
+    if (failed_) return;
+    try {
+      sink_->on(event);
+    } catch (const std::exception& problem) {
+      failed_ = true;
+      complain_(problem.what());
+    } catch (...) {
+      failed_ = true;
+      complain_("a report failed for an unknown reason");
+    }
+  }
+
+  std::unique_ptr<harness::EventSink> sink_;
+  std::function<void(const std::string&)> complain_;
+  bool failed_ = false;
+};
+
+}  // namespace gpucheck::report

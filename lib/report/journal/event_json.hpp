@@ -1,0 +1,28 @@
+#pragma once
+
+#include <chrono>
+#include <nlohmann/json_fwd.hpp>
+#include <variant>
+
+#include "harness/events.hpp"
+
+namespace gpucheck::report {
+
+using Event = std::variant<harness::RunStarted, harness::CaseStarted, harness::CaseFinished, harness::RunFinished>;
+
+/// One line of a journal: what happened, and when it was written down.
+struct JournalEntry {
+  std::chrono::system_clock::time_point time;  ///< kept to the millisecond
+  Event event;
+};
+
+/// Every field of the event, exactly: an event comes back from `entry_from_json` as it
+/// was, up to a start time's fraction of a millisecond. Text that is not UTF-8 becomes
+/// `{"latin1": …}`, one character for each byte, and comes back as those bytes.
+nlohmann::ordered_json to_json(const JournalEntry& entry);
+
+/// @throws Error naming the member that is missing or malformed. Members that it does not
+/// know are left alone.
+JournalEntry entry_from_json(const nlohmann::ordered_json& json);
+
+}  // namespace gpucheck::report

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/journal/event_json.hpp"
+#include "report/run_record.hpp"
+
+namespace gpucheck::report {
+
+/// A journal that was read back.
+struct Journal {
+  std::string path;
+  /// What the run told, in its order. The last one is always a RunFinished: where the
+  /// journal has none, one that says so (`incomplete`), names the cases that were not
+  /// run, and is no pass.
+  std::vector<Event> events;
+  bool torn = false;  ///< the last line was cut off in the middle, and is left out
+
+  [[nodiscard]] const harness::RunStarted& start() const;
+  [[nodiscard]] const harness::RunFinished& end() const;
+  [[nodiscard]] RunRecord record() const;
+};
+
+/// @param still_written the run that writes it has not ended.
+/// @throws EnvironmentError with `path` and the line's number for what is no event, for
+/// events that cannot follow each other, and for an end that does not fit what comes
+/// before it.
+Journal parse_journal(std::string_view text, const std::string& path, bool still_written = false);
+
+/// @throws EnvironmentError as `parse_journal` does, and when the file cannot be read.
+Journal read_journal(const std::string& path);
+
+/// Tells the sink every event of the journal.
+void replay_events(const Journal& journal, harness::EventSink& sink);
+
+}  // namespace gpucheck::report

@@ -1,0 +1,145 @@
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "report/journal/journal.hpp"
+#include "report/journal/journal_file.hpp"
+#include "report/sinks.hpp"
+#include "sample_run.hpp"
+#include "support.hpp"
+
+namespace gpucheck::report {
+namespace {
+
+void never(const std::string& complaint) { ADD_FAILURE() << complaint; }
+
+/// Files of this process cannot grow beyond this many bytes meanwhile: a disk that is
+/// full and then is not.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) {
+    previous_handler_ = std::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &previous_);
+    const rlimit limit{.rlim_cur = bytes, .rlim_max = previous_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &previous_);
+    std::signal(SIGXFSZ, previous_handler_);
+  }
+
+ private:
+  rlimit previous_{};
+  void (*previous_handler_)(int) = nullptr;
+};
+
+harness::CaseFinished passed(const std::string& name) {
+  harness::CaseFinished event;
+  event.result.name = name;
+  event.result.outcome = harness::Outcome::pass;
+  return event;
+}
+
+TEST(JournalSink, HasEveryEventInTheFileWhenItReturns) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("run.journal");
+  const pid_t child = ::fork();
+  if (child == 0) {  // dies as a killed supervisor does: nothing is closed, nothing flushed
+    const auto sink = make_journal(path, never);
+    sink->on(sample_start());
+    sink->on(harness::CaseStarted{"alloc.fuzz", 0, 1, 0, 10});
+    sink->on(passed("alloc.fuzz"));
+    sink->on(harness::CaseStarted{"graph.capture_simple", 0, 1, 1, 10});
+    std::raise(SIGKILL);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  const Journal journal = read_journal(path);
+  EXPECT_EQ(journal.end().running, std::vector<std::string>{"graph.capture_simple"});
+  EXPECT_EQ(journal.end().counts.pass, 1);
+  EXPECT_EQ(journal.end().counts.not_run, 9);
+  EXPECT_EQ(journal.record().results.at(0).name, "alloc.fuzz");
+}
+
+TEST(JournalSink, ReplacesAnotherRunsJournalWhenTheRunStarts) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("run.journal");
+  play_sample_run(*make_journal(path, never));
+  const std::string whole = read_file(path);
+  {
+    const auto sink = make_journal(path, never);
+    EXPECT_EQ(read_file(path), whole) << "a run that never starts leaves it";
+  }
+  EXPECT_EQ(read_file(path), whole);
+  make_journal(path, never)->on(sample_start());
+  EXPECT_LT(read_file(path).size(), whole.size());
+  EXPECT_EQ(read_journal(path).record().results.size(), 0U);
+}
+
+TEST(JournalSink, LeavesNothingBehindWhenNoRunStarts) {
+  const TemporaryFolder folder;
+  make_journal(folder.file("run.journal"), never);
+  EXPECT_EQ(folder.file_count(), 0U);
+}
+
+TEST(JournalSink, RejectsAJournalThatAnotherRunWrites) {
+  const TemporaryFolder folder;
+  const auto sink = make_journal(folder.file("run.journal"), never);
+  EXPECT_THROW(make_journal(folder.file("run.journal"), never), EnvironmentError);
+  EXPECT_THROW(make_journal("/nonexistent/run.journal", never), EnvironmentError);
+  EXPECT_THROW(make_journal("/proc", never), EnvironmentError);
+}
+
+TEST(JournalSink, WritesWhatItCouldNotAsSoonAsThereIsRoom) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("run.journal");
+  std::vector<std::string> complaints;
+  {
+    const auto sink = make_journal(path, [&](const std::string& what) { complaints.push_back(what); });
+    harness::RunStarted start = sample_start();
+    start.selected = {"a.first", "a.second", "a.third"};
+    sink->on(start);
+    sink->on(passed("a.first"));
+    const std::string before = read_file(path);
+    {
+      const FullDisk disk(before.size() + 40);  // room for a part of a line
+      sink->on(passed("a.second"));
+      EXPECT_EQ(read_file(path), before) << "no line is there in part";
+    }
+    sink->on(passed("a.third"));
+    harness::RunFinished end;
+    end.counts.pass = 3;
+    sink->on(end);
+  }
+  ASSERT_EQ(complaints.size(), 1U);
+  EXPECT_NE(complaints[0].find("cannot write the journal " + path), std::string::npos) << complaints[0];
+  const Journal journal = read_journal(path);
+  EXPECT_EQ(journal.end().incomplete, "");
+  EXPECT_EQ(journal.record().results.size(), 3U);
+}
+
+TEST(JournalSink, SaysAtTheEndWhatItCouldNotWrite) {
+  const auto sink = make_journal("/dev/full", [](const std::string&) {});
+  sink->on(sample_start());
+  sink->on(passed("alloc.fuzz"));
+  EXPECT_THROW(sink->on(sample_end()), EnvironmentError);
+}
+
+TEST(JournalSink, WritesToStdout) {
+  testing::internal::CaptureStdout();
+  play_sample_run(*make_journal("-", never));
+  const std::string text = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(parse_journal(text, "stdout").record().results.size(), 9U);
+}
+
+}  // namespace
+}  // namespace gpucheck::report

@@ -1,0 +1,316 @@
+#include "report/journal/journal.hpp"
+
+#include <gtest/gtest.h>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "base/error.hpp"
+#include "report/sinks.hpp"
+#include "sample_run.hpp"
+#include "support.hpp"
+
+namespace gpucheck::report {
+namespace {
+
+using harness::Outcome;
+using ::nlohmann::ordered_json;
+
+std::string sample_journal() {
+  const TemporaryFolder folder;
+  play_sample_run(*make_journal(folder.file("run.journal"), [](const std::string& what) { FAIL() << what; }));
+  return read_file(folder.file("run.journal"));
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at) + 1;
+    lines.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return lines;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  return text;
+}
+
+std::string rejection(const std::string& text) {
+  try {
+    static_cast<void>(parse_journal(text, "run.journal"));
+  } catch (const EnvironmentError& problem) {
+    return problem.what();
+  }
+  return "accepted";
+}
+
+template <typename Kind>
+Kind round_trip(const Kind& event) {
+  const std::string line = to_json(JournalEntry{.time = {}, .event = event}).dump();
+  return std::get<Kind>(entry_from_json(ordered_json::parse(line)).event);
+}
+
+// What each field holds is nowhere else's value, so that one that is lost, or swapped
+// with another, is noticed. That none is forgotten is checked by the compiler.
+TEST(EventJson, CarriesEveryFieldOfAResult) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  harness::CaseFinished event{.result = {}, .finished = 3, .total = 4};
+  harness::CaseResult& result = event.result;
+  result.name = "alloc.fuzz";
+  result.outcome = Outcome::crash;
+  result.flaky = true;
+  result.reason = "because \xC3\xA9 \xff";
+  result.duration_ms = 0.1;
+  result.observations = {{"flag", true},
+                         {"whole", std::int64_t{-5}},
+                         {"real", 5.0},
+                         {"inf", -infinity},
+                         {"text", std::string("t")},
+                         {"flags", std::vector<bool>{true, false}},
+                         {"none", std::vector<double>{}},
+                         {"texts", std::vector<std::string>{"a", "b"}}};
+  result.mismatches = {{"key", "expected", "seen", "basis"}};
+  result.parameters = {{"a", std::int64_t{1}}, {"b", 1.0}, {"c", std::string("1")}, {"d", true}};
+  result.seed = std::numeric_limits<std::uint64_t>::max();
+  result.fault = "drop_event";
+  result.repetition = 7;
+  result.exit_code = 9;
+  result.signal = 11;
+  result.output_tail = std::string("o\0\x01\x7f\x80\xff\r\n", 8);
+  result.error_tail = "\xed\xa0\x80";
+  result.earlier_attempts = {{Outcome::hang, "too long", 12.5}};
+  result.rerun_command = "gpucheck run alloc.fuzz";
+
+  const harness::CaseFinished back = round_trip(event);
+  EXPECT_EQ(back.finished, 3U);
+  EXPECT_EQ(back.total, 4U);
+  EXPECT_EQ(back.result.name, result.name);
+  EXPECT_EQ(back.result.outcome, result.outcome);
+  EXPECT_EQ(back.result.flaky, result.flaky);
+  EXPECT_EQ(back.result.reason, result.reason);
+  EXPECT_EQ(back.result.duration_ms, result.duration_ms);
+  EXPECT_EQ(back.result.observations, result.observations);
+  ASSERT_EQ(back.result.mismatches.size(), 1U);
+  EXPECT_EQ(back.result.mismatches[0].key, "key");
+  EXPECT_EQ(back.result.mismatches[0].expected, "expected");
+  EXPECT_EQ(back.result.mismatches[0].seen, "seen");
+  EXPECT_EQ(back.result.mismatches[0].basis, "basis");
+  EXPECT_EQ(back.result.parameters, result.parameters);
+  EXPECT_EQ(back.result.seed, result.seed);
+  EXPECT_EQ(back.result.fault, result.fault);
+  EXPECT_EQ(back.result.repetition, result.repetition);
+  EXPECT_EQ(back.result.exit_code, result.exit_code);
+  EXPECT_EQ(back.result.signal, result.signal);
+  EXPECT_EQ(back.result.output_tail, result.output_tail);
+  EXPECT_EQ(back.result.error_tail, result.error_tail);
+  ASSERT_EQ(back.result.earlier_attempts.size(), 1U);
+  EXPECT_EQ(back.result.earlier_attempts[0].outcome, Outcome::hang);
+  EXPECT_EQ(back.result.earlier_attempts[0].reason, "too long");
+  EXPECT_EQ(back.result.earlier_attempts[0].duration_ms, 12.5);
+  EXPECT_EQ(back.result.rerun_command, result.rerun_command);
+}
+
+TEST(EventJson, CarriesEveryFieldOfTheOtherEvents) {
+  harness::RunStarted start = sample_start();
+  start.max_skips = 5;
+  start.allocator = "async";
+  const harness::RunStarted start_back = round_trip(start);
+  EXPECT_EQ(start_back.version, start.version);
+  EXPECT_EQ(start_back.command_line, start.command_line);
+  EXPECT_EQ(start_back.start_time, start.start_time);
+  EXPECT_EQ(start_back.host_name, start.host_name);
+  EXPECT_EQ(start_back.device.uuid, start.device.uuid);
+  EXPECT_EQ(start_back.device.note, start.device.note);
+  EXPECT_EQ(start_back.seed, start.seed);
+  EXPECT_EQ(start_back.allocator, start.allocator);
+  EXPECT_EQ(start_back.jobs, start.jobs);
+  EXPECT_EQ(start_back.max_skips, start.max_skips);
+  EXPECT_EQ(start_back.selected, start.selected);
+
+  const harness::CaseStarted case_back = round_trip(harness::CaseStarted{"a.b", 1, 2, 3, 4});
+  EXPECT_EQ(case_back.name, "a.b");
+  EXPECT_EQ(case_back.repetition, 1);
+  EXPECT_EQ(case_back.running, 2U);
+  EXPECT_EQ(case_back.finished, 3U);
+  EXPECT_EQ(case_back.total, 4U);
+
+  harness::RunFinished end;
+  end.counts = {.pass = 1, .fail = 2, .error = 3, .crash = 4, .hang = 5, .skip = 6, .flaky = 7, .not_run = 8};
+  end.duration_ms = 1.25;
+  end.not_run = {"a.b"};
+  end.running = {"c.d"};
+  end.incomplete = "why";
+  end.interrupted_by_signal = 2;
+  end.exit_code = 130;
+  const harness::RunFinished end_back = round_trip(end);
+  EXPECT_EQ(end_back.counts, end.counts);
+  EXPECT_EQ(end_back.duration_ms, end.duration_ms);
+  EXPECT_EQ(end_back.not_run, end.not_run);
+  EXPECT_EQ(end_back.running, end.running);
+  EXPECT_EQ(end_back.incomplete, end.incomplete);
+  EXPECT_EQ(end_back.interrupted_by_signal, end.interrupted_by_signal);
+  EXPECT_EQ(end_back.exit_code, end.exit_code);
+}
+
+TEST(Journal, GivesTheReportsThatTheRunItselfWrote) {
+  const Journal journal = parse_journal(sample_journal(), "run.journal");
+  EXPECT_FALSE(journal.torn);
+  EXPECT_EQ(json_document(journal.record()), approved("result.approved.json"));
+  EXPECT_EQ(junit_document(journal.record()), approved("junit.approved.xml"));
+  const MemoryStream console;
+  replay_events(journal, *make_console({.stream = console.get()}));
+  EXPECT_EQ(console.text(), approved("console.approved.txt"));
+}
+
+/// Every prefix of whole lines is the journal of a run that was killed there.
+TEST(Journal, OfAKilledRunNamesWhatIsMissingAndIsNeverAPass) {
+  const std::vector<std::string> lines = lines_of(sample_journal());
+  for (std::size_t count = 1; count < lines.size(); ++count) {
+    const Journal journal = parse_journal(joined({lines.begin(), lines.begin() + static_cast<long>(count)}), "j");
+    const harness::RunFinished& end = journal.end();
+    EXPECT_NE(end.incomplete, "");
+    EXPECT_EQ(end.counts.total(), static_cast<int>((count - 1) / 2));
+    EXPECT_EQ(end.not_run.size(), 10 - (count - 1) / 2);
+    EXPECT_EQ(end.running.size(), (count - 1) % 2) << "every second line starts a case";
+    const bool failed = end.counts.fail + end.counts.crash + end.counts.hang > 0;
+    EXPECT_EQ(end.exit_code, failed ? 1 : 3);
+  }
+}
+
+TEST(Journal, WithAllCasesPassedButNoEndIsNoPass) {
+  harness::RunStarted start = sample_start();
+  start.selected = {"a.b"};
+  harness::CaseFinished only;
+  only.result.name = "a.b";
+  only.result.outcome = Outcome::pass;
+  const std::string text = to_json(JournalEntry{.time = {}, .event = start}).dump() + "\n" +
+                           to_json(JournalEntry{.time = {}, .event = only}).dump() + "\n";
+  EXPECT_EQ(parse_journal(text, "j").end().exit_code, 3);
+}
+
+TEST(Journal, LeavesATornLastLineOutWhereverItIsTorn) {
+  const std::vector<std::string> lines = lines_of(sample_journal());
+  const std::string whole = lines[0] + lines[1];
+  for (std::size_t length = 1; length < lines[2].size(); ++length) {
+    const Journal journal = parse_journal(whole + lines[2].substr(0, length), "j");
+    EXPECT_TRUE(journal.torn);
+    EXPECT_EQ(journal.record().results.size(), 0U);
+  }
+  EXPECT_TRUE(parse_journal(whole + std::string(4096, '\0'), "j").torn) << "what a power cut may leave";
+}
+
+TEST(Journal, IncompleteReportsSayWhatRan) {
+  const std::vector<std::string> lines = lines_of(sample_journal());
+  const Journal journal = parse_journal(joined({lines.begin(), lines.begin() + 4}), "j");
+  const ordered_json document = ordered_json::parse(json_document(journal.record()));
+  EXPECT_EQ(document["running"], ordered_json({"alloc.fuzz"}));
+  EXPECT_TRUE(document["incomplete"].is_string());
+  const std::string junit = junit_document(journal.record());
+  EXPECT_NE(junit.find("message=\"the run ended while this case was running; the journal ends before"),
+            std::string::npos);
+  const MemoryStream console;
+  replay_events(journal, *make_console({.stream = console.get(), .quiet = true}));
+  EXPECT_NE(console.text().find("under way at the end: alloc.fuzz\n"), std::string::npos) << console.text();
+  EXPECT_NE(console.text().find("the journal ends before its run did"), std::string::npos) << console.text();
+}
+
+TEST(Journal, NamesTheLineThatIsNone) {
+  const std::vector<std::string> lines = lines_of(sample_journal());
+  const std::string head = lines[0];
+  for (const auto& [text, expected] : std::vector<std::pair<std::string, std::string>>{
+           {head + "garbage\n" + lines[1], "run.journal:2: this is no line of a journal: it is no JSON"},
+           {head + "\n", "run.journal:2: this is no line of a journal: it is no JSON"},
+           {head + std::string(100, '\0') + "\n", "run.journal:2: "},
+           {head + "[]\n", "run.journal:2: this is no line of a journal: it is no JSON object"},
+           {head + "{}\n", "\"event\" is missing"},
+           {head + head, "run.journal:2: this is no line of a journal: a run starts here"},
+           {lines[1], "run.journal:1: this is no line of a journal: a journal begins with"},
+           {joined(lines) + lines[1], "run.journal:21: this is no line of a journal: there is something behind"},
+           {head + lines[2] + lines[2], "run.journal:3: this is no line of a journal: the case"},
+           {"", "no whole line"},
+           {"{", "no whole line"},
+           {head + std::string(100'000, '[') + "\n", "nested more than"},
+       }) {
+    EXPECT_NE(rejection(text).find(expected), std::string::npos) << rejection(text) << "\nfor " << expected;
+  }
+  std::string other = head;
+  other.replace(other.find("journal/1"), 9, "journal/2");
+  EXPECT_NE(rejection(other).find("gpucheck.journal/1"), std::string::npos);
+}
+
+TEST(Journal, NoticesThatALineIsGone) {
+  const std::vector<std::string> lines = lines_of(sample_journal());
+  for (std::size_t gone = 2; gone + 1 < lines.size(); gone += 2) {
+    std::vector<std::string> others = lines;
+    others.erase(others.begin() + static_cast<long>(gone));
+    EXPECT_NE(rejection(joined(others)).find("lines are missing"), std::string::npos) << lines[gone];
+  }
+}
+
+TEST(Journal, IsNoPassThatItsCasesAreNot) {
+  std::vector<std::string> lines = lines_of(sample_journal());
+  ordered_json end = ordered_json::parse(lines.back());
+  end["exit_code"] = 0;
+  end["interrupted_by_signal"] = 0;
+  lines.back() = end.dump() + "\n";
+  EXPECT_NE(rejection(joined(lines)).find("do not come to a pass"), std::string::npos) << rejection(joined(lines));
+}
+
+// A light fuzz: whatever bytes change, the answer is a journal or words. Set
+// GPUCHECK_FUZZ_SEEDS for more.
+TEST(Journal, SurvivesMutation) {
+  const std::string original = sample_journal();
+  const char* const wanted = std::getenv("GPUCHECK_FUZZ_SEEDS");
+  const int rounds = wanted != nullptr ? std::atoi(wanted) : 300;
+  for (int round = 0; round < rounds; ++round) {
+    std::mt19937 random(static_cast<unsigned>(round));
+    std::string text = original;
+    for (unsigned count = 1 + random() % 4; count > 0; --count) {
+      const std::size_t at = random() % text.size();
+      switch (random() % 4) {
+        case 0:
+          text[at] = static_cast<char>(random());
+          break;
+        case 1:
+          text.erase(at, 1 + random() % 20);
+          break;
+        case 2:
+          text.insert(at, text.substr(random() % text.size(), random() % 40));
+          break;
+        default:
+          text.insert(at, std::string(random() % 3, "[{]}\",:0"[random() % 8]));
+      }
+      if (text.empty()) text = "x";
+    }
+    try {
+      const Journal journal = parse_journal(text, "j");
+      EXPECT_FALSE(json_document(journal.record()).empty());
+      EXPECT_FALSE(junit_document(journal.record()).empty());
+      EXPECT_TRUE(journal.end().incomplete.empty() || journal.end().exit_code != 0);
+    } catch (const EnvironmentError&) {
+      continue;
+    }
+  }
+}
+
+TEST(ReadJournal, SaysWhatCannotBeRead) {
+  const TemporaryFolder folder;
+  EXPECT_THROW(static_cast<void>(read_journal(folder.file("missing"))), EnvironmentError);
+  EXPECT_THROW(static_cast<void>(read_journal(folder.file(""))), EnvironmentError);
+}
+
+TEST(ReadJournal, TellsARunThatGoesOnFromOneThatWasKilled) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("run.journal");
+  auto sink = make_journal(path, [](const std::string&) {});
+  sink->on(sample_start());
+  EXPECT_NE(read_journal(path).end().incomplete.find("has not ended yet"), std::string::npos);
+  sink.reset();
+  EXPECT_NE(read_journal(path).end().incomplete.find("was killed"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace gpucheck::report
