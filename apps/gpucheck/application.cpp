@@ -19,15 +19,29 @@ int report_error(const std::exception& error) {
   return static_cast<int>(usage ? harness::ExitCode::usage : harness::ExitCode::not_judged);
 }
 
+namespace {
+
+/// The exit code when all that was printed has been written. What could not be takes no
+/// failure back.
+int with_output(int exit_code) {
+  try {
+    flush_output();
+    return exit_code;
+  } catch (const EnvironmentError& problem) {
+    const int lost = report_error(problem);
+    return exit_code == 0 ? lost : exit_code;
+  }
+}
+
+}  // namespace
+
 int run_application(int argc, char** argv, const harness::Registry& registry, const GoldenFactory& embedded_goldens) {
   try {
     // Workers are started often: they skip the building of the whole command line.
     const std::vector<const char*> words(argv + std::min(argc, 1), argv + argc);
     if (const std::optional<int> served = runner::hidden_command(words, registry, open_driver)) return *served;
     const Environment environment{registry, embedded_goldens, {argv, argv + argc}};
-    const int exit_code = run_command_line(environment);
-    flush_output();
-    return exit_code;
+    return with_output(run_command_line(environment));
   } catch (const std::exception& error) {
     return report_error(error);
   }

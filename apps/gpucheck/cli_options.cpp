@@ -138,6 +138,9 @@ void add_run_control(CLI::App& command, RunOptions& options) {
 void add_report_files(CLI::App& command, ReportOptions& options) {
   add(command, "json", options.json_path, "Write results as JSON; - is stdout")->type_name("FILE");
   add(command, "junit", options.junit_path, "Write results as JUnit XML; - is stdout")->type_name("FILE");
+  add(command, "waivers", options.waivers_path,
+      "Failures that are known: they stay visible, but do not fail the run (lib/fleet/README.md)")
+      ->type_name("FILE");
   CLI::Option* const quiet =
       command.add_flag(free_name(command, 'q', "quiet"), options.quiet, "Only what is not a pass, and the last line");
   command.add_flag(free_name(command, 'v', "verbose"), options.verbose, "Also what each case observed")

@@ -20,6 +20,18 @@ namespace {
 using harness::ExitCode;
 using report::Journal;
 
+/// A waiver may be for a case of this gpucheck, or of the one that ran.
+void apply_waivers(std::vector<Journal>& journals, const Environment& environment, const std::string& path) {
+  if (path.empty()) return;
+  std::vector<std::string> names;
+  for (const harness::Case& known : environment.registry.cases()) names.push_back(known.name);
+  for (const Journal& journal : journals) {
+    names.insert(names.end(), journal.start().selected.begin(), journal.start().selected.end());
+  }
+  const fleet::Waivers waivers = fleet::read_waivers(path, names);
+  for (Journal& journal : journals) report::apply_waivers(journal, waivers);
+}
+
 std::vector<Journal> read_all(const std::vector<std::string>& paths) {
   std::vector<Journal> journals;
   for (const std::string& path : paths) {
@@ -138,9 +150,10 @@ void check_outputs(const JournalReportOptions& options) {
 
 }  // namespace
 
-int report(const Environment& /*environment*/, const JournalReportOptions& options) {
+int report(const Environment& environment, const JournalReportOptions& options) {
   check_outputs(options);
-  const std::vector<Journal> journals = read_all(options.journals);
+  std::vector<Journal> journals = read_all(options.journals);
+  apply_waivers(journals, environment, options.reports.waivers_path);
   ReportOptions reports = options.reports;
   reports.no_journal = true;
   return journals.size() == 1 ? report_on_one(journals.front(), reports) : report_on_several(journals, reports);

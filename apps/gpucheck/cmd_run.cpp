@@ -1,3 +1,4 @@
+#include <csignal>
 #include <fmt/format.h>
 
 #include "base/error.hpp"
@@ -38,13 +39,28 @@ std::vector<PlannedCase> make_plan(const Cases& cases, const RunOptions& options
   return plan;
 }
 
+fleet::Waivers waivers_for(const Environment& environment, const std::string& path) {
+  if (path.empty()) return {};
+  std::vector<std::string> names;
+  for (const Case& known : environment.registry.cases()) names.push_back(known.name);
+  return fleet::read_waivers(path, names);
+}
+
 runner::Options options_for_runner(const Environment& environment, const RunOptions& options) {
   runner::Options result = runner_options(environment, options.execution);
   if (options.isolation == runner::Isolation::process) result.isolation = options.isolation;
   result.fail_fast = options.fail_fast;
   result.retries = options.retries;
   result.max_skips = options.max_skips;
+  result.waivers = waivers_for(environment, options.reports.waivers_path);
   return result;
+}
+
+/// Whoever reads the console may leave (`| head`): the run goes on for its other reports,
+/// and says at its end that the output could not be written. A handler, since it does not
+/// reach the workers as ignoring the signal would.
+void outlive_readers() {
+  std::signal(SIGPIPE, [](int) {});
 }
 
 bool only_skips(const harness::Counts& counts) {
@@ -59,6 +75,7 @@ int run(const Environment& environment, const RunOptions& options) {
   const std::vector<PlannedCase> plan = make_plan(cases, options);
   const runner::Options run_options = options_for_runner(environment, options);
   const golden::GoldenSet goldens = load_goldens(environment, options.execution.golden_directory);
+  outlive_readers();
   const Reports reports(options.reports);
   OrphanReporter reporter(find_orphans(goldens, environment.registry, options.selection), reports.sinks(),
                           options.max_skips);

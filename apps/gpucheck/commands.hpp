@@ -64,6 +64,7 @@ struct ReportOptions {
   std::string junit_path;    ///< likewise
   std::string journal_path;  ///< likewise; empty: beside the JSON report
   bool no_journal = false;
+  std::string waivers_path;  ///< empty for none
   bool quiet = false;
   bool verbose = false;
   ColourChoice colour = ColourChoice::automatic;

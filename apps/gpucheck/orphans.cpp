@@ -73,6 +73,10 @@ void OrphanReporter::on(const harness::RunFinished& event) {
   forward(finished);
 }
 
+void OrphanReporter::on_heartbeat() {
+  for (harness::EventSink* sink : sinks_) sink->on_heartbeat();
+}
+
 ExitCode OrphanReporter::exit_code(const runner::RunSummary& summary) const noexcept {
   const bool interrupted = summary.exit_code == ExitCode::interrupted || summary.exit_code == ExitCode::terminated;
   if (interrupted || orphans_.empty()) return summary.exit_code;

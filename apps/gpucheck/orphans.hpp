@@ -23,6 +23,7 @@ class OrphanReporter final : public harness::EventSink {
   void on(const harness::CaseStarted& event) override;
   void on(const harness::CaseFinished& event) override;
   void on(const harness::RunFinished& event) override;
+  void on_heartbeat() override;
 
   /// The run's verdict with the orphans counted in.
   [[nodiscard]] harness::ExitCode exit_code(const runner::RunSummary& summary) const noexcept;

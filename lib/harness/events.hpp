@@ -46,6 +46,7 @@ struct RunFinished {
   std::vector<std::string> not_run;  ///< selected, never finished
   std::vector<std::string> running;  ///< of those, what had been started
   std::string incomplete;            ///< why this is not the run's own last word; empty when it is
+  std::vector<WaiverUse> waivers;    ///< those that had to do with the cases that finished
   int interrupted_by_signal = 0;     ///< SIGINT or SIGTERM; 0 when not interrupted
   int exit_code = 0;
 };
@@ -63,6 +64,9 @@ class EventSink {
   virtual void on(const CaseStarted& event) = 0;
   virtual void on(const CaseFinished& event) = 0;
   virtual void on(const RunFinished& event) = 0;
+  /// Time has passed, whether or not anything happened: called again and again between
+  /// RunStarted and RunFinished, for whoever must show that the run is alive.
+  virtual void on_heartbeat() {}
 };
 
 /// Tells every sink, also those behind one that throws: a report that cannot be written

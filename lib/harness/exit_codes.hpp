@@ -16,8 +16,8 @@ enum class ExitCode : int {
   terminated = 143,
 };
 
-/// The verdict of a finished run. A failure outweighs an error; nothing run at all,
-/// or more skips than `max_skips`, cannot be judged.
+/// The verdict of a finished run. A failure outweighs an error, unless it is waived;
+/// nothing passed at all, or more skips than `max_skips`, cannot be judged.
 ExitCode exit_code(const Counts& counts, int max_skips) noexcept;
 
 }  // namespace gpucheck::harness

@@ -199,9 +199,23 @@ ordered_json to_json(const DeviceIdentity& device) {
 }
 
 ordered_json to_json(const Counts& counts) {
-  return {{"total", counts.total()}, {"pass", counts.pass},   {"fail", counts.fail},
-          {"error", counts.error},   {"crash", counts.crash}, {"hang", counts.hang},
-          {"skip", counts.skip},     {"flaky", counts.flaky}, {"not_run", counts.not_run}};
+  return {{"total", counts.total()}, {"pass", counts.pass},      {"fail", counts.fail}, {"error", counts.error},
+          {"crash", counts.crash},   {"hang", counts.hang},      {"skip", counts.skip}, {"flaky", counts.flaky},
+          {"waived", counts.waived}, {"not_run", counts.not_run}};
+}
+
+ordered_json to_json(const Waiver& waiver) {
+  return {{"case", scalar(waiver.case_glob)},
+          {"device", scalar(waiver.device)},
+          {"reason", scalar(waiver.reason)},
+          {"owner", scalar(waiver.owner)},
+          {"expires", scalar(waiver.expires)}};
+}
+
+ordered_json to_json(const WaiverUse& use) {
+  ordered_json json = to_json(use.waiver);
+  json["state"] = scalar(use.state);
+  return json;
 }
 
 Value value_from_json(const ordered_json& json) {

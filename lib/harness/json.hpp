@@ -25,6 +25,8 @@ nlohmann::ordered_json to_json(const Mismatch& mismatch);
 nlohmann::ordered_json to_json(const Attempt& attempt);
 nlohmann::ordered_json to_json(const DeviceIdentity& device);
 nlohmann::ordered_json to_json(const Counts& counts);
+nlohmann::ordered_json to_json(const Waiver& waiver);
+nlohmann::ordered_json to_json(const WaiverUse& use);
 
 /// A scalar or an array of one kind. A whole number is an integer unless it is written
 /// as a real (`1.0`) or stands in an array with reals. An empty array counts as one of

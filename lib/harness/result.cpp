@@ -21,6 +21,7 @@ std::string_view to_text(Outcome outcome) noexcept {
 }
 
 void Counts::add(const CaseResult& result) noexcept {
+  if (result.waiver) ++waived;
   switch (result.outcome) {
     case Outcome::pass:
       ++pass;

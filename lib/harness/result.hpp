@@ -38,14 +38,32 @@ struct Attempt {
   double duration_ms = 0;
 };
 
+/// A failure that is known, and that somebody answers for until a date.
+struct Waiver {
+  std::string case_glob;
+  std::string device;  ///< UUID, or "any"
+  std::string reason;
+  std::string owner;
+  std::string expires;  ///< the last day on which it holds, UTC: "2026-12-31"
+  bool operator==(const Waiver&) const = default;
+};
+
+/// What became of a waiver in a run.
+struct WaiverUse {
+  Waiver waiver;
+  std::string state;  ///< "used", "unused" (all that it covers passed) or "expired"
+  bool operator==(const WaiverUse&) const = default;
+};
+
 /// Everything known about one finished case.
 struct CaseResult {
   std::string name;
   Outcome outcome = Outcome::error;
-  bool flaky = false;         ///< passed, but only on a retry
-  std::string reason;         ///< one line: why not a pass; empty for a pass
-  double duration_ms = 0;     ///< wall time in the worker; until the end was noticed, for a crash or hang
-  Observations observations;  ///< kept also when the case crashed half way
+  bool flaky = false;            ///< passed, but only on a retry
+  std::optional<Waiver> waiver;  ///< why its failure, crash or hang does not fail the run
+  std::string reason;            ///< one line: why not a pass; empty for a pass
+  double duration_ms = 0;        ///< wall time in the worker; until the end was noticed, for a crash or hang
+  Observations observations;     ///< kept also when the case crashed half way
   std::vector<Mismatch> mismatches;
   ParameterValues parameters;  ///< all of them, defaults included
   std::uint64_t seed = 0;
@@ -77,6 +95,7 @@ struct DeviceIdentity {
 struct Counts {
   int pass = 0, fail = 0, error = 0, crash = 0, hang = 0, skip = 0;
   int flaky = 0;    ///< of those that passed
+  int waived = 0;   ///< of those that failed, crashed or hung
   int not_run = 0;  ///< selected, but the run ended before them
   [[nodiscard]] int total() const noexcept { return pass + fail + error + crash + hang + skip; }
   void add(const CaseResult& result) noexcept;

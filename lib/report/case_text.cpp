@@ -28,13 +28,14 @@ std::string outcome_word(const CaseResult& result) {
 }
 
 Tone tone_of(const CaseResult& result) {
-  if (result.flaky || result.outcome == Outcome::skip) return Tone::doubtful;
+  if (result.flaky || result.waiver || result.outcome == Outcome::skip) return Tone::doubtful;
   return result.outcome == Outcome::pass ? Tone::good : Tone::bad;
 }
 
 /// What fits behind the time: why it was skipped, or that it was not a plain pass.
 std::string remark(const CaseResult& result) {
   if (result.outcome == Outcome::skip) return "  " + cause(result);
+  if (result.waiver) return "  " + waiver_text(*result.waiver);
   if (result.flaky) return fmt::format("  passed on attempt {}", result.earlier_attempts.size() + 1);
   return {};
 }

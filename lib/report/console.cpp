@@ -51,13 +51,14 @@ std::string verdict(const RunFinished& event) {
 
 class Console final : public harness::EventSink {
  public:
-  explicit Console(const ConsoleOptions& options) : options_(options), palette_{options.colour} {}
+  explicit Console(const ConsoleOptions& options)
+      : options_(options), palette_{options.colour}, progress_(options.now()) {}
   ~Console() override { clear_progress(); }
 
   void on(const RunStarted& event) override {
     device_ = device_text(event.device);
     name_width_ = aligned_width(event.selected);
-    progress_ = Progress();
+    progress_ = Progress(options_.now());
     if (options_.quiet) return;
     const std::size_t count = event.selected.size();
     const std::string allocator =
@@ -69,7 +70,7 @@ class Console final : public harness::EventSink {
   }
 
   void on(const CaseStarted& event) override {
-    progress_.start(one_line(event.name), event.total);
+    progress_.start(one_line(event.name), event.total, options_.now());
     draw_progress();
   }
 
@@ -86,6 +87,11 @@ class Console final : public harness::EventSink {
     draw_progress();
   }
 
+  void on_heartbeat() override {
+    if (options_.live_progress) return draw_progress();
+    if (!options_.quiet) print(fmt::format("{} on {}\n", progress_.heartbeat(options_.now()), device_));
+  }
+
   void on(const RunFinished& event) override {
     clear_progress();
     if (!options_.quiet) {
@@ -93,6 +99,9 @@ class Console final : public harness::EventSink {
       if (!event.not_run.empty()) print(fmt::format("not run: {}\n", some_of(event.not_run)));
     }
     if (!event.running.empty()) print(fmt::format("under way at the end: {}\n", some_of(event.running)));
+    for (const harness::WaiverUse& use : event.waivers) {
+      if (const std::string complaint = waiver_complaint(use); !complaint.empty()) print(complaint + "\n");
+    }
     if (!event.incomplete.empty()) print(one_line(event.incomplete) + "\n");
     const Tone tone = event.exit_code == 0 ? Tone::good : Tone::bad;
     print(fmt::format("{}  {}; {} on {}\n", palette_.paint(verdict(event), tone), counts_text(event.counts),
@@ -109,7 +118,7 @@ class Console final : public harness::EventSink {
     if (!options_.live_progress) return;
     constexpr std::size_t usual_columns = 80;
     // One column less than there are: a full line would wrap on some terminals.
-    print("\r\x1b[K" + progress_.text(terminal_columns(options_.stream, usual_columns) - 1));
+    print("\r\x1b[K" + progress_.text(terminal_columns(options_.stream, usual_columns) - 1, options_.now()));
     progress_is_drawn_ = true;
   }
 

@@ -22,15 +22,23 @@ class IsolatedSink final : public harness::EventSink {
   void on(const harness::CaseStarted& event) override { pass_on(event); }
   void on(const harness::CaseFinished& event) override { pass_on(event); }
   void on(const harness::RunFinished& event) override { pass_on(event); }
+  void on_heartbeat() override {
+    guard([this] { sink_->on_heartbeat(); });
+  }
 
   [[nodiscard]] bool failed() const noexcept { return failed_; }
 
  private:
   template <typename Event>
   void pass_on(const Event& event) {
+    guard([&] { sink_->on(event); });
+  }
+
+  template <typename Step>
+  void guard(const Step& step) {
     if (failed_) return;
     try {
-      sink_->on(event);
+      step();
     } catch (const std::exception& problem) {
       failed_ = true;
       complain_(problem.what());

@@ -54,6 +54,7 @@ Json case_of(const CaseResult& result) {
                  {"repetition", result.repetition},
                  {"parameters", harness::to_json(result.parameters)}};
   if (!result.fault.empty()) object["fault"] = result.fault;
+  if (result.waiver) object["waiver"] = harness::to_json(*result.waiver);
   object["observations"] = harness::to_json(result.observations);
   object["mismatches"] = array_of(result.mismatches);
   if (result.exit_code) object["exit_code"] = *result.exit_code;
@@ -91,6 +92,7 @@ Json document_of(RunRecord run) {
   for (const CaseResult& result : run.results) document["cases"].push_back(case_of(result));
   document["not_run"] = run.end.not_run;
   document["running"] = run.end.running;
+  document["waivers"] = array_of(run.end.waivers);
   return document;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -17,6 +18,8 @@ struct ConsoleOptions {
   bool live_progress = false;  ///< redraw a progress line; terminals only
   bool quiet = false;          ///< failures and the last line only
   bool verbose = false;        ///< observations too
+  /// What durations are measured with.
+  std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
 std::unique_ptr<harness::EventSink> make_console(const ConsoleOptions& options);

@@ -66,6 +66,19 @@ std::string display_name(const CaseResult& result) {
   return name;
 }
 
+std::string waiver_text(const harness::Waiver& waiver) {
+  return one_line(fmt::format("waived by {} until {}: {}", waiver.owner, waiver.expires, waiver.reason));
+}
+
+std::string waiver_complaint(const harness::WaiverUse& use) {
+  if (use.state == "used") return {};
+  const std::string device = use.waiver.device == "any" ? "any device" : use.waiver.device;
+  return one_line(fmt::format("the waiver for {} on {} ({}, until {}) {}", use.waiver.case_glob, device,
+                              use.waiver.owner, use.waiver.expires,
+                              use.state == "expired" ? "has expired: it waives nothing any more"
+                                                     : "is not needed: what it covers passed; remove it"));
+}
+
 std::string counts_text(const harness::Counts& counts) {
   const std::array<std::pair<int, std::string_view>, 7> parts{{{counts.pass, "passed"},
                                                                {counts.fail, "failed"},
@@ -80,7 +93,9 @@ std::string counts_text(const harness::Counts& counts) {
     texts.push_back(fmt::format("{} {}", count, word));
     if (word == "passed" && counts.flaky > 0) texts.back() += fmt::format(" ({} flaky)", counts.flaky);
   }
-  return texts.empty() ? "no case run" : fmt::format("{}", fmt::join(texts, ", "));
+  if (texts.empty()) return "no case run";
+  const std::string waived = counts.waived == 0 ? "" : fmt::format(" ({} waived)", counts.waived);
+  return fmt::format("{}{}", fmt::join(texts, ", "), waived);
 }
 
 std::string device_text(const harness::DeviceIdentity& device) {

@@ -22,6 +22,13 @@ std::string cause(const harness::CaseResult& result);
 /// ran under: the same in every run of the same plan.
 std::string display_name(const harness::CaseResult& result);
 
+/// "waived by node team until 2026-12-31: reason".
+std::string waiver_text(const harness::Waiver& waiver);
+
+/// "the waiver for alloc.* on any device (node team, until 2026-12-31) has expired: ...";
+/// empty for one that was used.
+std::string waiver_complaint(const harness::WaiverUse& use);
+
 /// "3 passed (1 flaky), 1 failed, 1 skipped": what there is none of is left out.
 std::string counts_text(const harness::Counts& counts);
 

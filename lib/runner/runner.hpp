@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fleet/waivers.hpp"
 #include "golden/golden.hpp"
 #include "harness/events.hpp"
 #include "harness/exit_codes.hpp"
@@ -76,6 +77,8 @@ struct Options {
   std::vector<std::string> command_line = {};
   std::string golden_directory = {};        ///< for the rerun command; empty when embedded
   runtime::AllocatorChoice allocator = {};  ///< for every case
+  fleet::Waivers waivers = {};
+  std::chrono::milliseconds heartbeat{30'000};  ///< how often the sinks are told that time passes
 };
 
 struct RunSummary {

@@ -69,7 +69,8 @@ Supervisor::Supervisor(std::span<const PlannedCase> plan, const golden::GoldenSe
       options_(options),
       sinks_(sinks),
       interrupt_guard_(context_, [this](int signal) { interrupt(signal); }),
-      progress_(plan.size()) {}
+      progress_(plan.size()),
+      heartbeat_(context_, options.heartbeat, [this] { beat(); }) {}
 
 RunSummary Supervisor::run() {
   WorkerProcess& first = start_worker();
@@ -100,7 +101,9 @@ void Supervisor::begin(IdentityReply identity) {
                             .max_skips = options_.max_skips,
                             .selected = {}};
   for (const PlannedCase& planned : plan_) event.selected.push_back(planned.which->name);
+  waivers_.emplace(options_.waivers, event.start_time);
   tell(event);
+  heartbeat_.start();
   schedule_.emplace(loads(), jobs_);
   start_cases();
 }
@@ -204,10 +207,12 @@ void Supervisor::finish_case(std::size_t index, CaseResult result) {
   progress.finished = true;
   result.earlier_attempts = std::move(progress.earlier_attempts);
   result.flaky = result.outcome == Outcome::pass && !result.earlier_attempts.empty();
+  waivers_->apply(result, identity_.device.uuid);
   result.rerun_command = rerun_command(plan_[index], options_, identity_.resolved);
   summary_.counts.add(result);
   summary_.results.push_back(std::move(result));
-  stopping_ = stopping_ || (options_.fail_fast && is_bad(summary_.results.back().outcome));
+  const CaseResult& last = summary_.results.back();
+  stopping_ = stopping_ || (options_.fail_fast && is_bad(last.outcome) && !last.waiver);
   tell(harness::CaseFinished{
       .result = summary_.results.back(), .finished = summary_.results.size(), .total = plan_.size()});
 }
@@ -258,6 +263,10 @@ void Supervisor::retire_idle_workers(const WorkerProcess* except) {
   }
 }
 
+void Supervisor::beat() {
+  for (harness::EventSink* sink : sinks_) sink->on_heartbeat();
+}
+
 // -- ends --------------------------------------------------------------------------------
 
 void Supervisor::interrupt(int signal) {
@@ -278,12 +287,14 @@ void Supervisor::finish_run_when_done() {
   const bool done = schedule_->running() == 0 && (stopping_ || schedule_->waiting().empty());
   if (!done || std::exchange(over_, true)) return;
   interrupt_guard_.release();
+  heartbeat_.stop();
   retire_idle_workers(nullptr);
   harness::RunFinished event{.counts = {},
                              .duration_ms = std::chrono::duration<double, std::milli>(Clock::now() - started_).count(),
                              .not_run = {},
                              .running = {},
                              .incomplete = {},
+                             .waivers = waivers_->uses(),
                              .interrupted_by_signal = signal_,
                              .exit_code = 0};
   list_unfinished(event);

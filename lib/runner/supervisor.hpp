@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "runner/repeating_timer.hpp"
 #include "runner/runner.hpp"
 #include "runner/schedule.hpp"
 #include "runner/signals.hpp"
@@ -50,6 +51,7 @@ class Supervisor {
   void settle(std::size_t index, harness::CaseResult result);
   void finish_case(std::size_t index, harness::CaseResult result);
   void finish_run_when_done();
+  void beat();
   void interrupt(int signal);
 
   [[nodiscard]] bool needs_fresh_worker(std::size_t index) const;
@@ -80,6 +82,8 @@ class Supervisor {
   std::vector<Progress> progress_;
   std::optional<Schedule> schedule_;
   IdentityReply identity_;
+  RepeatingTimer heartbeat_;
+  std::optional<fleet::WaiverBook> waivers_;  ///< from the start of the run on
   RunSummary summary_;
   Clock::time_point started_ = Clock::now();
   std::uint64_t sequence_ = 0;

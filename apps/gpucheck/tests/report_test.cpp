@@ -149,6 +149,73 @@ TEST(Report, DoesNotReplaceItsJournal) {
   EXPECT_EQ(read_file(folder / "j"), before);
 }
 
+/// A waiver file for one case.
+std::string waive(const TemporaryFolder& folder, const std::string& name, const std::string& expires = "2999-12-31") {
+  write_file(folder / "waivers.json", R"({"waivers": [{"case": ")" + name +
+                                          R"(", "device": "any", "reason": "known", "owner": "me", "expires": ")" +
+                                          expires + "\"}]}");
+  return folder / "waivers.json";
+}
+
+Words run_with_failure(const std::string& waivers) {
+  return {"run", "demo.wrong", "proof.watchful", "--device", "sim", "--waivers", waivers};
+}
+
+TEST(Waivers, LetAKnownFailureBeSeenWithoutFailingTheRun) {
+  const TemporaryFolder folder;
+  Words words = run_with_failure(waive(folder, "demo.wrong"));
+  words.insert(words.end(), {"--json", folder / "r.json", "--junit", folder / "r.xml", "--fail-fast"});
+  const CommandResult run = fixture(words);
+  EXPECT_EQ(run.exit_code, 0) << run.output << run.error_output;
+  EXPECT_THAT(run.output, AllOf(HasSubstr("FAIL"), HasSubstr("waived by me until 2999-12-31: known"),
+                                HasSubstr("1 passed, 1 failed (1 waived)")));
+  const json document = json::parse(read_file(folder / "r.json"));
+  EXPECT_EQ(document["cases"].at(0)["outcome"], "fail");
+  EXPECT_EQ(document["cases"].at(0)["waiver"]["reason"], "known");
+  EXPECT_THAT(read_file(folder / "r.xml"), HasSubstr("<skipped type=\"waived\""));
+  const CommandResult report = fixture({"report", folder / "r.json.journal", "--json", folder / "again.json"});
+  EXPECT_EQ(report.exit_code, 0);
+  EXPECT_EQ(read_file(folder / "again.json"), read_file(folder / "r.json"));
+}
+
+TEST(Waivers, ThatHaveExpiredOrAreNotNeededAreSaid) {
+  const TemporaryFolder folder;
+  const CommandResult expired = fixture(run_with_failure(waive(folder, "demo.wrong", "2020-01-01")));
+  EXPECT_EQ(expired.exit_code, 1);
+  EXPECT_THAT(expired.output, HasSubstr("has expired"));
+  const CommandResult unused = fixture(run_with_failure(waive(folder, "proof.watchful")));
+  EXPECT_EQ(unused.exit_code, 1);
+  EXPECT_THAT(unused.output, HasSubstr("is not needed"));
+}
+
+TEST(Waivers, NeverMakeAPassOfNothing) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(fixture({"run", "demo.wrong", "--device", "sim", "--waivers", waive(folder, "demo.wrong")}).exit_code, 3);
+  EXPECT_EQ(fixture({"run", "skipped", "--device", "sim", "--waivers", waive(folder, "*")}).exit_code, 3);
+}
+
+TEST(Waivers, WithAMistakeAreAUsageError) {
+  const TemporaryFolder folder;
+  const CommandResult unknown = fixture(run_with_failure(waive(folder, "demo.wrnog")));
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.error_output, AllOf(HasSubstr("waivers.json"), HasSubstr("/waivers/0/case")));
+  EXPECT_THAT(unknown.output, IsEmpty()) << "nothing ran";
+  write_file(folder / "bad.json", "{\n\n!");
+  const CommandResult bad = fixture(run_with_failure(folder / "bad.json"));
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_THAT(bad.error_output, HasSubstr("bad.json:3:"));
+  EXPECT_EQ(fixture(run_with_failure(folder / "missing.json")).exit_code, 3);
+}
+
+TEST(Waivers, CanBeGivenToAReport) {
+  const TemporaryFolder folder;
+  fixture({"run", "demo.wrong", "proof.watchful", "--device", "sim", "--journal", folder / "j"});
+  EXPECT_EQ(fixture({"report", folder / "j"}).exit_code, 1);
+  const CommandResult report = fixture({"report", folder / "j", "--waivers", waive(folder, "demo.*")});
+  EXPECT_EQ(report.exit_code, 0) << report.output;
+  EXPECT_THAT(report.output, HasSubstr("waived by me"));
+}
+
 TEST(Journal, LiesBesideTheJsonReportUnlessUnwanted) {
   const TemporaryFolder folder;
   fixture({"run", "proof.watchful", "--device", "sim", "--json", folder / "a.json"});
@@ -159,6 +226,24 @@ TEST(Journal, LiesBesideTheJsonReportUnlessUnwanted) {
   EXPECT_THAT(read_file(folder / "c.json.journal"), IsEmpty());
   EXPECT_THAT(read_file(folder / "c"), HasSubstr("gpucheck.journal/1"));
   EXPECT_EQ(fixture({"run", "--journal", folder / "d", "--no-journal"}).exit_code, 2);
+}
+
+TEST(Run, OutlivesTheReaderOfItsConsole) {
+  const TemporaryFolder folder;
+  const std::string run = std::string(GPUCHECK_FIXTURE_PROGRAM) + " run demo.wrong --device sim --json " +
+                          (folder / "r.json") + "; echo $? > " + (folder / "code");
+  run_program("/bin/sh", {"-c", "(" + run + ") | true"});
+  EXPECT_EQ(json::parse(read_file(folder / "r.json"))["exit_code"], 1);
+  EXPECT_EQ(read_file(folder / "code"), "1\n");
+}
+
+TEST(Run, AFullDiskBehindTheConsoleTakesNoFailureBack) {
+  for (const auto& [name, code] : {std::pair("proof.watchful", "3\n"), {"demo.wrong", "1\n"}}) {
+    const TemporaryFolder folder;
+    run_program("/bin/sh", {"-c", std::string(GPUCHECK_FIXTURE_PROGRAM) + " run " + name +
+                                      " --device sim > /dev/full; echo $? > " + (folder / "code")});
+    EXPECT_EQ(read_file(folder / "code"), code);
+  }
 }
 
 TEST(Journal, SharesNoFileWithAReport) {

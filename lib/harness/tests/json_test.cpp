@@ -126,9 +126,9 @@ TEST(DeviceJson, RefusesWrongKinds) {
 }
 
 TEST(CountsJson, NamesEachOutcome) {
-  const Counts counts{.pass = 2, .fail = 1, .flaky = 1, .not_run = 3};
+  const Counts counts{.pass = 2, .fail = 1, .flaky = 1, .waived = 1, .not_run = 3};
   EXPECT_EQ(to_json(counts).dump(),
-            R"({"total":3,"pass":2,"fail":1,"error":0,"crash":0,"hang":0,"skip":0,"flaky":1,"not_run":3})");
+            R"({"total":3,"pass":2,"fail":1,"error":0,"crash":0,"hang":0,"skip":0,"flaky":1,"waived":1,"not_run":3})");
 }
 
 }  // namespace

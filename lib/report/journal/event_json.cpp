@@ -33,7 +33,7 @@ concept Either = std::same_as<std::remove_const_t<T>, Described>;
 
 template <typename Archive>
 void describe(Archive& archive, Either<harness::Counts> auto& counts) {
-  auto& [pass, fail, error, crash, hang, skip, flaky, not_run] = counts;
+  auto& [pass, fail, error, crash, hang, skip, flaky, waived, not_run] = counts;
   archive("pass", pass);
   archive("fail", fail);
   archive("error", error);
@@ -41,7 +41,25 @@ void describe(Archive& archive, Either<harness::Counts> auto& counts) {
   archive("hang", hang);
   archive("skip", skip);
   archive("flaky", flaky);
+  archive("waived", waived);
   archive("not_run", not_run);
+}
+
+template <typename Archive>
+void describe(Archive& archive, Either<harness::Waiver> auto& waiver) {
+  auto& [case_glob, device, reason, owner, expires] = waiver;
+  archive("case", case_glob);
+  archive("device", device);
+  archive("reason", reason);
+  archive("owner", owner);
+  archive("expires", expires);
+}
+
+template <typename Archive>
+void describe(Archive& archive, Either<harness::WaiverUse> auto& use) {
+  auto& [waiver, state] = use;
+  archive("waiver", waiver);
+  archive("state", state);
 }
 
 template <typename Archive>
@@ -63,11 +81,12 @@ void describe(Archive& archive, Either<harness::Attempt> auto& attempt) {
 
 template <typename Archive>
 void describe(Archive& archive, Either<harness::CaseResult> auto& result) {
-  auto& [name, outcome, flaky, reason, duration_ms, observations, mismatches, parameters, seed, fault, repetition,
-         exit_code, signal, output_tail, error_tail, earlier_attempts, rerun_command] = result;
+  auto& [name, outcome, flaky, waiver, reason, duration_ms, observations, mismatches, parameters, seed, fault,
+         repetition, exit_code, signal, output_tail, error_tail, earlier_attempts, rerun_command] = result;
   archive("name", name);
   archive("outcome", outcome);
   archive("flaky", flaky);
+  archive("waiver", waiver);
   archive("reason", reason);
   archive("duration_ms", duration_ms);
   archive("observations", observations);
@@ -119,12 +138,13 @@ void describe(Archive& archive, Either<harness::CaseFinished> auto& event) {
 
 template <typename Archive>
 void describe(Archive& archive, Either<harness::RunFinished> auto& event) {
-  auto& [counts, duration_ms, not_run, running, incomplete, interrupted_by_signal, exit_code] = event;
+  auto& [counts, duration_ms, not_run, running, incomplete, waivers, interrupted_by_signal, exit_code] = event;
   archive("counts", counts);
   archive("duration_ms", duration_ms);
   archive("not_run", not_run);
   archive("running", running);
   archive("incomplete", incomplete);
+  archive("waivers", waivers);
   archive("interrupted_by_signal", interrupted_by_signal);
   archive("exit_code", exit_code);
 }

@@ -208,6 +208,26 @@ Journal read_journal(const std::string& path) {
   return parse_journal(text, path, still_written);
 }
 
+void apply_waivers(Journal& journal, const fleet::Waivers& waivers) {
+  fleet::WaiverBook book(waivers, journal.start().start_time);
+  harness::Counts counts;
+  for (Event& event : journal.events) {
+    auto* const finished = std::get_if<CaseFinished>(&event);
+    if (finished == nullptr) continue;
+    book.apply(finished->result, journal.start().device.uuid);
+    counts.add(finished->result);
+  }
+  auto& end = std::get<RunFinished>(journal.events.back());
+  counts.not_run = end.counts.not_run;
+  end.counts = counts;
+  end.waivers = book.uses();
+  if (end.interrupted_by_signal != 0) return;
+  const harness::ExitCode code = harness::exit_code(counts, journal.start().max_skips);
+  const bool never_passes = !end.incomplete.empty();
+  end.exit_code =
+      static_cast<int>(never_passes && code == harness::ExitCode::passed ? harness::ExitCode::not_judged : code);
+}
+
 void replay_events(const Journal& journal, harness::EventSink& sink) {
   for (const Event& event : journal.events) {
     std::visit([&sink](const auto& told) { sink.on(told); }, event);

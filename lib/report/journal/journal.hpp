@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fleet/waivers.hpp"
 #include "report/journal/event_json.hpp"
 #include "report/run_record.hpp"
 
@@ -31,6 +32,9 @@ Journal parse_journal(std::string_view text, const std::string& path, bool still
 
 /// @throws EnvironmentError as `parse_journal` does, and when the file cannot be read.
 Journal read_journal(const std::string& path);
+
+/// Judges the journal's run anew under these waivers, instead of those it ran with.
+void apply_waivers(Journal& journal, const fleet::Waivers& waivers);
 
 /// Tells the sink every event of the journal.
 void replay_events(const Journal& journal, harness::EventSink& sink);

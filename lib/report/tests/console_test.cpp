@@ -93,6 +93,72 @@ TEST(LiveProgress, IsRedrawnBelowTheLinesAndGoneAtTheEnd) {
   EXPECT_GT(text.rfind("\r\x1b[K"), text.rfind("running")) << text;
 }
 
+/// A log whose heartbeats come at these times.
+struct LogWithClock {
+  explicit LogWithClock(bool quiet = false, bool live = false) {
+    console =
+        make_console({.stream = stream.get(), .live_progress = live, .quiet = quiet, .now = [this] { return now; }});
+    harness::RunStarted start;
+    start.device.kind = "cuda";
+    start.device.ordinal = 3;
+    start.device.name = "H200";
+    console->on(start);
+  }
+  std::chrono::steady_clock::time_point now{};
+  MemoryStream stream;
+  std::unique_ptr<harness::EventSink> console;
+};
+
+TEST(Heartbeat, SaysInALogWhatRunsAndForHowLong) {
+  using namespace std::chrono_literals;
+  LogWithClock log;
+  log.console->on(harness::CaseStarted{.name = "a.first", .repetition = 0, .running = 1, .finished = 0, .total = 12});
+  log.now += 28s;
+  log.console->on(harness::CaseStarted{.name = "a.second", .repetition = 0, .running = 2, .finished = 0, .total = 12});
+  log.now += 2s;
+  log.console->on_heartbeat();
+  const std::string first =
+      "still running after 30.0 s, 0 of 12 finished: a.first (30.0 s), a.second (2.0 s) on H200 (cuda:3, 0 bytes)\n";
+  EXPECT_TRUE(log.stream.text().ends_with(first)) << log.stream.text();
+  log.console->on(finished("a.first", harness::Outcome::pass));
+  log.now += 60s;
+  log.console->on_heartbeat();
+  const std::string second = "still running after 1 min 30 s, 1 of 1 finished: a.second (1 min 02 s) on";
+  EXPECT_NE(log.stream.text().find(second), std::string::npos) << log.stream.text();
+}
+
+TEST(Heartbeat, SaysNothingWhenQuietAndRedrawsOnATerminal) {
+  LogWithClock quiet(true);
+  quiet.console->on_heartbeat();
+  EXPECT_EQ(quiet.stream.text(), "");
+  LogWithClock terminal(false, true);
+  terminal.console->on_heartbeat();
+  EXPECT_EQ(terminal.stream.text().find("still running"), std::string::npos);
+  EXPECT_NE(terminal.stream.text().find("\r\x1b[K[0/0]"), std::string::npos) << terminal.stream.text();
+}
+
+TEST(Console, ShowsAWaivedFailureAndWaiversToRemove) {
+  const MemoryStream stream;
+  const auto console = make_console({.stream = stream.get()});
+  harness::CaseFinished failed = finished("a.b", harness::Outcome::fail);
+  failed.result.waiver = {"a.*", "any", "row remapping pending", "node team", "2026-12-31"};
+  console->on(failed);
+  harness::RunFinished end;
+  end.counts = {.pass = 1, .fail = 1, .waived = 1};
+  end.waivers = {{*failed.result.waiver, "used"},
+                 {{"c.d", "any", "r", "node team", "2026-01-01"}, "expired"},
+                 {{"e.f", "GPU-1", "r", "node team", "2026-12-31"}, "unused"}};
+  console->on(end);
+  const std::string text = stream.text();
+  for (const char* expected :
+       {"FAIL   a.b", "waived by node team until 2026-12-31: row remapping pending\n", "1 passed, 1 failed (1 waived)",
+        "the waiver for c.d on any device (node team, until 2026-01-01) has expired",
+        "the waiver for e.f on GPU-1 (node team, until 2026-12-31) is not needed"}) {
+    EXPECT_NE(text.find(expected), std::string::npos) << expected << " in\n" << text;
+  }
+  EXPECT_EQ(text.find("the waiver for a.*"), std::string::npos);
+}
+
 /// Both ends of a pseudo-terminal of this many columns.
 class Terminal {
  public:

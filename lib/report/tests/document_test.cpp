@@ -70,6 +70,35 @@ TEST(JunitReport, NamesEveryRepetitionAndFaultOnce) {
   }
 }
 
+TEST(Documents, ShowAWaivedFailureAsWhatItIs) {
+  const TemporaryFolder folder;
+  harness::CaseFinished failed = finished("a.b");
+  failed.result.outcome = harness::Outcome::hang;
+  failed.result.reason = "not finished within its deadline of 100 ms";
+  failed.result.waiver = {"a.*", "any", "known", "node team", "2026-12-31"};
+  harness::RunFinished end;
+  end.counts = {.hang = 1, .waived = 1};
+  end.waivers = {{*failed.result.waiver, "used"}};
+  for (const auto& make : {make_json, make_junit}) {
+    const auto sink = make(folder.file(make == make_json ? "result.json" : "junit.xml"));
+    sink->on(harness::RunStarted{});
+    sink->on(failed);
+    sink->on(end);
+  }
+  EXPECT_EQ(schema_complaints(folder.file("junit.xml")), "");
+  const std::string junit = read_file(folder.file("junit.xml"));
+  EXPECT_NE(junit.find("<skipped type=\"waived\" message=\"waived by node team until 2026-12-31: known; hang: not "
+                       "finished within its deadline of 100 ms\">"),
+            std::string::npos)
+      << junit;
+  EXPECT_NE(junit.find("tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"1\""), std::string::npos) << junit;
+  const auto document = nlohmann::json::parse(read_file(folder.file("result.json")));
+  EXPECT_EQ(document["cases"].at(0)["outcome"], "hang");
+  EXPECT_EQ(document["cases"].at(0)["waiver"]["owner"], "node team");
+  EXPECT_EQ(document["counts"]["waived"], 1);
+  EXPECT_EQ(document["waivers"].at(0)["state"], "used");
+}
+
 TEST(Documents, OfARunWithoutCasesAreWhole) {
   const TemporaryFolder folder;
   for (const auto& make : {make_json, make_junit}) {

@@ -17,6 +17,7 @@ class ThrowingSink final : public harness::EventSink {
   void on(const harness::CaseStarted& /*event*/) override { count(); }
   void on(const harness::CaseFinished& /*event*/) override { count(); }
   void on(const harness::RunFinished& /*event*/) override { count(); }
+  void on_heartbeat() override { count(); }
 
  private:
   void count() {
@@ -37,6 +38,14 @@ TEST(IsolatedSink, KeepsWhatIsThrownAndTellsItOnce) {
     EXPECT_EQ(complaints, std::vector<std::string>{"the disk is on fire"});
     EXPECT_EQ(told, nth) << "no event reaches a sink that has thrown";
   }
+}
+
+TEST(IsolatedSink, KeepsWhatAHeartbeatThrows) {
+  int told = 0;
+  IsolatedSink sink(std::make_unique<ThrowingSink>(2, told), [](const std::string&) {});
+  for (int beat = 0; beat < 3; ++beat) sink.on_heartbeat();
+  EXPECT_TRUE(sink.failed());
+  EXPECT_EQ(told, 2);
 }
 
 TEST(IsolatedSink, PassesEveryEventOn) {

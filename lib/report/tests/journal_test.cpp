@@ -62,6 +62,7 @@ TEST(EventJson, CarriesEveryFieldOfAResult) {
   result.name = "alloc.fuzz";
   result.outcome = Outcome::crash;
   result.flaky = true;
+  result.waiver = {"alloc.*", "any", "reason", "owner", "2026-12-31"};
   result.reason = "because \xC3\xA9 \xff";
   result.duration_ms = 0.1;
   result.observations = {{"flag", true},
@@ -90,6 +91,7 @@ TEST(EventJson, CarriesEveryFieldOfAResult) {
   EXPECT_EQ(back.result.name, result.name);
   EXPECT_EQ(back.result.outcome, result.outcome);
   EXPECT_EQ(back.result.flaky, result.flaky);
+  EXPECT_EQ(back.result.waiver, result.waiver);
   EXPECT_EQ(back.result.reason, result.reason);
   EXPECT_EQ(back.result.duration_ms, result.duration_ms);
   EXPECT_EQ(back.result.observations, result.observations);
@@ -138,11 +140,13 @@ TEST(EventJson, CarriesEveryFieldOfTheOtherEvents) {
   EXPECT_EQ(case_back.total, 4U);
 
   harness::RunFinished end;
-  end.counts = {.pass = 1, .fail = 2, .error = 3, .crash = 4, .hang = 5, .skip = 6, .flaky = 7, .not_run = 8};
+  end.counts = {
+      .pass = 1, .fail = 2, .error = 3, .crash = 4, .hang = 5, .skip = 6, .flaky = 7, .waived = 9, .not_run = 8};
   end.duration_ms = 1.25;
   end.not_run = {"a.b"};
   end.running = {"c.d"};
   end.incomplete = "why";
+  end.waivers = {{{"alloc.*", "any", "reason", "owner", "2026-12-31"}, "expired"}};
   end.interrupted_by_signal = 2;
   end.exit_code = 130;
   const harness::RunFinished end_back = round_trip(end);
@@ -151,6 +155,7 @@ TEST(EventJson, CarriesEveryFieldOfTheOtherEvents) {
   EXPECT_EQ(end_back.not_run, end.not_run);
   EXPECT_EQ(end_back.running, end.running);
   EXPECT_EQ(end_back.incomplete, end.incomplete);
+  EXPECT_EQ(end_back.waivers, end.waivers);
   EXPECT_EQ(end_back.interrupted_by_signal, end.interrupted_by_signal);
   EXPECT_EQ(end_back.exit_code, end.exit_code);
 }
@@ -257,6 +262,48 @@ TEST(Journal, IsNoPassThatItsCasesAreNot) {
   end["interrupted_by_signal"] = 0;
   lines.back() = end.dump() + "\n";
   EXPECT_NE(rejection(joined(lines)).find("do not come to a pass"), std::string::npos) << rejection(joined(lines));
+}
+
+/// A journal of one pass, one failure and one more result.
+Journal journal_of(Outcome third, const std::string& fate) {
+  harness::RunStarted start = sample_start();
+  start.selected = {"a.pass", "a.fail", "a.third"};
+  std::string text = to_json(JournalEntry{.time = {}, .event = start}).dump() + "\n";
+  for (const auto& [name, outcome] :
+       {std::pair("a.pass", Outcome::pass), {"a.fail", Outcome::fail}, {"a.third", third}}) {
+    harness::CaseFinished event;
+    event.result.name = name;
+    event.result.outcome = outcome;
+    if (fate == "killed" && name == std::string("a.third")) continue;
+    text += to_json(JournalEntry{.time = {}, .event = event}).dump() + "\n";
+  }
+  return parse_journal(text, "j");
+}
+
+TEST(ApplyWaivers, JudgesARunAnewByTheDayItStarted) {
+  const auto verdict = [](Journal journal, const std::string& expires) {
+    // Written by the run itself.
+    std::get<harness::RunFinished>(journal.events.back()).incomplete.clear();
+    apply_waivers(journal, {{"a.fail", "any", "reason", "owner", expires}});
+    EXPECT_EQ(journal.record().results.at(1).outcome, Outcome::fail);
+    return journal.end().exit_code;
+  };
+  EXPECT_EQ(verdict(journal_of(Outcome::pass, ""), "2026-08-22"), 0) << "the day of the run";
+  EXPECT_EQ(verdict(journal_of(Outcome::pass, ""), "2026-08-21"), 1) << "expired by then";
+  EXPECT_EQ(verdict(journal_of(Outcome::error, ""), "2026-08-22"), 3) << "an error is never waived";
+  EXPECT_EQ(verdict(journal_of(Outcome::crash, ""), "2026-08-22"), 1) << "of another case";
+  EXPECT_EQ(verdict(journal_of(Outcome::pass, "killed"), "2026-08-22"), 3) << "a case has no result";
+}
+
+TEST(ApplyWaivers, MakesNoPassOfAKilledRun) {
+  Journal journal = journal_of(Outcome::pass, "");
+  EXPECT_EQ(journal.end().exit_code, 1);
+  apply_waivers(journal, {{"a.fail", "any", "reason", "owner", "2026-12-31"}});
+  EXPECT_EQ(journal.end().exit_code, 3);
+  EXPECT_EQ(journal.end().counts.waived, 1);
+  EXPECT_EQ(journal.end().waivers.at(0).state, "used");
+  apply_waivers(journal, {});
+  EXPECT_EQ(journal.end().exit_code, 1) << "and back";
 }
 
 // A light fuzz: whatever bytes change, the answer is a journal or words. Set

@@ -40,6 +40,37 @@ TEST(Run, TellsItsSinksEverythingInOrder) {
   EXPECT_TRUE(run.folder.no_process_left());
 }
 
+TEST(Run, TellsItsSinksThatTimePasses) {
+  TestRun run;
+  run.options.heartbeat = std::chrono::milliseconds(20);
+  run.options.timeout = std::chrono::milliseconds(500);
+  run.run({"hang.deaf"});
+  EXPECT_GE(run.sink.heartbeats, 5) << "of some 25";
+  EXPECT_EQ(run.sink.lines.back(), "finished");
+}
+
+TEST(Run, EndsWithoutWaitingForTheNextHeartbeat) {
+  TestRun run;
+  run.options.heartbeat = std::chrono::hours(1);
+  run.run({"plain.pass"});
+  EXPECT_LT(run.seconds, 60);
+  EXPECT_EQ(run.sink.heartbeats, 0);
+}
+
+TEST(Run, AppliesWaivers) {
+  TestRun run;
+  run.options.jobs = 1;
+  run.options.fail_fast = true;
+  run.options.waivers = {{"plain.fail", "any", "known", "me", "2999-12-31"},
+                         {"plain.pass", run.sink.started.device.uuid, "no such device", "me", "2999-12-31"}};
+  EXPECT_EQ(run.run({"plain.fail", "plain.pass"}).exit_code, harness::ExitCode::passed);
+  EXPECT_EQ(run.result("plain.fail").outcome, Outcome::fail);
+  EXPECT_EQ(run.result("plain.fail").waiver->owner, "me");
+  EXPECT_EQ(run.sink.finished.counts.waived, 1);
+  ASSERT_EQ(run.sink.finished.waivers.size(), 1U);
+  EXPECT_EQ(run.sink.finished.waivers[0].state, "used");
+}
+
 TEST(Run, PassesWhenEverythingDoes) {
   TestRun run;
   EXPECT_EQ(run.run({"plain.pass", "plain.own_process_pass"}).exit_code, harness::ExitCode::passed);

@@ -39,10 +39,12 @@ class RecordingSink final : public harness::EventSink {
   void on(const harness::CaseStarted& event) override;
   void on(const harness::CaseFinished& event) override;
   void on(const harness::RunFinished& event) override;
+  void on_heartbeat() override { ++heartbeats; }
 
   harness::RunStarted started;
   harness::RunFinished finished;
   std::vector<std::string> lines;
+  int heartbeats = 0;
   std::function<void()> on_every_event;
 };
 

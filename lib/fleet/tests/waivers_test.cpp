@@ -1,0 +1,150 @@
+#include "fleet/waivers.hpp"
+
+#include <array>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "harness/exit_codes.hpp"
+
+namespace gpucheck::fleet {
+namespace {
+
+using harness::CaseResult;
+using harness::Outcome;
+using harness::Waiver;
+using namespace std::chrono;
+
+const std::vector<std::string> cases = {"alloc.fuzz", "alloc.oom_retry", "graph.capture_simple"};
+const std::string uuid = "GPU-00000000-0000-0000-0000-000000000001";
+const std::string other_uuid = "GPU-00000000-0000-0000-0000-000000000002";
+
+/// A file of one waiver, with this JSON as the value of one field.
+std::string file_with(const std::string& field, const std::string& value) {
+  std::string text =
+      R"({"waivers": [{"case": "alloc.fuzz", "device": "any", "reason": "r", "owner": "o", "expires": "2026-12-31"}]})";
+  const std::size_t start = text.find("\"" + field + "\": ") + field.size() + 4;
+  const std::size_t end = text.find('"', start + 1) + 1;
+  return text.replace(start, end - start, value);
+}
+
+std::string rejection(const std::string& text) {
+  try {
+    static_cast<void>(parse_waivers(text, "w.json", cases));
+  } catch (const UsageError& problem) {
+    return problem.what();
+  }
+  return "accepted";
+}
+
+TEST(ParseWaivers, ReadsEveryField) {
+  const Waivers waivers = parse_waivers(R"({"waivers": [{"case": "alloc.*", "device": ")" + uuid +
+                                            R"(", "reason": "known", "owner": "node team", "expires": "2028-02-29"}]})",
+                                        "w.json", cases);
+  ASSERT_EQ(waivers.size(), 1U);
+  EXPECT_EQ(waivers[0], (Waiver{"alloc.*", uuid, "known", "node team", "2028-02-29"}));
+}
+
+TEST(ParseWaivers, NamesThePlaceOfAMistake) {
+  for (const auto& [field, value, place] : std::vector<std::array<std::string, 3>>{
+           {"case", R"("alloc.fuz")", "/waivers/0/case"},
+           {"case", R"("tree.*")", "/waivers/0/case"},
+           {"device", R"("")", "/waivers/0/device"},
+           {"device", R"("cuda:0")", "/waivers/0/device"},
+           {"device", R"("GPU-12")", "/waivers/0/device"},
+           {"reason", R"("")", "/waivers/0/reason"},
+           {"owner", "7", "/waivers/0/owner"},
+           {"expires", R"("2026-02-29")", "/waivers/0/expires"},
+           {"expires", R"("2026-13-01")", "/waivers/0/expires"},
+           {"expires", R"("31.12.2026")", "/waivers/0/expires"},
+           {"expires", R"("2026-12-31", "until": "2027")", "until"},
+           {"expires", R"("2026-12-31", "owner": "x")", "owner"},
+       }) {
+    const std::string message = rejection(file_with(field, value));
+    EXPECT_NE(message.find("w.json"), std::string::npos) << message;
+    EXPECT_NE(message.find(place), std::string::npos) << message;
+  }
+  EXPECT_EQ(rejection(file_with("case", R"("alloc.fuzz")")), "accepted");
+}
+
+TEST(ParseWaivers, RejectsWhatIsNoSuchFile) {
+  EXPECT_NE(rejection("{\n\"waivers\": [,]}").find("w.json:2:"), std::string::npos) << "the line";
+  for (const char* text : {"", "[]", "{}", R"({"waivers": {}})", R"({"waivers": []})", R"({"waivers": [1]})",
+                           R"({"waivers": [{}]})", R"({"waivers": [], "more": 1})"}) {
+    EXPECT_NE(rejection(text), "accepted") << text;
+  }
+  for (const std::string missing : {"case", "device", "reason", "owner", "expires"}) {
+    const std::string field = R"("missing": "x", ")" + missing;
+    std::string text = file_with("case", R"("alloc.fuzz")");
+    text.replace(text.find(missing), missing.size(), missing + "_");
+    EXPECT_NE(rejection(text), "accepted") << missing;
+  }
+  EXPECT_THROW(static_cast<void>(read_waivers("/nonexistent/w.json", cases)), EnvironmentError);
+}
+
+CaseResult result(Outcome outcome, const std::string& name = "alloc.fuzz") {
+  CaseResult result;
+  result.name = name;
+  result.outcome = outcome;
+  return result;
+}
+
+WaiverBook book(const std::string& expires, const std::string& device = "any") {
+  return {{Waiver{"alloc.*", device, "reason", "owner", expires}}, sys_days{2026y / December / 31} + 23h + 59min};
+}
+
+std::string state_of(const WaiverBook& book) { return book.uses().empty() ? "none" : book.uses().at(0).state; }
+
+TEST(WaiverBook, WaivesWhatWasJudgedAndNothingElse) {
+  for (const auto& [outcome, state] : {std::pair(Outcome::fail, "used"),
+                                       {Outcome::crash, "used"},
+                                       {Outcome::hang, "used"},
+                                       {Outcome::error, "none"},
+                                       {Outcome::skip, "none"},
+                                       {Outcome::pass, "unused"}}) {
+    WaiverBook waivers = book("2026-12-31");
+    CaseResult judged = result(outcome);
+    judged.waiver = Waiver{};  // from elsewhere
+    waivers.apply(judged, uuid);
+    EXPECT_EQ(judged.waiver.has_value(), std::string(state) == "used") << to_text(outcome);
+    EXPECT_EQ(judged.outcome, outcome);
+    EXPECT_EQ(state_of(waivers), state);
+  }
+}
+
+TEST(WaiverBook, HoldsUpToItsLastDay) {
+  for (const auto& [expires, state] :
+       {std::pair("2026-12-31", "used"), {"2026-12-30", "expired"}, {"2027-01-01", "used"}}) {
+    WaiverBook waivers = book(expires);
+    CaseResult failed = result(Outcome::fail);
+    waivers.apply(failed, uuid);
+    EXPECT_EQ(failed.waiver.has_value(), std::string(state) == "used") << expires;
+    EXPECT_EQ(state_of(waivers), state);
+  }
+}
+
+TEST(WaiverBook, IsForItsDeviceAndCaseAlone) {
+  WaiverBook waivers = book("2026-12-31", uuid);
+  CaseResult failed = result(Outcome::fail);
+  waivers.apply(failed, other_uuid);
+  EXPECT_FALSE(failed.waiver);
+  CaseResult of_another_case = result(Outcome::fail, "graph.capture_simple");
+  waivers.apply(of_another_case, uuid);
+  EXPECT_FALSE(of_another_case.waiver);
+  EXPECT_EQ(state_of(waivers), "none") << "it has nothing to do with this run";
+  waivers.apply(failed, uuid);
+  EXPECT_TRUE(failed.waiver);
+}
+
+TEST(Verdict, OfWaivedFailures) {
+  using harness::exit_code;
+  using harness::ExitCode;
+  EXPECT_EQ(exit_code({.pass = 1, .fail = 1, .crash = 1, .hang = 1, .waived = 3}, -1), ExitCode::passed);
+  EXPECT_EQ(exit_code({.pass = 1, .fail = 1, .crash = 1, .hang = 1, .waived = 2}, -1), ExitCode::failed);
+  EXPECT_EQ(exit_code({.fail = 1, .waived = 1}, -1), ExitCode::not_judged) << "nothing passed: no evidence";
+  EXPECT_EQ(exit_code({.pass = 1, .fail = 1, .error = 1, .waived = 1}, -1), ExitCode::not_judged);
+  EXPECT_EQ(exit_code({.pass = 1, .fail = 1, .waived = 1, .not_run = 1}, -1), ExitCode::not_judged);
+  EXPECT_EQ(exit_code({.pass = 1, .fail = 1, .skip = 1, .waived = 1}, 0), ExitCode::not_judged);
+}
+
+}  // namespace
+}  // namespace gpucheck::fleet

@@ -1,0 +1,119 @@
+#include "fleet/waivers.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "base/error.hpp"
+#include "golden/golden.hpp"
+#include "golden/node.hpp"
+#include "golden/syntax.hpp"
+#include "harness/registry.hpp"
+
+namespace gpucheck::fleet {
+namespace {
+
+using golden::Node;
+using harness::Outcome;
+using harness::Waiver;
+using std::chrono::year_month_day;
+
+std::optional<year_month_day> parse_date(const std::string& text) {
+  static const std::regex pattern("([0-9]{4})-([0-9]{2})-([0-9]{2})");
+  std::smatch parts;
+  if (!std::regex_match(text, parts, pattern)) return {};
+  using namespace std::chrono;
+  const auto number = [&parts](std::size_t group) { return static_cast<unsigned>(std::stoul(parts[group])); };
+  const year_month_day date(year(static_cast<int>(number(1))), month(number(2)), day(number(3)));
+  return date.ok() ? std::optional(date) : std::nullopt;
+}
+
+bool is_device(const std::string& text) {
+  static const std::regex uuid("(GPU|MIG)-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
+  return text == "any" || std::regex_match(text, uuid);
+}
+
+Waiver waiver_from(const Node& node, std::span<const std::string> known_cases) {
+  node.require_object({"case", "device", "reason", "owner", "expires"});
+  Waiver waiver{.case_glob = node.required_field("case").text_with_content(),
+                .device = node.required_field("device").text_with_content(),
+                .reason = node.required_field("reason").text_with_content(),
+                .owner = node.required_field("owner").text_with_content(),
+                .expires = node.required_field("expires").text_with_content()};
+  const auto matches = [&](const std::string& name) { return harness::matches_glob(waiver.case_glob, name); };
+  if (std::ranges::none_of(known_cases, matches)) {
+    node.required_field("case").refuse("the name of a case, or a glob that matches one (gpucheck list shows them)");
+  }
+  if (!is_device(waiver.device)) node.required_field("device").refuse("\"any\" or a device's UUID (gpucheck info)");
+  if (!parse_date(waiver.expires)) node.required_field("expires").refuse("a date such as \"2026-12-31\"");
+  return waiver;
+}
+
+bool can_be_waived(Outcome outcome) {
+  return outcome == Outcome::fail || outcome == Outcome::crash || outcome == Outcome::hang;
+}
+
+}  // namespace
+
+Waivers parse_waivers(std::string_view text, const std::string& path, std::span<const std::string> known_cases) {
+  try {
+    golden::check_syntax(text, path);
+    const Node::Json document = Node::Json::parse(text);
+    const Node root(document, path);
+    root.require_object({"waivers"});
+    Waivers waivers;
+    for (const Node& node : root.required_field("waivers").elements()) {
+      waivers.push_back(waiver_from(node, known_cases));
+    }
+    return waivers;
+  } catch (const golden::MalformedGolden& problem) {
+    throw UsageError(problem.what());
+  }
+}
+
+Waivers read_waivers(const std::string& path, std::span<const std::string> known_cases) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw EnvironmentError(fmt::format("cannot read the waivers {}", path));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return parse_waivers(text, path, known_cases);
+}
+
+WaiverBook::WaiverBook(Waivers waivers, std::chrono::system_clock::time_point date) {
+  const year_month_day today(std::chrono::floor<std::chrono::days>(date));
+  for (Waiver& waiver : waivers) {
+    const std::optional<year_month_day> last = parse_date(waiver.expires);
+    entries_.push_back({.waiver = std::move(waiver), .expired = !last || *last < today});
+  }
+}
+
+void WaiverBook::apply(harness::CaseResult& result, std::string_view device_uuid) {
+  result.waiver.reset();
+  for (Entry& entry : entries_) {
+    const bool same_device = entry.waiver.device == "any" || entry.waiver.device == device_uuid;
+    if (!same_device || !harness::matches_glob(entry.waiver.case_glob, result.name)) continue;
+    entry.seen = true;
+    entry.passed = entry.passed || result.outcome == Outcome::pass;
+    if (entry.expired || result.waiver || !can_be_waived(result.outcome)) continue;
+    entry.used = true;
+    result.waiver = entry.waiver;
+  }
+}
+
+std::vector<harness::WaiverUse> WaiverBook::uses() const {
+  std::vector<harness::WaiverUse> uses;
+  for (const Entry& entry : entries_) {
+    if (entry.used) {
+      uses.push_back({entry.waiver, "used"});
+    } else if (entry.expired && entry.seen) {
+      uses.push_back({entry.waiver, "expired"});
+    } else if (entry.passed) {
+      uses.push_back({entry.waiver, "unused"});
+    }
+  }
+  return uses;
+}
+
+}  // namespace gpucheck::fleet

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <chrono>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/events.hpp"
+
+/// What is known beyond one run: failures that somebody answers for until a date.
+namespace gpucheck::fleet {
+
+using Waivers = std::vector<harness::Waiver>;
+
+/// The waivers of a file's text. lib/fleet/README.md has the format.
+/// @param known_cases each waiver must name at least one of them.
+/// @throws UsageError with `path` and the line, or the field's JSON pointer, for whatever
+/// is not right: a waiver that means nothing waives nothing, and nobody would notice.
+Waivers parse_waivers(std::string_view text, const std::string& path, std::span<const std::string> known_cases);
+
+/// @throws UsageError as `parse_waivers` does; EnvironmentError when the file cannot be read.
+Waivers read_waivers(const std::string& path, std::span<const std::string> known_cases);
+
+/// Applies waivers to the results of one run and keeps which of them were of use.
+class WaiverBook {
+ public:
+  /// @param date of the run: a waiver holds up to its expiry date, that day included (UTC).
+  WaiverBook(Waivers waivers, std::chrono::system_clock::time_point date);
+
+  /// Puts the first waiver that covers it on a result that failed, crashed or hung, and
+  /// takes any other off. A result that was not judged (`error`, `skip`) is never waived.
+  void apply(harness::CaseResult& result, std::string_view device_uuid);
+
+  /// The waivers that had to do with the results so far: `used`; `expired`, whatever the
+  /// result was; or `unused`, when all that they cover passed.
+  [[nodiscard]] std::vector<harness::WaiverUse> uses() const;
+
+ private:
+  struct Entry {
+    harness::Waiver waiver;
+    bool expired = false;
+    bool seen = false;    ///< a case that it names ended on a device that it names
+    bool used = false;    ///< one was waived
+    bool passed = false;  ///< one passed
+  };
+  std::vector<Entry> entries_;
+};
+
+}  // namespace gpucheck::fleet
