@@ -7,7 +7,7 @@
 #include "harness/case.hpp"
 #include "observe/memory_history.hpp"
 #include "observe/snapshot_file.hpp"
-#include "replay/formats/snapshot.hpp"
+#include "replay/formats/snapshot/snapshot.hpp"
 #include "tensor/random.hpp"
 
 /// What the cases of snapshots share.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/units.hpp"
+#include "replay/formats/trace/operations.hpp"
 #include "replay_report.hpp"
 #include "report/sanitize.hpp"
 #include "text_table.hpp"
@@ -13,20 +14,15 @@ namespace {
 using replay::Comparison;
 
 std::string describe(const replay::Event& event) {
-  switch (event.action) {
-    case replay::Action::allocate:
-    case replay::Action::try_allocate:
-      return fmt::format("allocate {} bytes as {} on stream {}", event.size, event.id, event.stream);
-    case replay::Action::free:
-      return fmt::format("free {}", event.id);
-    case replay::Action::record_stream:
-      return fmt::format("record {} on stream {}", event.id, event.stream);
-    case replay::Action::synchronize:
-      return "synchronize";
-    case replay::Action::empty_cache:
-      return "empty_cache";
+  using enum replay::OperationField;
+  const replay::OperationShape& shape = replay::shape_of(event.action);
+  std::string text(shape.name);
+  for (const replay::OperationField field : shape.fields()) {
+    if (field == id || field == pool || field == graph) text += fmt::format(" {}", event.id);
+    if (field == size || field == memory_limit) text += fmt::format(" of {} bytes", event.size);
+    if (field == stream) text += fmt::format(" on stream {}", event.stream);
   }
-  return "";
+  return text;
 }
 
 std::string ratio(std::uint64_t part, std::uint64_t whole) {

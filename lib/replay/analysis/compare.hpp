@@ -12,13 +12,14 @@ namespace gpucheck::replay {
 /// Something that came out otherwise than the trace says.
 struct Difference {
   std::size_t step = 0;  ///< 0-based position in Trace::events
-  std::string figure;    ///< one of `figure_names`, or "out of memory" (0 or 1)
+  std::string figure;    ///< one of `figure_names_of`, "out of memory" (0 or 1), or "same_address_as" (ids)
   std::int64_t expected = 0;
   std::int64_t seen = 0;
 };
 
 /// Addresses differ between machines, and with them which of several equal blocks is
-/// lowest; how often one comes back is the allocator's decision.
+/// lowest; how often one comes back is the allocator's decision. Of pinned memory the
+/// steps compare them too.
 struct AddressComparison {
   std::uint64_t compared = 0;  ///< allocations for which the trace says whose address they get
   std::uint64_t equal = 0;
@@ -44,7 +45,7 @@ struct Comparison {
   std::size_t final_difference_count = 0;
 
   /// Every step and everything at the end equal, and something was compared. Addresses
-  /// do not count.
+  /// of device memory do not count.
   [[nodiscard]] bool equal() const noexcept {
     return compared_steps > 0 && equal_steps == compared_steps && final_difference_count == 0;
   }

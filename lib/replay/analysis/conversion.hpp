@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "replay/formats/snapshot.hpp"
-#include "replay/formats/trace.hpp"
+#include "replay/formats/snapshot/snapshot.hpp"
+#include "replay/formats/trace/trace.hpp"
 
 namespace gpucheck::replay {
 

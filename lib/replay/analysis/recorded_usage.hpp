@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "replay/formats/snapshot.hpp"
+#include "replay/formats/snapshot/snapshot.hpp"
 
 namespace gpucheck::replay {
 

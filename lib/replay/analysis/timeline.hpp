@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "replay/formats/snapshot.hpp"
+#include "replay/formats/snapshot/snapshot.hpp"
 
 namespace gpucheck::replay {
 

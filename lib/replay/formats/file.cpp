@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 #include <fstream>
 
-#include "replay/formats/cursor.hpp"
 #include "replay/formats/file_error.hpp"
 #include "replay/formats/file_sort.hpp"
-#include "replay/formats/json_cursor.hpp"
-#include "replay/formats/readers.hpp"
+#include "replay/formats/json/json_cursor.hpp"
+#include "replay/formats/pickle/cursor.hpp"
+#include "replay/formats/pickle/readers.hpp"
 
 namespace gpucheck::replay {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "replay/formats/file_bytes.hpp"
-#include "replay/formats/snapshot.hpp"
-#include "replay/formats/trace.hpp"
+#include "replay/formats/snapshot/snapshot.hpp"
+#include "replay/formats/trace/trace.hpp"
 
 namespace gpucheck::replay {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/formats/snapshot.hpp"
+#include "replay/formats/snapshot/snapshot.hpp"
 
 namespace gpucheck::replay {
 

@@ -1,14 +1,23 @@
 #include "replay/targets/async_allocator_target.hpp"
 
-#include <utility>
+#include <algorithm>
+#include <iterator>
 
 namespace gpucheck::replay {
 
+namespace {
+
+runtime::AllocatorChoice async_choice() {
+  runtime::AllocatorChoice choice;
+  choice.kind = runtime::AllocatorChoice::Kind::async;
+  return choice;
+}
+
+}  // namespace
+
 AsyncAllocatorTarget::AsyncAllocatorTarget(device::Device& device, const TargetOptions& options)
-    : RuntimeTarget(device, options.stream_count, [this, &device](runtime::StreamPool& streams) {
-        return runtime::AsyncAllocator(device, streams,
-                                       [this](std::string warning) { remarks_.push_back(std::move(warning)); });
-      }) {
+    : RuntimeTarget(device, async_choice(), options.stream_count,
+                    [](runtime::Runtime& runtime) -> runtime::DeviceAllocator& { return runtime.allocator(); }) {
   if (!options.settings.empty()) {
     allocator_.set_settings(options.settings);
     remarks_.emplace_back("cudaMallocAsync has no use for the settings: they were only checked");
@@ -22,6 +31,12 @@ AsyncAllocatorTarget::AsyncAllocatorTarget(device::Device& device, const TargetO
 Usage AsyncAllocatorTarget::usage() {
   const runtime::MemoryStatistics now = allocator_.stats();
   return {now.allocated_bytes.all.current, now.reserved_bytes.all.current};
+}
+
+std::vector<std::string> AsyncAllocatorTarget::remarks() {
+  std::vector<std::string> all = runtime_.warnings();
+  std::ranges::copy(remarks_, std::back_inserter(all));
+  return all;
 }
 
 }  // namespace gpucheck::replay

@@ -1,13 +1,12 @@
 #pragma once
 
 #include "replay/targets/runtime_target.hpp"
-#include "runtime/async/async_allocator.hpp"
 
 namespace gpucheck::replay {
 
 /// PyTorch's cudaMallocAsync backend: what the device's own stream-ordered pool makes of
 /// a trace. Its pool tells what it reserves. The device must outlive it.
-class AsyncAllocatorTarget final : public RuntimeTarget<TraceTarget, runtime::AsyncAllocator> {
+class AsyncAllocatorTarget final : public RuntimeTarget<TraceTarget, runtime::DeviceAllocator> {
  public:
   /// The limit is one for what is allocated, as in PyTorch; what the pool keeps besides
   /// is bounded by the device alone.
@@ -15,7 +14,7 @@ class AsyncAllocatorTarget final : public RuntimeTarget<TraceTarget, runtime::As
   AsyncAllocatorTarget(device::Device& device, const TargetOptions& options);
 
   [[nodiscard]] Usage usage() override;
-  [[nodiscard]] std::vector<std::string> remarks() override { return remarks_; }
+  [[nodiscard]] std::vector<std::string> remarks() override;
 
  private:
   std::vector<std::string> remarks_;

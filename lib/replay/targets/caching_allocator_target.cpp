@@ -17,18 +17,13 @@ SegmentLayout layout_of(const runtime::SegmentInfo& segment) {
 
 }  // namespace
 
-TargetOptions CachingAllocatorTarget::options_of(const Trace& trace) {
-  return {trace.settings, trace.memory_limit_bytes, trace.stream_count};
-}
-
 CachingAllocatorTarget::CachingAllocatorTarget(device::Device& device, const TargetOptions& options)
-    : RuntimeTarget(device, options.stream_count, [&device](runtime::StreamPool& streams) {
-        return runtime::CachingAllocator(device, {},
-                                         [&streams](device::Stream stream) { return streams.stream_id(stream); });
+    : RuntimeTarget(device, {}, options.stream_count, [](runtime::Runtime& runtime) -> runtime::CachingAllocator& {
+        return runtime.caching_allocator();
       }) {
   // Set afterwards, as a running program does it: one figure, max_split_size, is fixed
   // when the allocator is made.
-  if (!options.settings.empty()) allocator_.set_settings(options.settings);
+  if (!options.settings.empty()) runtime_.set_settings(options.settings);
   if (options.memory_limit_bytes) allocator_.set_memory_fraction(fraction_of(*options.memory_limit_bytes, device));
 }
 

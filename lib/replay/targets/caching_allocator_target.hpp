@@ -9,9 +9,6 @@ namespace gpucheck::replay {
 /// simulated device no GPU is needed. The device must outlive it.
 class CachingAllocatorTarget final : public RuntimeTarget<ComparableTarget, runtime::CachingAllocator> {
  public:
-  /// What the trace says it was recorded under.
-  [[nodiscard]] static TargetOptions options_of(const Trace& trace);
-
   /// @throws SettingsError; UsageError for a limit above the device's memory; DeviceError.
   CachingAllocatorTarget(device::Device& device, const TargetOptions& options);
 

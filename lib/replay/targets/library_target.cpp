@@ -9,13 +9,13 @@ namespace gpucheck::replay {
 
 LibraryTarget::LibraryTarget(device::Device& device, bool is_simulated, const runtime::AllocatorChoice& choice,
                              const TargetOptions& options)
-    : RuntimeTarget(device, options.stream_count,
-                    [&](runtime::StreamPool&) { return runtime::PluggableAllocator(device, choice); }),
+    : RuntimeTarget(device, choice, options.stream_count,
+                    [](runtime::Runtime& runtime) -> runtime::DeviceAllocator& { return runtime.allocator(); }),
       is_simulated_(is_simulated),
       has_settings_(!options.settings.empty()),
       has_limit_(options.memory_limit_bytes.has_value()) {
   if (!is_simulated_) return;
-  if (!allocator_.library().takes_device_memory()) {
+  if (!runtime_.pluggable_library().takes_device_memory()) {
     throw EnvironmentError(
         fmt::format("allocator library {}: it has no function gpucheck_set_device_memory, so it cannot take its memory "
                     "from a simulated device: export one, or play on a GPU with --device cuda",

@@ -63,8 +63,10 @@ class Player {
         free(event.id);
         return step;
       }
+      default:
+        target_.carry_out(trace_, event);
+        return {};
     }
-    return {};
   }
 
   Step allocate(const Event& event) {

@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "device/check.hpp"
+#include "replay/targets/runtime_calls.hpp"
 #include "replay/targets/target.hpp"
+#include "replay/targets/trace_streams.hpp"
 #include "runtime/allocator/errors.hpp"
-#include "runtime/streams/stream_pool.hpp"
+#include "runtime/runtime.hpp"
 
 namespace gpucheck::replay {
 
@@ -19,43 +20,58 @@ struct TargetOptions {
   std::uint32_t stream_count = 1;
 };
 
-/// The limit as a share of the device's memory, as torch.cuda.set_per_process_memory_fraction
-/// takes it. @throws UsageError for one above the device's memory.
-double fraction_of(std::uint64_t limit_bytes, const device::Device& device);
-
-/// A trace's calls, made on one of the runtime's allocators and on streams of a device,
-/// which must outlive it.
+/// A trace's calls, made on the device allocator of a runtime of its own, on a device
+/// which must outlive it. `Allocator` is as much of the allocator's type as is known:
+/// calls of a final class cost less.
 template <typename Interface, typename Allocator>
 class RuntimeTarget : public Interface {
  public:
   using Allocation = typename Interface::Allocation;
 
   Allocation allocate(std::uint64_t size, std::uint16_t stream) override {
+    streams_.settle();
     try {
       return {allocator_.allocate(size, streams_[stream]), false};
     } catch (const runtime::OutOfMemoryError&) {
       return {nullptr, true};
     }
   }
-  void free(void* address) override { allocator_.free(address); }
+  void free(void* address) override {
+    streams_.settle();
+    allocator_.free(address);
+  }
   void record_stream(void* address, std::uint16_t stream) override {
+    streams_.settle();
+    streams_.note_use(stream);
     allocator_.record_stream(address, streams_[stream]);
   }
-  void synchronize() override { device::check(device_.synchronize(), "synchronize"); }
-  void empty_cache() override { allocator_.empty_cache(); }
-
- protected:
-  /// `make` returns the allocator; it is given the streams.
-  template <typename Make>
-  RuntimeTarget(device::Device& device, std::uint32_t stream_count, Make&& make)
-      : device_(device), pool_(device), allocator_(make(pool_)), streams_{device.default_stream()} {
-    while (streams_.size() < stream_count) streams_.push_back(pool_.next());
+  void synchronize() override { streams_.wait_for_all(); }
+  void empty_cache() override {
+    streams_.settle();
+    allocator_.empty_cache();
+  }
+  void carry_out(const Trace& trace, const Event& event) override {
+    streams_.settle();
+    calls_.carry_out(trace, event);
   }
 
+ protected:
+  /// `allocator_of` picks the runtime's allocator.
+  template <typename AllocatorOf>
+  RuntimeTarget(device::Device& device, const runtime::AllocatorChoice& choice, std::uint32_t stream_count,
+                AllocatorOf&& allocator_of)
+      : device_(device),
+        runtime_(device, choice),
+        allocator_(allocator_of(runtime_)),
+        streams_(runtime_, stream_count) {}
+
   device::Device& device_;
-  runtime::StreamPool pool_;
-  Allocator allocator_;
-  std::vector<device::Stream> streams_;  ///< by index; the first is the default stream
+  runtime::Runtime runtime_;
+  Allocator& allocator_;
+
+ private:
+  TraceStreams streams_;
+  RuntimeCalls calls_{runtime_, streams_};
 };
 
 }  // namespace gpucheck::replay

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/formats/trace.hpp"
+#include "replay/formats/trace/trace.hpp"
 
 namespace gpucheck::replay {
 
@@ -39,6 +39,9 @@ class TraceTarget {
   /// Waits for the device.
   virtual void synchronize() = 0;
   virtual void empty_cache() = 0;
+  /// Any other event of a trace. @throws UnsupportedError where the allocator has no such
+  /// call.
+  virtual void carry_out(const Trace& trace, const Event& event);
 
   /// Asked after every step. `reserved_bytes` is there always or never.
   [[nodiscard]] virtual Usage usage() = 0;

@@ -8,6 +8,7 @@
 #include "replay/analysis/compare.hpp"
 #include "replay/analysis/what_if.hpp"
 #include "replay/formats/file.hpp"
+#include "replay/targets/make_target.hpp"
 #include "runtime/allocator/errors.hpp"
 #include "test_files.hpp"
 
@@ -22,7 +23,7 @@ class CachingAllocatorReplay : public testing::Test {
   std::unique_ptr<device::Device> device_ = driver_->open(0).value();
 
   Comparison play(const Trace& trace) {
-    CachingAllocatorTarget target(*device_, CachingAllocatorTarget::options_of(trace));
+    CachingAllocatorTarget target(*device_, options_of(trace));
     return compare(trace, target);
   }
 };
@@ -51,24 +52,6 @@ TEST_F(CachingAllocatorReplay, GivesPyTorchsFiguresAfterEveryStep) {
     EXPECT_TRUE(result.equal()) << trace.name;
     EXPECT_EQ(result.equal_steps, trace.events.size()) << trace.name;
   }
-}
-
-TEST_F(CachingAllocatorReplay, GivesThemUnderEverySetting) {
-  const auto traces = std::get<std::vector<Trace>>(read_file(test_file("pytorch_traces_settings.json")));
-  ASSERT_EQ(traces.size(), 8U);
-  for (const Trace& trace : traces) {
-    const Comparison result = play(trace);
-    EXPECT_TRUE(result.equal()) << trace.name;
-    EXPECT_EQ(result.equal_steps, trace.events.size()) << trace.name;
-  }
-}
-
-TEST_F(CachingAllocatorReplay, EndsWithPyTorchsStatisticsAndSegments) {
-  const auto traces = std::get<std::vector<Trace>>(read_file(test_file("pytorch_traces_settings.json")));
-  const Comparison result = play(traces.at(7));
-  EXPECT_EQ(result.final_statistics_compared, 122U);
-  EXPECT_EQ(result.final_segments_compared, 21U);
-  EXPECT_EQ(result.final_difference_count, 0U);
 }
 
 TEST_F(CachingAllocatorReplay, NoticesAFigureThatIsOneOff) {

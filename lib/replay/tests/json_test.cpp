@@ -2,7 +2,7 @@
 
 #include "replay/formats/file.hpp"
 #include "replay/formats/file_error.hpp"
-#include "replay/formats/json_cursor.hpp"
+#include "replay/formats/json/json_cursor.hpp"
 #include "test_files.hpp"
 
 namespace gpucheck::replay {

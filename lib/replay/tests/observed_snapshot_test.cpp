@@ -7,7 +7,7 @@
 #include "observe/memory_history.hpp"
 #include "observe/snapshot_file.hpp"
 #include "replay/formats/file.hpp"
-#include "replay/formats/snapshot.hpp"
+#include "replay/formats/snapshot/snapshot.hpp"
 #include "runtime/runtime.hpp"
 
 namespace gpucheck::replay {

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "replay/formats/cursor.hpp"
 #include "replay/formats/file.hpp"
 #include "replay/formats/file_error.hpp"
-#include "replay/formats/readers.hpp"
+#include "replay/formats/pickle/cursor.hpp"
+#include "replay/formats/pickle/readers.hpp"
 #include "test_files.hpp"
 
 namespace gpucheck::replay {

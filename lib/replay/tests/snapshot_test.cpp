@@ -1,4 +1,4 @@
-#include "replay/formats/snapshot.hpp"
+#include "replay/formats/snapshot/snapshot.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include "replay/formats/file.hpp"
 #include "replay/formats/file_error.hpp"
-#include "replay/formats/stacks.hpp"
+#include "replay/formats/snapshot/stacks.hpp"
 #include "test_files.hpp"
 
 namespace gpucheck::replay {

@@ -1,4 +1,4 @@
-#include "replay/formats/trace.hpp"
+#include "replay/formats/trace/trace.hpp"
 
 #include <gtest/gtest.h>
 

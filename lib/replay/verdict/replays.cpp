@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "base/error.hpp"
-#include "replay/targets/caching_allocator_target.hpp"
 #include "replay/targets/make_target.hpp"
 #include "runtime/allocator/errors.hpp"
 
@@ -32,13 +31,14 @@ Replay play(const Subject& subject, const Request& request, const std::string& s
   const TargetOptions conditions{settings, result.limit.bytes, subject.trace.stream_count};
   if (can_compare(subject, request)) {
     on_new_device(request, result, [&](const PlayedDevice& played) {
-      CachingAllocatorTarget target(*played.device, conditions);
-      result.comparison = compare(subject.trace, target);
+      const auto target = make_comparable_target(subject.trace, *played.device, conditions);
+      result.comparison = compare(subject.trace, *target);
     });
   }
   if (asks_what_if(subject, request)) {
     on_new_device(request, result, [&](const PlayedDevice& played) {
-      const auto target = make_target(request.allocator, *played.device, played.is_simulated, conditions);
+      const auto target =
+          make_target(subject.trace, request.allocator, *played.device, played.is_simulated, conditions);
       result.what_if = what_if(subject.trace, *target, max_samples);
     });
   }

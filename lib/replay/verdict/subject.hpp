@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "replay/analysis/conversion.hpp"
-#include "replay/formats/trace.hpp"
+#include "replay/formats/trace/trace.hpp"
 
 namespace gpucheck::replay {
 

@@ -94,7 +94,7 @@ TEST_F(Pinned, StatisticsAsRecordedFromPyTorch) {
   check();
 }
 
-// As recorded: see pinned_traces.txt.
+// As recorded: see pytorch_pinned.json among the test data of lib/replay.
 TEST_F(Pinned, ABlockReturnedByEventsLowersTheRequestsAndRaisesTheBytesByOne) {
   freed_in_use(1000, machine_.default_stream());
   EXPECT_EQ(figures().at("active_bytes.current"), 1024);

@@ -1,16 +1,17 @@
 #include <algorithm>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <map>
 #include <memory>
 #include <random>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/units.hpp"
 #include "runtime/allocator/memory_observer.hpp"
-#include "runtime/caching/tests/allocator_trace.hpp"
 #include "runtime/streams/stream_table.hpp"
 #include "runtime/tests/simulated.hpp"
 
@@ -35,22 +36,31 @@ Ids split(const std::string& text) {
   return ids;
 }
 
+Round read_round(const std::string& call, std::istream& rest) {
+  Round round;
+  round.polls = call == "poll";
+  for (std::string word; rest >> word && word != ">";) round.uses.push_back(split(word));
+  for (std::size_t block = 0; rest >> block;) round.order.push_back(block);
+  return round;
+}
+
 std::vector<Round> load_rounds() {
+  const std::string path = GPUCHECK_RUNTIME_FOLDER "/streams/tests/data/stream_order.txt";
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot read " + path);
   std::vector<Round> rounds;
   bool starts_process = false;
-  read_lines(GPUCHECK_RUNTIME_FOLDER "/streams/tests/data/stream_order.txt",
-             [&](const std::string& call, std::istream& in, int) {
-               if (call == "process") {
-                 starts_process = true;
-                 return;
-               }
-               Round round;
-               round.starts_process = std::exchange(starts_process, false);
-               round.polls = call == "poll";
-               for (std::string word; in >> word && word != ">";) round.uses.push_back(split(word));
-               for (std::size_t block = 0; in >> block;) round.order.push_back(block);
-               rounds.push_back(std::move(round));
-             });
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream in(line);
+    std::string call;
+    if (!(in >> call) || call[0] == '#') continue;
+    if (call == "process") {
+      starts_process = true;
+      continue;
+    }
+    rounds.push_back(read_round(call, in));
+    rounds.back().starts_process = std::exchange(starts_process, false);
+  }
   return rounds;
 }
 

@@ -1,0 +1,38 @@
+#include "replay/formats/json/json_cursor.hpp"
+
+#include <fmt/format.h>
+#include <vector>
+
+#include "replay/formats/file_error.hpp"
+
+namespace gpucheck::replay {
+
+double JsonCursor::as_real() const {
+  if (*at_ != '-' && (*at_ < '0' || *at_ > '9')) fail("expected a number");
+  return text_->real(at_);
+}
+
+bool JsonCursor::as_boolean() const {
+  if (*at_ != 't' && *at_ != 'f') fail("expected true or false");
+  end_ = text_->past_word(at_, *at_ == 't' ? "true" : "false");
+  return *at_ == 't';
+}
+
+void JsonCursor::fail(std::string_view problem) const {
+  static_cast<void>(text_->past_value(at_, depth_));  // what is not even JSON is told as such
+  throw FileError(text_->name(), text_->offset(at_), path(), problem);
+}
+
+void JsonCursor::fail_above(std::uint64_t end, std::uint64_t number) const {
+  fail(fmt::format("expected a whole number below {}, found {}", end, number));
+}
+
+std::string JsonCursor::path() const {
+  std::vector<PathStep> way;
+  for (const JsonCursor* step = this; step->parent_ != nullptr; step = step->parent_) {
+    way.push_back({step->key_, step->index_, step->parent_->is_list()});
+  }
+  return path_text(way);
+}
+
+}  // namespace gpucheck::replay

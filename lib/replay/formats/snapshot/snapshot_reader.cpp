@@ -1,0 +1,287 @@
+#include <algorithm>
+#include <array>
+
+#include "replay/formats/json/json_cursor.hpp"
+#include "replay/formats/known_keys.hpp"
+#include "replay/formats/pickle/cursor.hpp"
+#include "replay/formats/snapshot/snapshot.hpp"
+#include "replay/formats/snapshot/stack_reader.hpp"
+
+namespace gpucheck::replay {
+
+namespace {
+
+template <typename AnyCursor>
+PoolId read_pool(const AnyCursor& value) {
+  std::array<std::uint64_t, 2> numbers{};
+  std::size_t count = 0;
+  value.for_each_item([&](const AnyCursor& number) {
+    if (count == numbers.size()) value.fail("expected a pool as two numbers");
+    numbers[count++] = number.as_unsigned();
+  });
+  if (count != numbers.size()) value.fail("expected a pool as two numbers");
+  return {numbers[0], numbers[1]};
+}
+
+bool releases_segment(SnapshotAction action) {
+  return action == SnapshotAction::segment_free || action == SnapshotAction::segment_unmap;
+}
+
+/// What is done with recorded stacks.
+class Stacks {
+ public:
+  Stacks(StackReading reading, StackTable& table) : reading_(reading), reader_(table) {}
+
+  template <typename AnyCursor>
+  [[nodiscard]] StackId read(const AnyCursor& stack) {
+    return reading_ == StackReading::keep ? reader_.read(stack) : no_stack;
+  }
+  template <typename AnyCursor>
+  [[nodiscard]] bool through_empty_cache(const AnyCursor& stack) {
+    return search_.through_empty_cache(stack);
+  }
+
+ private:
+  StackReading reading_;
+  StackReader reader_;
+  StackSearch search_;
+};
+
+template <typename AnyCursor>
+class EventReader {
+ public:
+  explicit EventReader(Stacks& stacks) : stacks_(stacks) {}
+
+  SnapshotEvent read(const AnyCursor& entry) {
+    SnapshotEvent event;
+    FieldSet seen;
+    std::optional<AnyCursor> stack;
+    for_each_known_field(entry, keys_, seen, [&](unsigned field, const AnyCursor& value) {
+      if (field == frames) {
+        static_cast<void>(value.identity());  // stacks are the most of a file, and mostly the same
+        stack = value;
+      } else {
+        take(field, value, event);
+      }
+    });
+    need_fields(event, seen, entry);
+    if (event.action == SnapshotAction::other || !stack) return event;
+    if (releases_segment(event.action)) event.in_empty_cache = stacks_.through_empty_cache(*stack);
+    event.stack = stacks_.read(*stack);
+    return event;
+  }
+
+ private:
+  enum Field : unsigned { action, addr, device_free, size, stream, time_us, pool_id, segment_pool_id, frames };
+
+  void take(unsigned field, const AnyCursor& value, SnapshotEvent& event) {
+    switch (field) {
+      case action:
+        event.action = static_cast<SnapshotAction>(actions_.find(value.as_text()));
+        break;
+      case addr:
+      case device_free:
+        event.address = value.as_handle();
+        break;
+      case size:
+        event.size = value.as_unsigned();
+        break;
+      case stream:
+        event.stream = value.as_handle();
+        break;
+      case time_us:
+        event.time_us = value.as_signed();
+        break;
+      default:
+        event.pool = read_pool(value);
+        break;
+    }
+  }
+
+  void need_fields(const SnapshotEvent& event, const FieldSet& seen, const AnyCursor& entry) const {
+    seen.need(action, "action", entry);
+    if (event.action == SnapshotAction::other) return;
+    seen.need(size, "size", entry);
+    seen.need(stream, "stream", entry);
+    if (event.action != SnapshotAction::out_of_memory) seen.need(addr, "addr", entry);
+  }
+
+  Stacks& stacks_;
+  KnownWords<9> keys_{
+      {"action", "addr", "device_free", "size", "stream", "time_us", "pool_id", "segment_pool_id", "frames"}};
+  /// In the order of SnapshotAction; what is none of them is `other`.
+  KnownWords<9> actions_{{"alloc", "free_requested", "free_completed", "segment_alloc", "segment_free", "segment_map",
+                          "segment_unmap", "oom", "snapshot"}};
+};
+
+template <typename AnyCursor>
+SnapshotBlockState read_state(const AnyCursor& value) {
+  // PyTorch's documentation calls the third state by the fourth name.
+  KnownWords<4> words{{"inactive", "active_allocated", "active_pending_free", "active_awaiting_free"}};
+  const unsigned number = words.find(value.as_text());
+  if (number == words.unknown) value.fail("expected inactive, active_allocated or active_pending_free");
+  return static_cast<SnapshotBlockState>(std::min(number, 2U));
+}
+
+template <typename AnyCursor>
+SnapshotBlock read_block(const AnyCursor& entry, Stacks& stacks) {
+  enum Field : unsigned { address, size, requested_size, state, frames };
+  KnownWords<5> keys{{"address", "size", "requested_size", "state", "frames"}};
+  SnapshotBlock block;
+  FieldSet fields;
+  for_each_known_field(entry, keys, fields, [&](unsigned field, const AnyCursor& value) {
+    switch (field) {
+      case address:
+        block.address = value.as_handle();
+        break;
+      case size:
+        block.size = value.as_unsigned();
+        break;
+      case requested_size:
+        block.requested_size = value.as_unsigned();
+        break;
+      case frames:
+        block.stack = stacks.read(value);
+        break;
+      default:
+        block.state = read_state(value);
+        break;
+    }
+  });
+  fields.need(size, "size", entry);
+  fields.need(state, "state", entry);
+  if (!fields.has(requested_size)) block.requested_size = block.size;
+  return block;
+}
+
+/// Blocks tile their segment; files of older releases leave their addresses out.
+template <typename AnyCursor>
+void place_blocks(SnapshotSegment& segment, const AnyCursor& entry) {
+  std::uint64_t placed = 0;
+  for (SnapshotBlock& block : segment.blocks) {
+    const std::uint64_t address = segment.address + placed;
+    if (block.address != 0 && block.address != address) entry.fail("expected blocks that follow one another");
+    if (block.size > segment.total_size - placed) entry.fail("expected blocks that fit into their segment");
+    block.address = address;
+    placed += block.size;
+  }
+  if (placed != segment.total_size) entry.fail("expected blocks that add up to the segment's total_size");
+}
+
+template <typename AnyCursor>
+bool read_is_large(const AnyCursor& value) {
+  const std::string_view type = value.as_text();
+  if (type != "large" && type != "small") value.fail("expected small or large");
+  return type == "large";
+}
+
+template <typename AnyCursor>
+SnapshotSegment read_segment(const AnyCursor& entry, Stacks& stacks) {
+  enum Field : unsigned { address, total_size, stream, device, type, pool, expandable, blocks };
+  KnownWords<8> keys{
+      {"address", "total_size", "stream", "device", "segment_type", "segment_pool_id", "is_expandable", "blocks"}};
+  SnapshotSegment segment;
+  FieldSet fields;
+  for_each_known_field(entry, keys, fields, [&](unsigned field, const AnyCursor& value) {
+    switch (field) {
+      case address:
+        segment.address = value.as_handle();
+        break;
+      case total_size:
+        segment.total_size = value.as_unsigned();
+        break;
+      case stream:
+        segment.stream = value.as_handle();
+        break;
+      case device:
+        segment.device = value.as_unsigned();
+        break;
+      case type:
+        segment.is_large = read_is_large(value);
+        break;
+      case pool:
+        segment.pool = read_pool(value);
+        break;
+      case expandable:
+        segment.is_expandable = value.as_boolean();
+        break;
+      default:
+        value.for_each_item([&](const AnyCursor& block) { segment.blocks.push_back(read_block(block, stacks)); });
+        break;
+    }
+  });
+  for (const Field field : {address, total_size, stream, blocks}) fields.need(field, keys[field], entry);
+  place_blocks(segment, entry);
+  return segment;
+}
+
+template <typename AnyCursor>
+SnapshotSettings read_settings(const AnyCursor& entry) {
+  SnapshotSettings settings;
+  entry.for_each_field([&](std::string_view key, const AnyCursor& value) {
+    if (key == "PYTORCH_CUDA_ALLOC_CONF" || key == "PYTORCH_ALLOC_CONF") {
+      settings.text = value.as_text();
+    } else if (key == "max_split_size") {
+      settings.max_split_size = value.as_signed();
+    } else if (key == "garbage_collection_threshold") {
+      settings.garbage_collection_threshold = value.as_real();
+    } else if (key == "expandable_segments") {
+      settings.expandable_segments = value.as_boolean();
+    } else if (key == "roundup_power2_divisions") {
+      value.for_each_field([&](std::string_view size, const AnyCursor& divisions) {
+        settings.roundup_power2_divisions.emplace_back(size, divisions.as_unsigned());
+      });
+    }
+  });
+  return settings;
+}
+
+template <typename AnyCursor>
+void read_segments(const AnyCursor& list, Stacks& stacks, Snapshot& snapshot) {
+  list.for_each_item([&](const AnyCursor& entry) { snapshot.segments.push_back(read_segment(entry, stacks)); });
+}
+
+template <typename AnyCursor>
+void read_events(const AnyCursor& list, Stacks& stacks, Snapshot& snapshot) {
+  EventReader<AnyCursor> reader(stacks);
+  list.for_each_item([&](const AnyCursor& device) {
+    std::vector<SnapshotEvent>& events = snapshot.device_traces.emplace_back();
+    events.reserve(device.count_hint());
+    device.for_each_item([&](const AnyCursor& entry) { events.push_back(reader.read(entry)); });
+  });
+}
+
+}  // namespace
+
+template <typename AnyCursor>
+Snapshot read_snapshot(const AnyCursor& root, StackReading reading) {
+  Snapshot snapshot;
+  Stacks stacks(reading, snapshot.stacks);
+  if (root.is_list()) {
+    read_segments(root, stacks, snapshot);
+    return snapshot;
+  }
+  enum Field : unsigned { segments, device_traces, allocator_settings };
+  KnownWords<3> keys{{"segments", "device_traces", "allocator_settings"}};
+  FieldSet fields;
+  for_each_known_field(root, keys, fields, [&](unsigned field, const AnyCursor& value) {
+    switch (field) {
+      case segments:
+        read_segments(value, stacks, snapshot);
+        break;
+      case device_traces:
+        read_events(value, stacks, snapshot);
+        break;
+      default:
+        snapshot.settings = read_settings(value);
+        break;
+    }
+  });
+  fields.need(segments, keys[segments], root);
+  return snapshot;
+}
+
+template Snapshot read_snapshot(const Cursor& root, StackReading reading);
+template Snapshot read_snapshot(const JsonCursor& root, StackReading reading);
+
+}  // namespace gpucheck::replay
