@@ -4,6 +4,7 @@
 
 #include "observe/detail/json_writer.hpp"
 #include "observe/detail/pickle_writer.hpp"
+#include "observe/snapshot_keys.hpp"
 
 namespace gpucheck::observe {
 namespace {
@@ -16,13 +17,13 @@ class Emitter {
 
   void emit() {
     out_.begin_dictionary();
-    out_.key("segments");
+    out_.key(snapshot_keys::segments);
     list(snapshot_.segments, [this](const SnapshotSegment& each) { segment(each); });
-    out_.key("device_traces");
+    out_.key(snapshot_keys::device_traces);
     traces();
-    out_.key("allocator_settings");
+    out_.key(snapshot_keys::allocator_settings);
     settings(snapshot_.settings);
-    out_.key("external_annotations");
+    out_.key(snapshot_keys::external_annotations);
     list(snapshot_.annotations, [this](const Annotation& each) { annotation(each); });
     out_.end_dictionary();
   }
@@ -54,19 +55,19 @@ class Emitter {
   void segment(const SnapshotSegment& segment) {
     const runtime::SegmentInfo& info = segment.info;
     out_.begin_dictionary();
-    signed_number("device", snapshot_.device_ordinal);
-    number("address", info.address);
-    number("total_size", info.total_size);
-    number("allocated_size", info.allocated_size);
-    number("active_size", info.active_size);
-    number("requested_size", info.requested_size);
-    number("stream", info.stream.value);
-    text("segment_type", info.is_large ? "large" : "small");
-    out_.key("segment_pool_id");
+    signed_number(snapshot_keys::device, snapshot_.device_ordinal);
+    number(snapshot_keys::address, info.address);
+    number(snapshot_keys::total_size, info.total_size);
+    number(snapshot_keys::allocated_size, info.allocated_size);
+    number(snapshot_keys::active_size, info.active_size);
+    number(snapshot_keys::requested_size, info.requested_size);
+    number(snapshot_keys::stream, info.stream.value);
+    text(snapshot_keys::segment_type, info.is_large ? snapshot_keys::type_large : snapshot_keys::type_small);
+    out_.key(snapshot_keys::segment_pool_id);
     out_.pair(info.pool.first, info.pool.second);
-    boolean("is_expandable", info.is_expandable);
+    boolean(snapshot_keys::is_expandable, info.is_expandable);
     frames(segment.stack);
-    out_.key("blocks");
+    out_.key(snapshot_keys::blocks);
     out_.begin_list();
     for (std::size_t i = 0; i < info.blocks.size(); ++i) block(info.blocks[i], segment.block_stacks[i]);
     out_.end_list();
@@ -75,23 +76,23 @@ class Emitter {
 
   void block(const runtime::BlockInfo& block, StackNumber stack) {
     out_.begin_dictionary();
-    number("address", block.address);
-    number("size", block.size);
-    number("requested_size", block.requested_size);
-    text("state", runtime::name_of(block.state));
+    number(snapshot_keys::address, block.address);
+    number(snapshot_keys::size, block.size);
+    number(snapshot_keys::requested_size, block.requested_size);
+    text(snapshot_keys::state, runtime::name_of(block.state));
     frames(stack);
     out_.end_dictionary();
   }
 
   void frames(StackNumber stack) {
-    out_.key("frames");
+    out_.key(snapshot_keys::frames);
     if (out_.repeat(stack)) return;
     out_.begin_shared(stack);
     list(snapshot_.stacks[stack], [this](const Frame& frame) {
       out_.begin_dictionary();
-      text("name", frame.name);
-      text("filename", frame.filename);
-      signed_number("line", frame.line);
+      text(snapshot_keys::name, frame.name);
+      text(snapshot_keys::filename, frame.filename);
+      signed_number(snapshot_keys::line, frame.line);
       out_.end_dictionary();
     });
     out_.end_shared();
@@ -107,29 +108,30 @@ class Emitter {
 
   void entry(const TraceEntry& entry) {
     out_.begin_dictionary();
-    text("action", runtime::name_of(entry.action));
-    number(entry.action == runtime::MemoryAction::oom ? "device_free" : "addr", entry.address);
-    number("size", entry.size);
-    number("stream", entry.stream.value);
-    signed_number("time_us", entry.time_us);
-    text("compile_context", entry.compile_context);
-    text("user_metadata", entry.user_metadata);
+    text(snapshot_keys::action, runtime::name_of(entry.action));
+    number(entry.action == runtime::MemoryAction::oom ? snapshot_keys::device_free : snapshot_keys::addr,
+           entry.address);
+    number(snapshot_keys::size, entry.size);
+    number(snapshot_keys::stream, entry.stream.value);
+    signed_number(snapshot_keys::time_us, entry.time_us);
+    text(snapshot_keys::compile_context, entry.compile_context);
+    text(snapshot_keys::user_metadata, entry.user_metadata);
     if (entry.stack != 0) frames(entry.stack);
     out_.end_dictionary();
   }
 
   void settings(const runtime::AllocatorSettings& settings) {
     out_.begin_dictionary();
-    text("PYTORCH_CUDA_ALLOC_CONF", settings.text);
-    signed_number("max_split_size", static_cast<std::int64_t>(settings.max_split_size));
-    out_.key("garbage_collection_threshold");
+    text(snapshot_keys::settings_text, settings.text);
+    signed_number(snapshot_keys::max_split_size, static_cast<std::int64_t>(settings.max_split_size));
+    out_.key(snapshot_keys::garbage_collection_threshold);
     out_.real(settings.garbage_collection_threshold);
-    boolean("expandable_segments", settings.expandable_segments);
+    boolean(snapshot_keys::expandable_segments, settings.expandable_segments);
     number("pinned_num_register_threads", settings.pinned_num_register_threads);
     boolean("release_lock_on_cudamalloc", settings.release_lock_on_device_allocation);
     boolean("pinned_use_cuda_host_register", settings.pinned_use_host_register);
     boolean("graph_capture_record_stream_reuse", settings.graph_capture_record_stream_reuse);
-    out_.key("roundup_power2_divisions");
+    out_.key(snapshot_keys::roundup_power2_divisions);
     out_.begin_dictionary();
     for (std::size_t i = 0; i < settings.roundup_power2_divisions.size(); ++i) {
       number(fmt::to_string(std::uint64_t{1} << i), settings.roundup_power2_divisions[i]);
@@ -140,10 +142,10 @@ class Emitter {
 
   void annotation(const Annotation& annotation) {
     out_.begin_dictionary();
-    text("name", annotation.name);
+    text(snapshot_keys::name, annotation.name);
     text("stage", annotation.stage == AnnotationStage::start ? "START" : "END");
-    signed_number("device", snapshot_.device_ordinal);
-    signed_number("time_us", annotation.time_us);
+    signed_number(snapshot_keys::device, snapshot_.device_ordinal);
+    signed_number(snapshot_keys::time_us, annotation.time_us);
     out_.end_dictionary();
   }
 

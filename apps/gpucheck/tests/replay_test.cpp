@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "subprocess.hpp"
 
@@ -42,6 +43,42 @@ TEST(Replay, EqualTracesAreCodeZero) {
   const CommandResult result = replay({data("pytorch_traces.json")});
   EXPECT_EQ(result.exit_code, 0) << result.output << result.error_output;
   EXPECT_THAT(result.output, HasSubstr("3 of 3 traces equal, 430 of 430 steps"));
+}
+
+TEST(Replay, PlaysPoolsGraphsAndPinnedMemory) {
+  for (const auto& [file, trace, steps] : {std::tuple("pytorch_pools.json", "pools_3", "602 of 602 steps"),
+                                           std::tuple("pytorch_graphs.json", "graphs_0", " steps"),
+                                           std::tuple("pytorch_pinned.json", "pinned_0", "500 of 500 steps")}) {
+    const CommandResult result = replay({data(file), "--trace", trace});
+    EXPECT_EQ(result.exit_code, 0) << result.output << result.error_output;
+    EXPECT_THAT(result.output, AllOf(HasSubstr("1 of 1 traces equal"), HasSubstr(steps)));
+  }
+}
+
+TEST(Replay, SaysWhichCallOfAPoolDiffers) {
+  const std::string text = R"({"stat_keys": ["num_ooms"], "ops": [["create_pool", 0], ["begin_pool", 0]],
+                               "stats_after_op": [[0], [1]]})";
+  const CommandResult result = replay_text(text);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.output,
+              AllOf(HasSubstr("step 1 of 2"), HasSubstr("begin_pool 0"), HasSubstr("expected 1, seen 0")));
+}
+
+TEST(Replay, WhatAnAllocatorCannotDoIsNotJudged) {
+  const CommandResult result = replay_text(R"({"ops": [["create_pool", 0]]})", {"--allocator", "async"});
+  EXPECT_EQ(result.exit_code, 3) << result.output;
+  EXPECT_THAT(result.error_output, HasSubstr("step 0"));
+  EXPECT_EQ(replay({data("pytorch_pinned.json"), "--allocator", "async"}).exit_code, 2) << "it is of device memory";
+  EXPECT_EQ(replay({data("pytorch_pinned.json"), "--memory-limit", "1GiB"}).exit_code, 2) << "pinned memory has none";
+}
+
+TEST(Replay, TellsWhatPinnedMemoryComesTo) {
+  const json document = replay_json({data("pytorch_pinned.json"), "--trace", "pinned_0", "--settings", ""});
+  EXPECT_EQ(document["exit_code"], 0);
+  const json& what_if = document["traces"].at(0)["replays"].at(0)["what_if"];
+  EXPECT_EQ(what_if["out_of_memory_count"], 0);
+  EXPECT_GE(what_if["peak_reserved"]["reserved_bytes"], what_if["peak_allocated"]["allocated_bytes"]);
+  EXPECT_GT(what_if["peak_allocated"]["allocated_bytes"], 0);
 }
 
 TEST(Replay, JsonTellsWhatWasCompared) {

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "observe/snapshot_keys.hpp"
+
 namespace gpucheck::replay {
 
 enum class FileSort : std::uint8_t { traces, snapshot, other };
@@ -11,9 +13,10 @@ enum class FileSort : std::uint8_t { traces, snapshot, other };
 template <typename AnyCursor>
 FileSort sort_of_dictionary(const AnyCursor& dictionary) {
   FileSort sort = FileSort::other;
+  namespace keys = observe::snapshot_keys;
   dictionary.for_each_field([&sort](std::string_view key, const AnyCursor&) {
     if (key == "ops" || key == "traces") sort = FileSort::traces;
-    if (key == "segments" || key == "device_traces" || key == "total_size") sort = FileSort::snapshot;
+    if (key == keys::segments || key == keys::device_traces || key == keys::total_size) sort = FileSort::snapshot;
     return sort != FileSort::other;
   });
   return sort;

@@ -1,4 +1,7 @@
+#include <fstream>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <set>
 
 #include "replay/formats/file.hpp"
 #include "replay/formats/file_error.hpp"
@@ -73,6 +76,18 @@ TEST(TraceOperations, AreReadInBothForms) {
     EXPECT_EQ(trace.later_settings, std::vector<std::string>{"a:1"});
     EXPECT_EQ(trace.expected_same_address, (std::vector<std::uint32_t>{0, Trace::no_expectation}));
   }
+}
+
+TEST(TraceOperations, AreThoseOfTheSchema) {
+  std::ifstream file(GPUCHECK_REPLAY_TEST_DATA "/../../trace.schema.json");
+  const auto schema = nlohmann::json::parse(file);
+  const auto& properties = schema.at("$defs").at("operation").at("properties");
+  std::vector<std::string> names;
+  for (const OperationShape& shape : detail::operation_shapes) names.emplace_back(shape.name);
+  EXPECT_EQ(properties.at("op").at("enum"), names);
+  std::set<std::string> fields;
+  for (const auto& [name, unused] : properties.items()) fields.insert(name);
+  EXPECT_EQ(fields, std::set<std::string>(operation_field_names.begin(), operation_field_names.end()));
 }
 
 TEST(TraceOperations, AShortOneMustBeWhole) {

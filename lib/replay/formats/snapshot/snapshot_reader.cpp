@@ -1,15 +1,34 @@
 #include <algorithm>
 #include <array>
 
+#include "observe/snapshot_keys.hpp"
 #include "replay/formats/json/json_cursor.hpp"
 #include "replay/formats/known_keys.hpp"
 #include "replay/formats/pickle/cursor.hpp"
 #include "replay/formats/snapshot/snapshot.hpp"
 #include "replay/formats/snapshot/stack_reader.hpp"
+#include "runtime/allocator/memory_observer.hpp"
+#include "runtime/allocator/snapshot.hpp"
 
 namespace gpucheck::replay {
 
 namespace {
+
+namespace keys = observe::snapshot_keys;
+using runtime::MemoryAction;
+
+/// Both enums have the same actions in the same order, so that one table of words serves.
+constexpr std::size_t action_count = static_cast<std::size_t>(SnapshotAction::other);
+static_assert(static_cast<int>(SnapshotAction::alloc) == static_cast<int>(MemoryAction::alloc));
+static_assert(static_cast<int>(SnapshotAction::segment_unmap) == static_cast<int>(MemoryAction::segment_unmap));
+static_assert(static_cast<int>(SnapshotAction::out_of_memory) == static_cast<int>(MemoryAction::oom));
+static_assert(action_count == static_cast<std::size_t>(MemoryAction::snapshot) + 1);
+
+std::array<std::string_view, action_count> action_names() {
+  std::array<std::string_view, action_count> names;
+  for (std::size_t i = 0; i < action_count; ++i) names[i] = runtime::name_of(static_cast<MemoryAction>(i));
+  return names;
+}
 
 template <typename AnyCursor>
 PoolId read_pool(const AnyCursor& value) {
@@ -99,25 +118,25 @@ class EventReader {
   }
 
   void need_fields(const SnapshotEvent& event, const FieldSet& seen, const AnyCursor& entry) const {
-    seen.need(action, "action", entry);
+    seen.need(action, keys::action, entry);
     if (event.action == SnapshotAction::other) return;
-    seen.need(size, "size", entry);
-    seen.need(stream, "stream", entry);
-    if (event.action != SnapshotAction::out_of_memory) seen.need(addr, "addr", entry);
+    seen.need(size, keys::size, entry);
+    seen.need(stream, keys::stream, entry);
+    if (event.action != SnapshotAction::out_of_memory) seen.need(addr, keys::addr, entry);
   }
 
   Stacks& stacks_;
-  KnownWords<9> keys_{
-      {"action", "addr", "device_free", "size", "stream", "time_us", "pool_id", "segment_pool_id", "frames"}};
-  /// In the order of SnapshotAction; what is none of them is `other`.
-  KnownWords<9> actions_{{"alloc", "free_requested", "free_completed", "segment_alloc", "segment_free", "segment_map",
-                          "segment_unmap", "oom", "snapshot"}};
+  KnownWords<9> keys_{{keys::action, keys::addr, keys::device_free, keys::size, keys::stream, keys::time_us,
+                       keys::pool_id, keys::segment_pool_id, keys::frames}};
+  KnownWords<action_count> actions_{action_names()};  ///< what is none of them is `other`
 };
 
 template <typename AnyCursor>
 SnapshotBlockState read_state(const AnyCursor& value) {
+  using State = runtime::BlockState;
   // PyTorch's documentation calls the third state by the fourth name.
-  KnownWords<4> words{{"inactive", "active_allocated", "active_pending_free", "active_awaiting_free"}};
+  KnownWords<4> words{{runtime::name_of(State::inactive), runtime::name_of(State::active_allocated),
+                       runtime::name_of(State::active_pending_free), "active_awaiting_free"}};
   const unsigned number = words.find(value.as_text());
   if (number == words.unknown) value.fail("expected inactive, active_allocated or active_pending_free");
   return static_cast<SnapshotBlockState>(std::min(number, 2U));
@@ -126,10 +145,10 @@ SnapshotBlockState read_state(const AnyCursor& value) {
 template <typename AnyCursor>
 SnapshotBlock read_block(const AnyCursor& entry, Stacks& stacks) {
   enum Field : unsigned { address, size, requested_size, state, frames };
-  KnownWords<5> keys{{"address", "size", "requested_size", "state", "frames"}};
+  KnownWords<5> known{{keys::address, keys::size, keys::requested_size, keys::state, keys::frames}};
   SnapshotBlock block;
   FieldSet fields;
-  for_each_known_field(entry, keys, fields, [&](unsigned field, const AnyCursor& value) {
+  for_each_known_field(entry, known, fields, [&](unsigned field, const AnyCursor& value) {
     switch (field) {
       case address:
         block.address = value.as_handle();
@@ -148,8 +167,8 @@ SnapshotBlock read_block(const AnyCursor& entry, Stacks& stacks) {
         break;
     }
   });
-  fields.need(size, "size", entry);
-  fields.need(state, "state", entry);
+  fields.need(size, keys::size, entry);
+  fields.need(state, keys::state, entry);
   if (!fields.has(requested_size)) block.requested_size = block.size;
   return block;
 }
@@ -171,18 +190,18 @@ void place_blocks(SnapshotSegment& segment, const AnyCursor& entry) {
 template <typename AnyCursor>
 bool read_is_large(const AnyCursor& value) {
   const std::string_view type = value.as_text();
-  if (type != "large" && type != "small") value.fail("expected small or large");
-  return type == "large";
+  if (type != keys::type_large && type != keys::type_small) value.fail("expected small or large");
+  return type == keys::type_large;
 }
 
 template <typename AnyCursor>
 SnapshotSegment read_segment(const AnyCursor& entry, Stacks& stacks) {
   enum Field : unsigned { address, total_size, stream, device, type, pool, expandable, blocks };
-  KnownWords<8> keys{
-      {"address", "total_size", "stream", "device", "segment_type", "segment_pool_id", "is_expandable", "blocks"}};
+  KnownWords<8> known{{keys::address, keys::total_size, keys::stream, keys::device, keys::segment_type,
+                       keys::segment_pool_id, keys::is_expandable, keys::blocks}};
   SnapshotSegment segment;
   FieldSet fields;
-  for_each_known_field(entry, keys, fields, [&](unsigned field, const AnyCursor& value) {
+  for_each_known_field(entry, known, fields, [&](unsigned field, const AnyCursor& value) {
     switch (field) {
       case address:
         segment.address = value.as_handle();
@@ -210,7 +229,7 @@ SnapshotSegment read_segment(const AnyCursor& entry, Stacks& stacks) {
         break;
     }
   });
-  for (const Field field : {address, total_size, stream, blocks}) fields.need(field, keys[field], entry);
+  for (const Field field : {address, total_size, stream, blocks}) fields.need(field, known[field], entry);
   place_blocks(segment, entry);
   return segment;
 }
@@ -219,15 +238,15 @@ template <typename AnyCursor>
 SnapshotSettings read_settings(const AnyCursor& entry) {
   SnapshotSettings settings;
   entry.for_each_field([&](std::string_view key, const AnyCursor& value) {
-    if (key == "PYTORCH_CUDA_ALLOC_CONF" || key == "PYTORCH_ALLOC_CONF") {
+    if (key == keys::settings_text || key == keys::settings_text_of_newer_releases) {
       settings.text = value.as_text();
-    } else if (key == "max_split_size") {
+    } else if (key == keys::max_split_size) {
       settings.max_split_size = value.as_signed();
-    } else if (key == "garbage_collection_threshold") {
+    } else if (key == keys::garbage_collection_threshold) {
       settings.garbage_collection_threshold = value.as_real();
-    } else if (key == "expandable_segments") {
+    } else if (key == keys::expandable_segments) {
       settings.expandable_segments = value.as_boolean();
-    } else if (key == "roundup_power2_divisions") {
+    } else if (key == keys::roundup_power2_divisions) {
       value.for_each_field([&](std::string_view size, const AnyCursor& divisions) {
         settings.roundup_power2_divisions.emplace_back(size, divisions.as_unsigned());
       });
@@ -262,9 +281,9 @@ Snapshot read_snapshot(const AnyCursor& root, StackReading reading) {
     return snapshot;
   }
   enum Field : unsigned { segments, device_traces, allocator_settings };
-  KnownWords<3> keys{{"segments", "device_traces", "allocator_settings"}};
+  KnownWords<3> known{{keys::segments, keys::device_traces, keys::allocator_settings}};
   FieldSet fields;
-  for_each_known_field(root, keys, fields, [&](unsigned field, const AnyCursor& value) {
+  for_each_known_field(root, known, fields, [&](unsigned field, const AnyCursor& value) {
     switch (field) {
       case segments:
         read_segments(value, stacks, snapshot);
@@ -277,7 +296,7 @@ Snapshot read_snapshot(const AnyCursor& root, StackReading reading) {
         break;
     }
   });
-  fields.need(segments, keys[segments], root);
+  fields.need(segments, known[segments], root);
   return snapshot;
 }
 

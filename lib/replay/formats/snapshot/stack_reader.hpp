@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "observe/snapshot_keys.hpp"
 #include "replay/formats/snapshot/stacks.hpp"
 
 namespace gpucheck::replay {
@@ -39,9 +40,9 @@ class StackReader {
     if (is_new) {
       StackFrame content;
       frame.for_each_field([&](std::string_view key, const AnyCursor& value) {
-        if (key == "name") content.name = value.as_text();
-        if (key == "filename") content.filename = value.as_text();
-        if (key == "line") content.line = value.as_signed();
+        if (key == observe::snapshot_keys::name) content.name = value.as_text();
+        if (key == observe::snapshot_keys::filename) content.filename = value.as_text();
+        if (key == observe::snapshot_keys::line) content.line = value.as_signed();
       });
       known->second = number_of(std::move(content));
     }
@@ -83,7 +84,7 @@ class StackSearch {
     if (known != answers_.end()) return known->second;
     bool found = false;
     frame.for_each_field([&](std::string_view key, const AnyCursor& value) {
-      found = found || (key == "name" && names_empty_cache(value.as_text()));
+      found = found || (key == observe::snapshot_keys::name && names_empty_cache(value.as_text()));
     });
     return answers_[frame.identity()] = found;
   }
