@@ -64,7 +64,9 @@ void add_exclusions(CLI::App& command, Selection& selection) {
 }
 
 void add_execution(CLI::App& command, ExecutionOptions& options) {
-  add(command, "device", options.device, std::string(device_name_forms()))->type_name("NAME")->capture_default_str();
+  add(command, "device", options.settings.device, std::string(device_name_forms()))
+      ->type_name("NAME")
+      ->capture_default_str();
   command
       .add_option(free_name(command, 'j', "jobs"), options.jobs,
                   "Cases side by side; 0: one per core, at most 8, or 2 on CUDA")
@@ -79,20 +81,20 @@ void add_execution(CLI::App& command, ExecutionOptions& options) {
       ->type_name("DURATION");
   command
       .add_option_function<std::string>(
-          free_name(command, "seed"), [&options](const std::string& text) { options.seed = parse_seed(text); },
+          free_name(command, "seed"), [&options](const std::string& text) { options.settings.seed = parse_seed(text); },
           "Decides shuffling, what cases draw, and the simulator's interleaving")
       ->type_name("NUMBER")
       ->default_str("0");
   command
       .add_option_function<std::string>(
           free_name(command, "allocator"),
-          [&options](const std::string& text) { options.allocator = runtime::parse_allocator_choice(text); },
+          [&options](const std::string& text) { options.settings.allocator = runtime::parse_allocator_choice(text); },
           "Device allocator that the cases use: caching (PyTorch's), async (cudaMallocAsync), or a library of your own "
           "with PyTorch's pluggable ABI, which the alloc.pluggable_* cases then check; FILE.so:ALLOCATE,FREE names its "
           "functions")
       ->type_name("caching|async|FILE.so")
       ->default_str("caching");
-  add_golden_directory(command, options.golden_directory);
+  add_golden_directory(command, options.settings.golden_directory);
 }
 
 void add_golden_directory(CLI::App& command, std::string& directory) {
@@ -125,7 +127,8 @@ void add_run_control(CLI::App& command, RunOptions& options) {
   add(command, "skip-exit-code", options.skip_exit_code, "Exit code when every case that ran was skipped")
       ->type_name("CODE")
       ->check(whole_number(0, 255));
-  add(command, "fault", options.fault, "Run under one of the case's declared faults, as prove does")->type_name("NAME");
+  add(command, "fault", options.execution.settings.fault, "Run under one of the case's declared faults, as prove does")
+      ->type_name("NAME");
   add_report_files(command, options.reports);
   CLI::Option* const journal = add(
       command, "journal", options.reports.journal_path,
@@ -172,7 +175,10 @@ void add_parameters(CLI::App& command, ExecutionOptions& options) {
       .add_option_function<std::vector<std::string>>(
           "-p,--parameter",
           [&options](const std::vector<std::string>& texts) {
-            for (const std::string& text : texts) options.parameters.push_back(parse_assignment(text));
+            for (const std::string& text : texts) {
+              auto [name, value] = parse_assignment(text);
+              options.settings.parameters.insert_or_assign(std::move(name), std::move(value));
+            }
           },
           "A value for every selected case that has the parameter; may be repeated")
       ->type_name("NAME=VALUE")

@@ -1,8 +1,5 @@
-#include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "base/units.hpp"
 #include "commands.hpp"
 #include "documents.hpp"
 #include "selection.hpp"
@@ -13,23 +10,9 @@ namespace {
 
 using harness::Case;
 
-std::string needs_text(const harness::Needs& needs) {
-  std::vector<std::string> parts;
-  if (needs.devices == 0) parts.emplace_back("no device");
-  if (needs.devices > 0) parts.push_back(fmt::format("{} device{}", needs.devices, needs.devices == 1 ? "" : "s"));
-  if (needs.memory_bytes > 0)
-    parts.push_back(fmt::format("{} of free device memory", format_bytes(needs.memory_bytes)));
-  if (needs.memory_fraction > 0)
-    parts.push_back(fmt::format("{:.0f}% of the memory free", needs.memory_fraction * 100));
-  for (const std::string& library : needs.libraries) parts.push_back(library);
-  if (needs.exclusive) parts.emplace_back("the device to itself");
-  if (needs.own_process) parts.emplace_back("a process of its own");
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
 std::string heading(const Case& which) {
   return fmt::format("{}\n  {}\n\nsource    {}\nneeds     {}\ndeadline  {} ms\n", which.name, which.summary,
-                     which.source, needs_text(which.needs), which.deadline.count());
+                     which.source, harness::to_text(which.needs), which.deadline.count());
 }
 
 std::string parameters_text(const Case& which) {

@@ -29,7 +29,7 @@ bool is_judged(const CaseResult& result) { return result.outcome == Outcome::pas
 std::vector<CaseResult> run_cases(const Environment& environment, const ExecutionOptions& options,
                                   std::span<const Case* const> cases, const golden::GoldenSet& goldens,
                                   RunRecorder& recorder) {
-  const std::vector<runner::PlannedCase> plan = plan_cases(cases, options);
+  const std::vector<runner::PlannedCase> plan = runner::make_plan(cases, {.settings = options.settings});
   std::vector<CaseResult> results = run_quietly(plan, goldens, runner_options(environment, options), recorder);
   note_device(recorder.device());
   std::sort(results.begin(), results.end(), [](const CaseResult& a, const CaseResult& b) { return a.name < b.name; });
@@ -111,9 +111,9 @@ void check_completed(const CaseResult& result) {
 }  // namespace
 
 int golden_diff(const Environment& environment, const GoldenDiffOptions& options) {
-  const std::vector<const Case*> cases =
-      for_allocator(select(environment.registry, options.selection), options.selection, options.execution.allocator);
-  const golden::GoldenSet goldens = load_goldens(environment, options.execution.golden_directory);
+  const std::vector<const Case*> cases = for_allocator(select(environment.registry, options.selection),
+                                                       options.selection, options.execution.settings.allocator);
+  const golden::GoldenSet goldens = load_goldens(environment, options.execution.settings.golden_directory);
   RunRecorder recorder;
   Tally tally;
   for (const CaseResult& result : run_cases(environment, options.execution, cases, goldens, recorder)) {
@@ -141,8 +141,9 @@ int golden_approve(const Environment& environment, const GoldenApproveOptions& o
   int written = 0;
   for (const CaseResult& result : results) {
     check_completed(result);
-    approve_case(result, options.execution.golden_directory,
-                 {recorder.device().kind, std::string(runtime::kind_name(options.execution.allocator))}, written);
+    approve_case(result, options.execution.settings.golden_directory,
+                 {recorder.device().kind, std::string(runtime::kind_name(options.execution.settings.allocator))},
+                 written);
   }
   if (written > 0) {
     note(

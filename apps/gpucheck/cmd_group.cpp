@@ -26,7 +26,7 @@ std::string option_text(const Parameter& parameter) {
 /// in one manner however they were given.
 void add_parameter(CLI::App& command, const Parameter& parameter, ExecutionOptions& options) {
   const auto take = [&options, name = parameter.name](const std::string& text) {
-    options.parameters.emplace_back(name, text);
+    options.settings.parameters.insert_or_assign(name, text);
   };
   const std::string name = option_name(parameter);
   const std::string text = option_text(parameter);

@@ -90,8 +90,8 @@ void clear_progress() {
 }  // namespace
 
 int prove(const Environment& environment, const ProveOptions& options) {
-  const std::vector<const harness::Case*> cases =
-      for_allocator(select(environment.registry, options.selection), options.selection, options.execution.allocator);
+  const std::vector<const harness::Case*> cases = for_allocator(
+      select(environment.registry, options.selection), options.selection, options.execution.settings.allocator);
   const Proof proof = make_proof(environment, cases, options.execution, show_progress);
   clear_progress();
   note_device(proof.device);

@@ -25,17 +25,15 @@ void check_fault(const Cases& cases, const std::string& fault) {
 }
 
 std::vector<PlannedCase> make_plan(const Cases& cases, const RunOptions& options) {
-  check_fault(cases, options.fault);
-  runner::PlanOptions plan_options;
-  plan_options.repeat = options.repeat;
-  plan_options.shuffle = options.shuffle;
-  plan_options.shard = options.shard;
-  std::vector<PlannedCase> plan = plan_cases(cases, options.execution, plan_options);
+  check_fault(cases, options.execution.settings.fault);
+  std::vector<PlannedCase> plan = runner::make_plan(cases, {.settings = options.execution.settings,
+                                                            .repeat = options.repeat,
+                                                            .shuffle = options.shuffle,
+                                                            .shard = options.shard});
   if (plan.empty()) {
     throw EnvironmentError(fmt::format("shard {}/{} of {} selected cases is empty: nothing to run", options.shard.index,
                                        options.shard.count, cases.size()));
   }
-  for (PlannedCase& planned : plan) planned.fault = options.fault;
   return plan;
 }
 
@@ -70,11 +68,11 @@ bool only_skips(const harness::Counts& counts) {
 }  // namespace
 
 int run(const Environment& environment, const RunOptions& options) {
-  const Cases cases =
-      for_allocator(select(environment.registry, options.selection), options.selection, options.execution.allocator);
+  const Cases cases = for_allocator(select(environment.registry, options.selection), options.selection,
+                                    options.execution.settings.allocator);
   const std::vector<PlannedCase> plan = make_plan(cases, options);
   const runner::Options run_options = options_for_runner(environment, options);
-  const golden::GoldenSet goldens = load_goldens(environment, options.execution.golden_directory);
+  const golden::GoldenSet goldens = load_goldens(environment, options.execution.settings.golden_directory);
   outlive_readers();
   const Reports reports(options.reports);
   OrphanReporter reporter(find_orphans(goldens, environment.registry, options.selection), reports.sinks(),

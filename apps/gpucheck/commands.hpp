@@ -32,14 +32,9 @@ struct Selection {
 
 /// How cases are run; shared by every command that runs some.
 struct ExecutionOptions {
-  std::string device = "auto";
-  int jobs = 0;  ///< 0: one per core, at most 8, or 2 on CUDA
+  harness::RunSettings settings;  ///< of the parameters given twice the later one
+  int jobs = 0;                   ///< 0: one per core, at most 8, or 2 on CUDA
   std::optional<std::chrono::milliseconds> timeout;
-  std::uint64_t seed = 0;
-  runtime::AllocatorChoice allocator;
-  std::string golden_directory;  ///< empty: the goldens built into the binary
-  /// Values for cases' parameters, as typed, in the order given; a later one wins.
-  std::vector<std::pair<std::string, std::string>> parameters;
 };
 
 struct ListOptions {
@@ -73,7 +68,6 @@ struct ReportOptions {
 struct RunOptions {
   Selection selection;
   ExecutionOptions execution;
-  std::string fault;  ///< run the cases under the fault of this name
   runner::Isolation isolation = runner::Isolation::worker;
   int repeat = 1;
   bool shuffle = false;

@@ -15,12 +15,6 @@ using Json = nlohmann::ordered_json;
 /// Text from drivers and loaders may hold anything; what is not UTF-8 is replaced.
 std::string finish(const Json& document) { return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
-Json needs_json(const harness::Needs& needs) {
-  return {
-      {"devices", needs.devices},     {"memory_bytes", needs.memory_bytes}, {"memory_fraction", needs.memory_fraction},
-      {"libraries", needs.libraries}, {"exclusive", needs.exclusive},       {"own_process", needs.own_process}};
-}
-
 Json parameter_json(const harness::Parameter& parameter) {
   Json json{{"name", parameter.name},
             {"summary", parameter.summary},
@@ -39,7 +33,7 @@ Json case_json(const Case& which) {
             {"summary", which.summary},
             {"source", which.source},
             {"deadline_ms", which.deadline.count()},
-            {"needs", needs_json(which.needs)},
+            {"needs", harness::to_json(which.needs)},
             {"parameters", Json::array()},
             {"faults", Json::array()}};
   for (const harness::Parameter& parameter : which.parameters) json["parameters"].push_back(parameter_json(parameter));

@@ -12,11 +12,6 @@ namespace gpucheck::application {
 /// device that does not exist or is not built in.
 runner::Options runner_options(const Environment& environment, const ExecutionOptions& options);
 
-/// The plan for the cases, with the parameters as typed and the seed of `options`.
-/// @throws UsageError for a parameter that no case declares or whose value is refused.
-std::vector<runner::PlannedCase> plan_cases(std::span<const harness::Case* const> cases,
-                                            const ExecutionOptions& options, runner::PlanOptions plan_options = {});
-
 /// Keeps what the commands that print their own report need to know of a run.
 class RunRecorder final : public harness::EventSink {
  public:

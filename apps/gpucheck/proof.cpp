@@ -38,7 +38,7 @@ struct PendingTrial {
 class Prover {
  public:
   Prover(const Environment& environment, const ExecutionOptions& options, const ProofProgress& progress)
-      : goldens_(load_goldens(environment, options.golden_directory)),
+      : goldens_(load_goldens(environment, options.settings.golden_directory)),
         options_(options),
         runner_options_(runner_options(environment, options)) {
     recorder_.on_case = [this, &progress] { progress(++finished_, total_); };
@@ -56,7 +56,7 @@ class Prover {
 
  private:
   void run_clean(std::span<const harness::Case* const> cases) {
-    plan_ = plan_cases(cases, options_);
+    plan_ = runner::make_plan(cases, {.settings = options_.settings});
     std::vector<CaseResult> results = run_quietly(plan_, goldens_, runner_options_, recorder_);
     for (const runner::PlannedCase& planned : plan_) {
       const auto found = std::find_if(results.begin(), results.end(),
@@ -72,7 +72,7 @@ class Prover {
       if (proof.clean.outcome != Outcome::pass) continue;
       for (const harness::Fault& fault : proof.which->faults) {
         runner::PlannedCase planned = planned_clean(proof);
-        planned.fault = fault.name;
+        planned.settings.fault = fault.name;
         trials[trial_limit(proof, options_)].push_back({std::move(planned), &proof});
       }
     }
@@ -94,7 +94,7 @@ class Prover {
     std::vector<CaseResult> results = run_quietly(plan, goldens_, options, recorder_);
     for (const PendingTrial& trial : trials) {
       const auto found = std::find_if(results.begin(), results.end(), [&](const CaseResult& r) {
-        return r.name == trial.planned.which->name && r.fault == trial.planned.fault;
+        return r.name == trial.planned.which->name && r.fault == trial.planned.settings.fault;
       });
       if (found != results.end()) trial.proof->trials.push_back({std::move(*found)});
     }

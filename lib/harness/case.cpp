@@ -1,6 +1,9 @@
 #include "harness/case.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
+
+#include "base/units.hpp"
 
 namespace gpucheck::harness {
 namespace {
@@ -11,7 +14,37 @@ const Item* find_named(const std::vector<Item>& items, std::string_view name) no
   return found == items.end() ? nullptr : &*found;
 }
 
+std::string words_when(bool needed, const char* words) { return needed ? words : ""; }
+
 }  // namespace
+
+namespace need_text {
+
+std::string devices(const int& count) {
+  return count == 0 ? "no device" : fmt::format("{} device{}", count, count == 1 ? "" : "s");
+}
+std::string memory_bytes(const std::uint64_t& bytes) {
+  return bytes == 0 ? "" : fmt::format("{} of free device memory", format_bytes(bytes));
+}
+std::string memory_fraction(const double& share) {
+  return share == 0 ? "" : fmt::format("{:.0f}% of the memory free", share * 100);
+}
+std::string libraries(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
+std::string exclusive(const bool& needed) { return words_when(needed, "the device to itself"); }
+std::string own_process(const bool& needed) { return words_when(needed, "a process of its own"); }
+std::string caching_allocator(const bool& needed) { return words_when(needed, "the caching allocator"); }
+std::string allocator_library(const bool& needed) { return words_when(needed, "an allocator library"); }
+
+}  // namespace need_text
+
+std::string to_text(const Needs& needs) {
+  std::vector<std::string> parts;
+  for_each_field(needs, [&parts](const auto& row, const auto& value) {
+    std::string words = row.text(value);
+    if (!words.empty()) parts.push_back(std::move(words));
+  });
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
 
 std::string_view Case::group() const noexcept { return std::string_view(name).substr(0, name.find('.')); }
 

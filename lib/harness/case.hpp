@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/fault/plan.hpp"
+#include "harness/fields.hpp"
 #include "harness/parameter.hpp"
 
 namespace gpucheck::harness {
@@ -25,6 +26,42 @@ struct Needs {
   bool caching_allocator = false;           ///< what only that allocator does
   bool allocator_library = false;           ///< the user's own allocator: the case checks that
 };
+
+/// A row with words for people: empty when nothing is needed.
+template <typename T>
+struct Need {
+  std::string_view name;
+  T Needs::*member;
+  std::string (*text)(const T&);
+};
+
+/// The words of each need.
+namespace need_text {
+std::string devices(const int& count);
+std::string memory_bytes(const std::uint64_t& bytes);
+std::string memory_fraction(const double& share);
+std::string libraries(const std::vector<std::string>& names);
+std::string exclusive(const bool& needed);
+std::string own_process(const bool& needed);
+std::string caching_allocator(const bool& needed);
+std::string allocator_library(const bool& needed);
+}  // namespace need_text
+
+template <>
+inline constexpr auto fields_of<Needs> = std::tuple{
+    Need{"devices", &Needs::devices, need_text::devices},
+    Need{"memory_bytes", &Needs::memory_bytes, need_text::memory_bytes},
+    Need{"memory_fraction", &Needs::memory_fraction, need_text::memory_fraction},
+    Need{"libraries", &Needs::libraries, need_text::libraries},
+    Need{"exclusive", &Needs::exclusive, need_text::exclusive},
+    Need{"own_process", &Needs::own_process, need_text::own_process},
+    Need{"caching_allocator", &Needs::caching_allocator, need_text::caching_allocator},
+    Need{"allocator_library", &Needs::allocator_library, need_text::allocator_library},
+};
+static_assert(has_every_member<Needs>);
+
+/// All that is needed, for people: "1 device, 2.00 GiB of free device memory".
+std::string to_text(const Needs& needs);
 
 /// A way to break what the case checks: `gpucheck prove` runs the case under it and
 /// expects anything but a pass.

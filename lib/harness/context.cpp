@@ -25,7 +25,7 @@ void check_parameters(const Case& which, const ParameterValues& values) {
 }  // namespace
 
 Context::Context(Setup setup) : setup_(std::move(setup)), hazards_before_(setup_.driver->hazards().size()) {
-  check_parameters(which(), setup_.parameters);
+  check_parameters(which(), setup_.settings.parameters);
 }
 
 Context::~Context() = default;
@@ -65,8 +65,8 @@ template <typename T>
 const T& Context::parameter(std::string_view name, std::string_view type) const {
   const Parameter* declared = which().find_parameter(name);
   if (declared == nullptr) throw Error(fmt::format("case {} declares no parameter \"{}\"", which().name, name));
-  const auto given = setup_.parameters.find(name);
-  const ParameterValue& value = given == setup_.parameters.end() ? declared->default_value : given->second;
+  const auto given = setup_.settings.parameters.find(name);
+  const ParameterValue& value = given == setup_.settings.parameters.end() ? declared->default_value : given->second;
   if (const T* content = std::get_if<T>(&value)) return *content;
   throw Error(fmt::format("parameter \"{}\" of case {} is no {}", name, which().name, type));
 }

@@ -16,6 +16,7 @@
 #include "device/driver.hpp"
 #include "harness/case.hpp"
 #include "harness/result.hpp"
+#include "harness/run_settings.hpp"
 #include "harness/value.hpp"
 #include "runtime/runtime.hpp"
 
@@ -60,9 +61,7 @@ class Context {
     const Case* which = nullptr;
     device::Driver* driver = nullptr;
     int ordinal = 0;
-    ParameterValues parameters;  ///< only those that differ from the default are needed
-    std::uint64_t seed = 0;
-    runtime::AllocatorChoice allocator = {};
+    RunSettings settings;  ///< narrowed to the case
     /// Called at once for every observation, so that it survives a crash.
     std::function<void(const Observation&)> on_observation;
     ChildLauncher* children = nullptr;  ///< null in a child itself
@@ -79,7 +78,7 @@ class Context {
   /// Opened on first use. @throws DeviceError.
   [[nodiscard]] device::Device& device();
   /// The allocator that the run was told to use.
-  [[nodiscard]] const runtime::AllocatorChoice& allocator() const noexcept { return setup_.allocator; }
+  [[nodiscard]] const runtime::AllocatorChoice& allocator() const noexcept { return setup_.settings.allocator; }
   /// gpucheck's runtime on `device()`, with that allocator: streams, warnings. Made on
   /// first use. @throws EnvironmentError for an allocator library that cannot be used.
   [[nodiscard]] runtime::Runtime& runtime();
@@ -105,7 +104,7 @@ class Context {
 
   /// Derived from the run's seed and the case's name, so that selection, order and
   /// sharding do not alter it.
-  [[nodiscard]] std::uint64_t seed() const noexcept { return setup_.seed; }
+  [[nodiscard]] std::uint64_t seed() const noexcept { return setup_.settings.seed; }
 
   /// See ChildLauncher::run.
   [[nodiscard]] std::vector<ChildResult> run_children(const std::vector<std::string>& names,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/result.hpp"
+#include "harness/run_settings.hpp"
 
 namespace gpucheck::harness {
 
@@ -18,8 +19,7 @@ struct RunStarted {
   std::chrono::system_clock::time_point start_time;
   std::string host_name;
   DeviceIdentity device;
-  std::uint64_t seed = 0;
-  std::string allocator = "caching";  ///< as named on the command line
+  RunSettings settings;
   int jobs = 1;
   int max_skips = -1;                 ///< more skips than this cannot be judged; -1: any number
   std::vector<std::string> selected;  ///< names to run, in order, repeats included

@@ -36,6 +36,12 @@ ordered_json scalar(const std::string& text) {
   return ordered_json::parse(ordered_json(text).dump(-1, ' ', false, ordered_json::error_handler_t::replace));
 }
 
+ordered_json scalar(int value) { return value; }
+ordered_json scalar(std::uint64_t value) { return value; }
+ordered_json scalar(Outcome outcome) { return to_text(outcome); }
+ordered_json scalar(const runtime::AllocatorChoice& allocator) { return scalar(runtime::to_text(allocator)); }
+ordered_json scalar(const ParameterValues& values) { return to_json(values); }
+
 template <typename Element>
 ordered_json scalar(const std::vector<Element>& elements) {
   ordered_json array = ordered_json::array();
@@ -46,6 +52,14 @@ ordered_json scalar(const std::vector<Element>& elements) {
 template <typename... Kinds>
 ordered_json held(const std::variant<Kinds...>& value) {
   return std::visit([](const auto& content) { return scalar(content); }, value);
+}
+
+/// An object with a member for each row of the struct's table.
+template <Described T>
+ordered_json described(const T& value) {
+  ordered_json object = ordered_json::object();
+  for_each_field(value, [&object](const auto& row, const auto& member) { object[row.name] = scalar(member); });
+  return object;
 }
 
 // ---- reading ------------------------------------------------------------------------
@@ -96,6 +110,16 @@ std::uint64_t read<std::uint64_t>(const ordered_json& json) {
   return json.get<std::uint64_t>();
 }
 
+template <>
+runtime::AllocatorChoice read<runtime::AllocatorChoice>(const ordered_json& json) {
+  return runtime::parse_allocator_choice(read<std::string>(json));
+}
+
+template <>
+ParameterValues read<ParameterValues>(const ordered_json& json) {
+  return parameter_values_from_json(json);
+}
+
 template <typename Element>
 std::vector<Element> read_array(const ordered_json& json) {
   if (!json.is_array()) refuse(json, "an array");
@@ -114,6 +138,14 @@ const ordered_json& member(const ordered_json& json, const char* name) {
 template <typename T>
 void read_into(T& target, const ordered_json& json, const char* name) {
   target = read<T>(member(json, name));
+}
+
+template <Described T>
+T read_described(const ordered_json& json) {
+  T value;
+  for_each_field(value,
+                 [&json](const auto& row, auto& member) { read_into(member, json, std::string(row.name).c_str()); });
+  return value;
 }
 
 Value read_array_of_guessed_kind(const ordered_json& json) {
@@ -171,32 +203,15 @@ ordered_json to_json(const Observations& observations) {
   return object;
 }
 
-ordered_json to_json(const Mismatch& mismatch) {
-  return {{"key", scalar(mismatch.key)},
-          {"expected", scalar(mismatch.expected)},
-          {"seen", scalar(mismatch.seen)},
-          {"basis", scalar(mismatch.basis)}};
-}
+ordered_json to_json(const Needs& needs) { return described(needs); }
 
-ordered_json to_json(const Attempt& attempt) {
-  return {{"outcome", to_text(attempt.outcome)},
-          {"reason", scalar(attempt.reason)},
-          {"duration_ms", scalar(attempt.duration_ms)}};
-}
+ordered_json to_json(const RunSettings& settings) { return described(settings); }
 
-ordered_json to_json(const DeviceIdentity& device) {
-  return {{"kind", scalar(device.kind)},
-          {"ordinal", device.ordinal},
-          {"name", scalar(device.name)},
-          {"uuid", scalar(device.uuid)},
-          {"pci_bus_id", scalar(device.pci_bus_id)},
-          {"total_memory_bytes", device.total_memory_bytes},
-          {"multiprocessor_count", device.multiprocessor_count},
-          {"driver_version", scalar(device.driver_version)},
-          {"cuda_driver_version", scalar(device.cuda_driver_version)},
-          {"cuda_runtime_version", scalar(device.cuda_runtime_version)},
-          {"note", scalar(device.note)}};
-}
+ordered_json to_json(const Mismatch& mismatch) { return described(mismatch); }
+
+ordered_json to_json(const Attempt& attempt) { return described(attempt); }
+
+ordered_json to_json(const DeviceIdentity& device) { return described(device); }
 
 ordered_json to_json(const Counts& counts) {
   return {{"total", counts.total()}, {"pass", counts.pass},      {"fail", counts.fail}, {"error", counts.error},
@@ -254,29 +269,10 @@ Observation observation_from_json(const ordered_json& json) {
   refuse(json, "one of the kinds of an observed value");
 }
 
-Mismatch mismatch_from_json(const ordered_json& json) {
-  Mismatch mismatch;
-  read_into(mismatch.key, json, "key");
-  read_into(mismatch.expected, json, "expected");
-  read_into(mismatch.seen, json, "seen");
-  read_into(mismatch.basis, json, "basis");
-  return mismatch;
-}
+Mismatch mismatch_from_json(const ordered_json& json) { return read_described<Mismatch>(json); }
 
-DeviceIdentity device_identity_from_json(const ordered_json& json) {
-  DeviceIdentity device;
-  read_into(device.kind, json, "kind");
-  read_into(device.ordinal, json, "ordinal");
-  read_into(device.name, json, "name");
-  read_into(device.uuid, json, "uuid");
-  read_into(device.pci_bus_id, json, "pci_bus_id");
-  read_into(device.total_memory_bytes, json, "total_memory_bytes");
-  read_into(device.multiprocessor_count, json, "multiprocessor_count");
-  read_into(device.driver_version, json, "driver_version");
-  read_into(device.cuda_driver_version, json, "cuda_driver_version");
-  read_into(device.cuda_runtime_version, json, "cuda_runtime_version");
-  read_into(device.note, json, "note");
-  return device;
-}
+DeviceIdentity device_identity_from_json(const ordered_json& json) { return read_described<DeviceIdentity>(json); }
+
+RunSettings run_settings_from_json(const ordered_json& json) { return read_described<RunSettings>(json); }
 
 }  // namespace gpucheck::harness

@@ -2,7 +2,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "harness/case.hpp"
 #include "harness/result.hpp"
+#include "harness/run_settings.hpp"
 
 /// The parts of results as JSON, for reports and for the pipe between supervisor and
 /// worker. Every text comes out as valid UTF-8 (what is not is replaced by U+FFFD), so
@@ -21,6 +23,8 @@ nlohmann::ordered_json to_json(const ParameterValues& values);
 nlohmann::ordered_json to_json(const Observation& observation);
 /// An object of key and value, in the order observed.
 nlohmann::ordered_json to_json(const Observations& observations);
+nlohmann::ordered_json to_json(const Needs& needs);
+nlohmann::ordered_json to_json(const RunSettings& settings);
 nlohmann::ordered_json to_json(const Mismatch& mismatch);
 nlohmann::ordered_json to_json(const Attempt& attempt);
 nlohmann::ordered_json to_json(const DeviceIdentity& device);
@@ -37,5 +41,7 @@ ParameterValues parameter_values_from_json(const nlohmann::ordered_json& json);
 Observation observation_from_json(const nlohmann::ordered_json& json);
 Mismatch mismatch_from_json(const nlohmann::ordered_json& json);
 DeviceIdentity device_identity_from_json(const nlohmann::ordered_json& json);
+/// @throws UsageError too, for an allocator that is none.
+RunSettings run_settings_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace gpucheck::harness

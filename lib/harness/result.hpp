@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/fields.hpp"
 #include "harness/parameter.hpp"
 #include "harness/value.hpp"
 
@@ -31,12 +32,24 @@ struct Mismatch {
   std::string basis;     ///< "seed", "torch", "math", "vendor" or "rule"
 };
 
+template <>
+inline constexpr auto fields_of<Mismatch> =
+    std::tuple{Field{"key", &Mismatch::key}, Field{"expected", &Mismatch::expected}, Field{"seen", &Mismatch::seen},
+               Field{"basis", &Mismatch::basis}};
+static_assert(has_every_member<Mismatch>);
+
 /// A failed attempt of a case that was tried again.
 struct Attempt {
   Outcome outcome = Outcome::error;
   std::string reason;
   double duration_ms = 0;
 };
+
+template <>
+inline constexpr auto fields_of<Attempt> =
+    std::tuple{Field{"outcome", &Attempt::outcome}, Field{"reason", &Attempt::reason},
+               Field{"duration_ms", &Attempt::duration_ms}};
+static_assert(has_every_member<Attempt>);
 
 /// A failure that is known, and that somebody answers for until a date.
 struct Waiver {
@@ -86,11 +99,31 @@ struct DeviceIdentity {
   std::string pci_bus_id;
   std::uint64_t total_memory_bytes = 0;
   int multiprocessor_count = 0;
+  int compute_capability_major = 0;
+  int compute_capability_minor = 0;
   std::string driver_version;  ///< empty when unknown
   std::string cuda_driver_version;
   std::string cuda_runtime_version;
   std::string note;  ///< why this device: "no CUDA device (…): using the simulator"; else empty
 };
+
+template <>
+inline constexpr auto fields_of<DeviceIdentity> = std::tuple{
+    Field{"kind", &DeviceIdentity::kind},
+    Field{"ordinal", &DeviceIdentity::ordinal},
+    Field{"name", &DeviceIdentity::name},
+    Field{"uuid", &DeviceIdentity::uuid},
+    Field{"pci_bus_id", &DeviceIdentity::pci_bus_id},
+    Field{"total_memory_bytes", &DeviceIdentity::total_memory_bytes},
+    Field{"multiprocessor_count", &DeviceIdentity::multiprocessor_count},
+    Field{"compute_capability_major", &DeviceIdentity::compute_capability_major},
+    Field{"compute_capability_minor", &DeviceIdentity::compute_capability_minor},
+    Field{"driver_version", &DeviceIdentity::driver_version},
+    Field{"cuda_driver_version", &DeviceIdentity::cuda_driver_version},
+    Field{"cuda_runtime_version", &DeviceIdentity::cuda_runtime_version},
+    Field{"note", &DeviceIdentity::note},
+};
+static_assert(has_every_member<DeviceIdentity>);
 
 struct Counts {
   int pass = 0, fail = 0, error = 0, crash = 0, hang = 0, skip = 0;

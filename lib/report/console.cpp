@@ -62,9 +62,12 @@ class Console final : public harness::EventSink {
     if (options_.quiet) return;
     const std::size_t count = event.selected.size();
     const std::string allocator =
-        event.allocator == "caching" ? "" : fmt::format(", allocator {}", one_line(event.allocator));
+        event.settings.allocator == runtime::AllocatorChoice{}
+            ? ""
+            : fmt::format(", allocator {}", one_line(runtime::to_text(event.settings.allocator)));
     print(fmt::format("gpucheck {}: {} case{} on {}{}, seed {}, {} job{}\n", one_line(event.version), count,
-                      count == 1 ? "" : "s", device_, allocator, event.seed, event.jobs, event.jobs == 1 ? "" : "s"));
+                      count == 1 ? "" : "s", device_, allocator, event.settings.seed, event.jobs,
+                      event.jobs == 1 ? "" : "s"));
     if (!event.device.note.empty()) print(one_line(event.device.note) + "\n");
     print("\n");
   }

@@ -69,15 +69,12 @@ Json case_of(const CaseResult& result) {
 }
 
 Json head_of(const harness::RunStarted& start) {
-  return {{"schema", "gpucheck.result/1"},
-          {"version", start.version},
-          {"command_line", start.command_line},
-          {"start_time", utc_milliseconds(start.start_time)},
-          {"host_name", start.host_name},
-          {"seed", start.seed},
-          {"allocator", start.allocator},
-          {"jobs", start.jobs},
-          {"device", harness::to_json(start.device)}};
+  Json head = {{"schema", "gpucheck.result/1"},      {"version", start.version},
+               {"command_line", start.command_line}, {"start_time", utc_milliseconds(start.start_time)},
+               {"host_name", start.host_name},       {"jobs", start.jobs}};
+  head.update(harness::to_json(start.settings));
+  head["device"] = harness::to_json(start.device);
+  return head;
 }
 
 Json document_of(RunRecord run) {

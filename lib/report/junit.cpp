@@ -213,8 +213,8 @@ class RunSuites {
     const std::array<std::pair<const char*, std::string>, 14> known{
         {{"version", start_.version},
          {"command_line", fmt::format("{}", fmt::join(start_.command_line, " "))},
-         {"seed", fmt::format("{}", start_.seed)},
-         {"allocator", start_.allocator},
+         {"seed", fmt::format("{}", start_.settings.seed)},
+         {"allocator", runtime::to_text(start_.settings.allocator)},
          {"device.kind", device.kind},
          {"device.ordinal", fmt::format("{}", device.ordinal)},
          {"device.name", device.name},

@@ -67,20 +67,7 @@ class Child {
 }  // namespace
 
 std::vector<std::string> child_arguments(const ChildRequest& request) {
-  std::vector<std::string> arguments = {"child",
-                                        "--case",
-                                        request.case_name,
-                                        "--child",
-                                        request.child_name,
-                                        "--device",
-                                        request.device,
-                                        "--seed",
-                                        std::to_string(request.seed),
-                                        "--parameters",
-                                        request.parameters_json};
-  if (request.allocator != "caching") arguments.insert(arguments.end(), {"--allocator", request.allocator});
-  if (!request.fault.empty()) arguments.insert(arguments.end(), {"--fault", request.fault});
-  return arguments;
+  return {"child", "--request", encode(request)};
 }
 
 std::vector<ChildResult> ProcessLauncher::run(const harness::Case& which, const std::vector<std::string>& names,

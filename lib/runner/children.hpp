@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "harness/context.hpp"
-#include "runner/worker.hpp"
+#include "runner/protocol.hpp"
 
 namespace gpucheck::runner {
 

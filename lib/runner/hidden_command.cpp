@@ -31,19 +31,12 @@ Number number(const Arguments& arguments, std::string_view name) {
   throw UsageError(fmt::format("{} takes a number, not \"{}\": this command is for gpucheck's own use", name, text));
 }
 
-std::string optional(const Arguments& arguments, std::string_view name, std::string_view otherwise) {
-  const auto found = arguments.find(name);
-  return found == arguments.end() ? std::string(otherwise) : found->second;
-}
-
 ChildRequest child_request(const Arguments& arguments) {
-  return {.case_name = required(arguments, "--case"),
-          .child_name = required(arguments, "--child"),
-          .device = required(arguments, "--device"),
-          .parameters_json = required(arguments, "--parameters"),
-          .seed = number<std::uint64_t>(arguments, "--seed"),
-          .fault = optional(arguments, "--fault", ""),
-          .allocator = optional(arguments, "--allocator", "caching")};
+  try {
+    return decode_child_request(required(arguments, "--request"));
+  } catch (const ProtocolError& error) {
+    throw UsageError(fmt::format("{}: this command is for gpucheck's own use", error.what()));
+  }
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ using harness::Mismatch;
 using harness::Outcome;
 
 harness::ParameterValues with_defaults(const PlannedCase& planned) {
-  harness::ParameterValues values = planned.parameters;
+  harness::ParameterValues values = planned.settings.parameters;
   for (const harness::Parameter& parameter : planned.which->parameters) {
     values.try_emplace(parameter.name, parameter.default_value);
   }
@@ -83,8 +83,8 @@ CaseResult unjudged(const PlannedCase& planned, std::string reason) {
   result.name = planned.which->name;
   result.reason = std::move(reason);
   result.parameters = with_defaults(planned);
-  result.seed = planned.seed;
-  result.fault = planned.fault;
+  result.seed = planned.settings.seed;
+  result.fault = planned.settings.fault;
   result.repetition = planned.repetition;
   return result;
 }
@@ -112,6 +112,9 @@ CaseResult judge(const PlannedCase& planned, RequestEnd end, std::chrono::millis
       break;
     case RequestEnd::Kind::deadline:
       judge_deadline(result, end, limit);
+      break;
+    case RequestEnd::Kind::closed_channel:
+      result.reason = "the case's process closed its result pipe before it had finished";
       break;
     case RequestEnd::Kind::broken_channel:
       result.reason = "the case's process " + end.reason;

@@ -40,27 +40,33 @@ void check_parameters(std::span<const harness::Case* const> selected, const harn
   }
 }
 
+/// Read per case, since two cases may declare one name with different types and ranges.
 harness::ParameterValues parameters_of(const harness::Case& which, const harness::ParameterValues& given) {
   harness::ParameterValues own;
   for (const auto& [name, value] : given) {
-    if (which.find_parameter(name) != nullptr) own.emplace(name, value);
+    const harness::Parameter* parameter = which.find_parameter(name);
+    if (parameter == nullptr) continue;
+    const auto* text = std::get_if<std::string>(&value);
+    own.emplace(name, text != nullptr ? parameter->parse(*text) : value);
   }
   return own;
 }
 
+harness::RunSettings narrowed(harness::RunSettings settings, const harness::Case& which, int repetition) {
+  settings.seed = case_seed(seed_of_repetition(settings.seed, repetition), which.name);
+  settings.parameters = parameters_of(which, settings.parameters);
+  return settings;
+}
+
 std::vector<PlannedCase> in_order(std::span<const harness::Case* const> selected, const PlanOptions& options,
                                   int repetition) {
-  const std::uint64_t seed = seed_of_repetition(options.seed, repetition);
   std::vector<PlannedCase> plan;
   for (const harness::Case* which : selected) {
-    plan.push_back({.which = which,
-                    .parameters = parameters_of(*which, options.parameters),
-                    .seed = case_seed(seed, which->name),
-                    .fault = {},
-                    .repetition = repetition});
+    plan.push_back(
+        {.which = which, .settings = narrowed(options.settings, *which, repetition), .repetition = repetition});
   }
   if (options.shuffle) {
-    std::ranges::stable_sort(plan, {}, [](const PlannedCase& planned) { return splitmix(planned.seed); });
+    std::ranges::stable_sort(plan, {}, [](const PlannedCase& planned) { return splitmix(planned.settings.seed); });
   }
   return plan;
 }
@@ -80,7 +86,7 @@ std::vector<PlannedCase> make_plan(std::span<const harness::Case* const> selecte
     throw UsageError(
         fmt::format("there is no shard {} of {}: shards count from 1", options.shard.index, options.shard.count));
   }
-  check_parameters(selected, options.parameters);
+  check_parameters(selected, options.settings.parameters);
   std::vector<PlannedCase> plan;
   std::size_t position = 0;
   for (int repetition = 0; repetition < options.repeat; ++repetition) {

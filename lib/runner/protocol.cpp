@@ -30,11 +30,7 @@ json message_of(const RunRequest& request) {
   return {{"type", "run"},
           {"sequence", request.sequence},
           {"case", request.case_name},
-          {"device", request.device},
-          {"parameters", harness::to_json(request.parameters)},
-          {"seed", request.seed},
-          {"fault", request.fault},
-          {"allocator", request.allocator}};
+          {"settings", harness::to_json(request.settings)}};
 }
 
 Request request_from(const json& message) {
@@ -45,11 +41,17 @@ Request request_from(const json& message) {
   if (type != "run") throw ProtocolError(fmt::format("unknown request \"{}\"", type));
   return RunRequest{.sequence = unsigned_at(message, "sequence"),
                     .case_name = text_at(message, "case"),
-                    .device = text_at(message, "device"),
-                    .parameters = harness::parameter_values_from_json(message.at("parameters")),
-                    .seed = unsigned_at(message, "seed"),
-                    .fault = text_at(message, "fault"),
-                    .allocator = text_at(message, "allocator")};
+                    .settings = harness::run_settings_from_json(message.at("settings"))};
+}
+
+json message_of(const ChildRequest& request) {
+  return {{"case", request.case_name}, {"child", request.child_name}, {"settings", harness::to_json(request.settings)}};
+}
+
+ChildRequest child_request_from(const json& message) {
+  return {.case_name = text_at(message, "case"),
+          .child_name = text_at(message, "child"),
+          .settings = harness::run_settings_from_json(message.at("settings"))};
 }
 
 // -- replies ---------------------------------------------------------------------------
@@ -142,10 +144,8 @@ Request decode_request(std::string_view body) { return decode(body, request_from
 
 Reply decode_reply(std::string_view body) { return decode(body, reply_from); }
 
-std::string encode_parameters(const harness::ParameterValues& parameters) { return dump(harness::to_json(parameters)); }
+std::string encode(const ChildRequest& request) { return dump(message_of(request)); }
 
-harness::ParameterValues decode_parameters(std::string_view body) {
-  return decode(body, harness::parameter_values_from_json);
-}
+ChildRequest decode_child_request(std::string_view body) { return decode(body, child_request_from); }
 
 }  // namespace gpucheck::runner

@@ -6,8 +6,8 @@
 #include <variant>
 
 #include "harness/execute.hpp"
-#include "harness/parameter.hpp"
 #include "harness/result.hpp"
+#include "harness/run_settings.hpp"
 #include "runner/frame.hpp"
 
 /// What supervisor and worker say to each other. One request at a time; the worker
@@ -23,11 +23,14 @@ struct IdentifyRequest {
 struct RunRequest {
   std::uint64_t sequence = 0;  ///< comes back in every reply, so that a late one is noticed
   std::string case_name;
-  std::string device;  ///< never "auto"
-  harness::ParameterValues parameters;
-  std::uint64_t seed = 0;
-  std::string fault;                  ///< empty for none
-  std::string allocator = "caching";  ///< as on the command line
+  harness::RunSettings settings;  ///< of the case; the device is never "auto"
+};
+
+/// What a process is started for that runs one function of a case.
+struct ChildRequest {
+  std::string case_name;
+  std::string child_name;
+  harness::RunSettings settings;  ///< as the case itself has them
 };
 
 struct IdentityReply {
@@ -63,9 +66,9 @@ Request decode_request(std::string_view body);
 /// @throws ProtocolError.
 Reply decode_reply(std::string_view body);
 
-/// Parameters as one JSON object, for the command line of a case's child.
-std::string encode_parameters(const harness::ParameterValues& parameters);
+/// One JSON object, for the command line of a case's child.
+std::string encode(const ChildRequest& request);
 /// @throws ProtocolError.
-harness::ParameterValues decode_parameters(std::string_view json);
+ChildRequest decode_child_request(std::string_view body);
 
 }  // namespace gpucheck::runner

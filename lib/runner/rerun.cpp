@@ -27,17 +27,13 @@ std::string shell_quoted(std::string_view word) {
   return quoted + "'";
 }
 
-std::string rerun_command(const PlannedCase& planned, const Options& options, std::string_view device) {
-  std::string command = fmt::format("gpucheck {} {} --device {} --seed {}", planned.fault.empty() ? "run" : "prove",
-                                    shell_quoted(planned.which->name), shell_quoted(device),
-                                    seed_of_repetition(options.seed, planned.repetition));
-  for (const auto& [name, value] : planned.parameters) {
-    command += " -p " + shell_quoted(name + "=" + harness::to_text(value));
-  }
-  if (options.allocator != runtime::AllocatorChoice{}) {
-    command += " --allocator " + shell_quoted(runtime::to_text(options.allocator));
-  }
-  if (!options.golden_directory.empty()) command += " --golden " + shell_quoted(options.golden_directory);
+std::string rerun_command(const PlannedCase& planned, std::uint64_t run_seed, std::string_view device) {
+  harness::RunSettings settings = planned.settings;
+  settings.device = device;
+  settings.seed = seed_of_repetition(run_seed, planned.repetition);
+  std::string command =
+      fmt::format("gpucheck {} {}", settings.fault.empty() ? "run" : "prove", shell_quoted(planned.which->name));
+  for (const std::string& word : harness::to_options(settings)) command += " " + shell_quoted(word);
   return command;
 }
 

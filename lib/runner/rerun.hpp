@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,7 +13,8 @@ std::string shell_quoted(std::string_view word);
 
 /// The command that runs one case again on the same device with the same parameters and
 /// seed. For a case under a fault, the command that proves the case.
+/// @param run_seed what `--seed` was: the case's own is made of it.
 /// @param device the resolved name, without "auto".
-std::string rerun_command(const PlannedCase& planned, const Options& options, std::string_view device);
+std::string rerun_command(const PlannedCase& planned, std::uint64_t run_seed, std::string_view device);
 
 }  // namespace gpucheck::runner

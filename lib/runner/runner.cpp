@@ -17,12 +17,13 @@ harness::DeviceIdentity identify_device(const Options& options) {
   boost::asio::io_context context(1);
   WorkerProcess worker(context, options.program, [] {});
   RequestEnd end;
-  worker.request(IdentifyRequest{.device = options.device, .seed = options.seed}, identify_limit, [&](RequestEnd how) {
-    end = std::move(how);
-    worker.retire();
-  });
+  worker.request(IdentifyRequest{.device = options.settings.device, .seed = options.settings.seed}, identify_limit,
+                 [&](RequestEnd how) {
+                   end = std::move(how);
+                   worker.retire();
+                 });
   context.run();
-  return identity_from(std::move(end), options.device).device;
+  return identity_from(std::move(end), options.settings.device).device;
 }
 
 std::vector<std::string> orphan_goldens(const harness::Registry& registry, const golden::GoldenSet& goldens) {

@@ -15,7 +15,7 @@
 #include "harness/events.hpp"
 #include "harness/exit_codes.hpp"
 #include "harness/registry.hpp"
-#include "runtime/allocator/allocator_choice.hpp"
+#include "harness/run_settings.hpp"
 
 /// Runs cases in worker processes and judges them. The supervisor never touches a
 /// device: it starts workers (the same binary), gives each case a deadline, replaces
@@ -35,15 +35,14 @@ struct Shard {
 /// One case to run, in the plan's order.
 struct PlannedCase {
   const harness::Case* which = nullptr;
-  harness::ParameterValues parameters = {};  ///< only those given by the user
-  std::uint64_t seed = 0;                    ///< `case_seed` of the repetition's seed and the name
-  std::string fault = {};                    ///< name of one of the case's faults; empty for none
+  /// The run's, narrowed to the case: `case_seed` of the repetition's seed and the name,
+  /// and of the parameters only those that the case declares.
+  harness::RunSettings settings = {};
   int repetition = 0;
 };
 
 struct PlanOptions {
-  harness::ParameterValues parameters = {};  ///< applied to every case that declares the name
-  std::uint64_t seed = 0;
+  harness::RunSettings settings = {};  ///< parameters: applied to every case that declares the name
   int repeat = 1;
   bool shuffle = false;  ///< order from hashing each name with the seed: a subset keeps its order
   Shard shard = {};      ///< round robin over the selection
@@ -60,23 +59,20 @@ std::uint64_t case_seed(std::uint64_t run_seed, std::string_view case_name) noex
 std::uint64_t seed_of_repetition(std::uint64_t run_seed, int repetition) noexcept;
 
 /// @throws UsageError for a parameter that no selected case declares, with the nearest
-/// names, and for a shard that does not exist.
+/// names, for a text that is no value of one, and for a shard that does not exist.
 std::vector<PlannedCase> make_plan(std::span<const harness::Case* const> selected, const PlanOptions& options);
 
 struct Options {
-  std::string program = {};     ///< the binary to start as worker; "/proc/self/exe" normally
-  std::string device = "auto";  ///< "auto", "cuda", "cuda:1", "sim", "sim:h100", ...
-  int jobs = 0;                 ///< 0: one per core, at most 8, or 2 on CUDA
+  std::string program = {};            ///< the binary to start as worker; "/proc/self/exe" normally
+  harness::RunSettings settings = {};  ///< of the run
+  int jobs = 0;                        ///< 0: one per core, at most 8, or 2 on CUDA
   Isolation isolation = Isolation::worker;
   std::optional<std::chrono::milliseconds> timeout = {};  ///< instead of each case's deadline
   bool fail_fast = false;
   int retries = 0;
   int max_skips = -1;  ///< more skips than this cannot be judged; -1: any number
-  std::uint64_t seed = 0;
   std::string version = {};
   std::vector<std::string> command_line = {};
-  std::string golden_directory = {};        ///< for the rerun command; empty when embedded
-  runtime::AllocatorChoice allocator = {};  ///< for every case
   fleet::Waivers waivers = {};
   std::chrono::milliseconds heartbeat{30'000};  ///< how often the sinks are told that time passes
 };

@@ -54,6 +54,7 @@ IdentityReply identity_from(RequestEnd end, const std::string& device) {
       break;
     case RequestEnd::Kind::deadline:
       throw EnvironmentError(where + fmt::format("no answer within {} s", identify_limit.count() / 1000));
+    case RequestEnd::Kind::closed_channel:
     case RequestEnd::Kind::broken_channel:
     case RequestEnd::Kind::died:
       break;
@@ -74,15 +75,15 @@ Supervisor::Supervisor(std::span<const PlannedCase> plan, const golden::GoldenSe
 
 RunSummary Supervisor::run() {
   WorkerProcess& first = start_worker();
-  first.request(IdentifyRequest{.device = options_.device, .seed = options_.seed}, identify_limit,
+  first.request(IdentifyRequest{.device = options_.settings.device, .seed = options_.settings.seed}, identify_limit,
                 [this](RequestEnd end) { identified(std::move(end)); });
   context_.run();
   return std::move(summary_);
 }
 
 void Supervisor::identified(RequestEnd end) {
-  if (signal_ == 0) return begin(identity_from(std::move(end), options_.device));
-  IdentityReply nobody{.device = {}, .resolved = options_.device};
+  if (signal_ == 0) return begin(identity_from(std::move(end), options_.settings.device));
+  IdentityReply nobody{.device = {}, .resolved = options_.settings.device};
   nobody.device.note = "interrupted before the device had answered";
   begin(std::move(nobody));
 }
@@ -95,8 +96,7 @@ void Supervisor::begin(IdentityReply identity) {
                             .start_time = std::chrono::system_clock::now(),
                             .host_name = host_name(),
                             .device = identity_.device,
-                            .seed = options_.seed,
-                            .allocator = runtime::to_text(options_.allocator),
+                            .settings = options_.settings,
                             .jobs = jobs_,
                             .max_skips = options_.max_skips,
                             .selected = {}};
@@ -155,13 +155,8 @@ void Supervisor::start(std::size_t index) {
       return;
     }
     WorkerProcess& worker = worker_for(index);
-    const RunRequest request{.sequence = ++sequence_,
-                             .case_name = planned.which->name,
-                             .device = identity_.resolved,
-                             .parameters = planned.parameters,
-                             .seed = planned.seed,
-                             .fault = planned.fault,
-                             .allocator = runtime::to_text(options_.allocator)};
+    RunRequest request{.sequence = ++sequence_, .case_name = planned.which->name, .settings = planned.settings};
+    request.settings.device = identity_.resolved;
     worker.request(request, limit_of(index),
                    [this, index, &worker](RequestEnd end) { attempt_ended(index, worker, std::move(end)); });
   } catch (const Error& error) {
@@ -176,10 +171,10 @@ void Supervisor::attempt_ended(std::size_t index, WorkerProcess& worker, Request
   }
   const auto* finished = end.reply ? std::get_if<FinishedReply>(&*end.reply) : nullptr;
   // What a fault did to the process, a dropped free for example, no rule can see.
-  const bool clean = finished != nullptr && !finished->execution.contaminated && plan_[index].fault.empty();
+  const bool clean = finished != nullptr && !finished->execution.contaminated && plan_[index].settings.fault.empty();
   dispose(worker, clean && !needs_fresh_worker(index));
   settle(index, judge(plan_[index], std::move(end), limit_of(index), goldens_,
-                      {identity_.device.kind, std::string(runtime::kind_name(options_.allocator))}));
+                      {identity_.device.kind, std::string(runtime::kind_name(options_.settings.allocator))}));
   start_cases();
 }
 
@@ -208,7 +203,7 @@ void Supervisor::finish_case(std::size_t index, CaseResult result) {
   result.earlier_attempts = std::move(progress.earlier_attempts);
   result.flaky = result.outcome == Outcome::pass && !result.earlier_attempts.empty();
   waivers_->apply(result, identity_.device.uuid);
-  result.rerun_command = rerun_command(plan_[index], options_, identity_.resolved);
+  result.rerun_command = rerun_command(plan_[index], options_.settings.seed, identity_.resolved);
   summary_.counts.add(result);
   summary_.results.push_back(std::move(result));
   const CaseResult& last = summary_.results.back();

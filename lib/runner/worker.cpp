@@ -19,12 +19,11 @@ using harness::Execution;
 
 /// A device ready for one case: opened afresh each time, so that what ran before in this
 /// process cannot change what a case sees. (A GPU's context stays; it is the process's.)
-OpenedDriver open_driver(const harness::Case& which, std::string_view device, std::uint64_t seed,
-                         std::string_view fault_name, DriverFactory make_driver) {
-  OpenedDriver opened = make_driver(device, seed);
-  if (fault_name.empty()) return opened;
-  const harness::Fault* fault = which.find_fault(fault_name);
-  if (fault == nullptr) throw UsageError(fmt::format("{} has no fault \"{}\"", which.name, fault_name));
+OpenedDriver open_driver(const harness::Case& which, const harness::RunSettings& settings, DriverFactory make_driver) {
+  OpenedDriver opened = make_driver(settings.device, settings.seed);
+  if (settings.fault.empty()) return opened;
+  const harness::Fault* fault = which.find_fault(settings.fault);
+  if (fault == nullptr) throw UsageError(fmt::format("{} has no fault \"{}\"", which.name, settings.fault));
   opened.driver = fault::inject(std::move(opened.driver), fault->plan);
   return opened;
 }
@@ -50,6 +49,8 @@ harness::DeviceIdentity identity_of(OpenedDriver& opened) {
           .pci_bus_id = properties.pci_bus_id,
           .total_memory_bytes = properties.total_memory_bytes,
           .multiprocessor_count = properties.multiprocessor_count,
+          .compute_capability_major = properties.compute_capability_major,
+          .compute_capability_minor = properties.compute_capability_minor,
           .driver_version = versions.driver,
           .cuda_driver_version = versions.cuda_driver,
           .cuda_runtime_version = versions.cuda_runtime,
@@ -59,20 +60,12 @@ harness::DeviceIdentity identity_of(OpenedDriver& opened) {
 Execution execute(const RunRequest& request, const harness::Registry& registry, DriverFactory make_driver,
                   MessageChannel& channel) {
   const harness::Case& which = registry.require(request.case_name);
-  const OpenedDriver opened = open_driver(which, request.device, request.seed, request.fault, make_driver);
-  ProcessLauncher children({.case_name = which.name,
-                            .child_name = {},
-                            .device = request.device,
-                            .parameters_json = encode_parameters(request.parameters),
-                            .seed = request.seed,
-                            .fault = request.fault,
-                            .allocator = request.allocator});
+  const OpenedDriver opened = open_driver(which, request.settings, make_driver);
+  ProcessLauncher children({.case_name = which.name, .child_name = {}, .settings = request.settings});
   return harness::execute({.which = &which,
                            .driver = opened.driver.get(),
                            .ordinal = opened.ordinal,
-                           .parameters = request.parameters,
-                           .seed = request.seed,
-                           .allocator = runtime::parse_allocator_choice(request.allocator),
+                           .settings = request.settings,
                            .on_observation =
                                [&](const harness::Observation& observation) {
                                  channel.send(ObservationReply{request.sequence, observation});
@@ -131,13 +124,11 @@ int child_main(const ChildRequest& request, const harness::Registry& registry, D
     const harness::Case& which = registry.require(request.case_name);
     const harness::Child* child = which.find_child(request.child_name);
     if (child == nullptr) throw UsageError(fmt::format("{} has no child \"{}\"", which.name, request.child_name));
-    const OpenedDriver opened = open_driver(which, request.device, request.seed, request.fault, make_driver);
+    const OpenedDriver opened = open_driver(which, request.settings, make_driver);
     return harness::execute_child({.which = &which,
                                    .driver = opened.driver.get(),
                                    .ordinal = opened.ordinal,
-                                   .parameters = decode_parameters(request.parameters_json),
-                                   .seed = request.seed,
-                                   .allocator = runtime::parse_allocator_choice(request.allocator),
+                                   .settings = request.settings,
                                    .on_observation = {},
                                    .children = nullptr},
                                   *child);

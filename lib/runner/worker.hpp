@@ -9,6 +9,7 @@
 
 #include "device/driver.hpp"
 #include "harness/registry.hpp"
+#include "runner/protocol.hpp"
 
 namespace gpucheck::runner {
 
@@ -30,16 +31,6 @@ using DriverFactory = OpenedDriver (*)(std::string_view device_name, std::uint64
 /// descriptor until it is closed. Returns the process's exit code.
 int worker_main(int descriptor, const harness::Registry& registry, DriverFactory make_driver);
 
-struct ChildRequest {
-  std::string case_name;
-  std::string child_name;
-  std::string device;
-  std::string parameters_json;
-  std::uint64_t seed = 0;
-  std::string fault;
-  std::string allocator = "caching";
-};
-
 /// Body of the hidden `gpucheck child` command.
 int child_main(const ChildRequest& request, const harness::Registry& registry, DriverFactory make_driver);
 
@@ -48,7 +39,7 @@ int child_main(const ChildRequest& request, const harness::Registry& registry, D
 /// first line of `main`: a worker's start is part of every case's time.
 ///
 ///     worker --descriptor N
-///     child --case NAME --child NAME --device NAME --seed N --parameters JSON [--fault NAME] [--allocator NAME]
+///     child --request JSON
 ///
 /// @param arguments without the program's name.
 /// @throws UsageError when an argument is missing or malformed.

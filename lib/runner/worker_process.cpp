@@ -37,8 +37,6 @@ constexpr milliseconds late{250};
 constexpr std::size_t most_observed_bytes = std::size_t{64} << 20;
 constexpr std::size_t read_at_most = std::size_t{4} << 20;
 
-constexpr std::string_view closed_text = "closed its result pipe before it had finished";
-
 /// Two connected ends that no other process inherits.
 std::array<int, 2> make_channel() {
   std::array<int, 2> ends{};
@@ -180,19 +178,20 @@ class WorkerProcess::State : public std::enable_shared_from_this<State> {
   }
 
   void channel_lost() {
-    set_reason(std::string(closed_text));
+    set_cause(RequestEnd::Kind::closed_channel);
     kill();
   }
 
   void break_channel(std::string reason) {
     close_channel();
-    set_reason(std::move(reason));
+    set_cause(RequestEnd::Kind::broken_channel, std::move(reason));
     kill();
   }
 
-  void set_reason(std::string reason) {
+  /// The first one counts.
+  void set_cause(RequestEnd::Kind cause, std::string reason = {}) {
     if (cause_) return;
-    cause_ = RequestEnd::Kind::broken_channel;
+    cause_ = cause;
     end_.reason = std::move(reason);
   }
 
@@ -220,8 +219,8 @@ class WorkerProcess::State : public std::enable_shared_from_this<State> {
     if (phase_ == Phase::busy) {
       end_.process = process;
       if (process.exit_code == channel_lost_exit_code) {
-        set_reason(std::string(closed_text));
-      } else if (end_.reason == closed_text && process.signal != SIGKILL) {
+        set_cause(RequestEnd::Kind::closed_channel);
+      } else if (cause_ == RequestEnd::Kind::closed_channel && process.signal != SIGKILL) {
         cause_.reset();  // it was dying by itself, only slowly: tearing down a device takes its time
       }
       complete(cause_.value_or(RequestEnd::Kind::died));

@@ -17,7 +17,8 @@ struct RequestEnd {
     replied,         ///< `reply` has the final reply
     died,            ///< the process ended first: `process`
     deadline,        ///< nothing in time; the process was killed
-    broken_channel,  ///< the channel was closed or carried something else: `reason`
+    closed_channel,  ///< the process closed the channel, and lived on
+    broken_channel,  ///< the channel carried something else: `reason`
   };
   Kind kind = Kind::died;
   std::optional<Reply> reply;

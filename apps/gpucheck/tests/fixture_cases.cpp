@@ -84,7 +84,17 @@ std::vector<Case> all() {
   Case crowd = plain("skipped.crowd", "Needs more devices than there are", allocate_and_observe);
   crowd.needs.devices = 1000;
   crowd.faults = {allocation_fails()};
+  Case needy = plain("needs.everything", "Needs everything that a case can need", allocate_and_observe);
+  needy.needs = {.devices = 2,
+                 .memory_bytes = 3 << 20,
+                 .memory_fraction = 0.25,
+                 .libraries = {"libfirst.so.1", "libsecond.so.2"},
+                 .exclusive = true,
+                 .own_process = true,
+                 .caching_allocator = true,
+                 .allocator_library = true};
   return {parameters,
+          needy,
           watchful,
           blind,
           skipper,
@@ -98,7 +108,7 @@ std::vector<Case> all() {
 }
 
 std::span<const golden::GoldenSet::File> goldens() {
-  static constexpr std::array<golden::GoldenSet::File, 11> files{{
+  static constexpr std::array<golden::GoldenSet::File, 12> files{{
       {"demo/parameters.json", R"({"case": "demo.parameters", "expect": {
          "count": {"range": [1, 100], "basis": "math"},
          "careful": {"one_of": [true, false], "basis": "math"},
@@ -114,6 +124,8 @@ std::span<const golden::GoldenSet::File> goldens() {
        R"({"case": "blind.skipper", "expect": {"allocated": {"equals": true, "basis": "seed"}}})"},
       {"skipped/crowd.json",
        R"({"case": "skipped.crowd", "expect": {"allocated": {"equals": true, "basis": "seed"}}})"},
+      {"needs/everything.json",
+       R"({"case": "needs.everything", "expect": {"allocated": {"equals": true, "basis": "seed"}}})"},
       {"skipped/moon.json", R"({"case": "skipped.moon", "expect": {"answer": {"equals": 1, "basis": "seed"}}})"},
       {"bad/crashes.json", R"({"case": "bad.crashes", "expect": {"answer": {"equals": 1, "basis": "seed"}}})"},
       {"bad/hangs.json", R"({"case": "bad.hangs", "expect": {"answer": {"equals": 1, "basis": "seed"}}})"},

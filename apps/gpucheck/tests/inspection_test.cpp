@@ -35,6 +35,23 @@ TEST(List, JsonDeclaresEverything) {
   EXPECT_EQ(which["parameters"].at(0)["maximum"], 100);
 }
 
+TEST(Needs, AreAllToldByEveryDocument) {
+  const json expected = {{"devices", 2},
+                         {"memory_bytes", 3 << 20},
+                         {"memory_fraction", 0.25},
+                         {"libraries", {"libfirst.so.1", "libsecond.so.2"}},
+                         {"exclusive", true},
+                         {"own_process", true},
+                         {"caching_allocator", true},
+                         {"allocator_library", true}};
+  EXPECT_EQ(json::parse(fixture({"list", "--json", "needs.everything"}).output)["cases"].at(0)["needs"], expected);
+  EXPECT_EQ(json::parse(fixture({"describe", "--json", "needs.everything"}).output)["needs"], expected);
+  EXPECT_THAT(fixture({"describe", "needs.everything"}).output,
+              HasSubstr("needs     2 devices, 3.00 MiB of free device memory, 25% of the memory free, libfirst.so.1, "
+                        "libsecond.so.2, the device to itself, a process of its own, the caching allocator, an "
+                        "allocator library\n"));
+}
+
 TEST(List, ReportsAFullDisk) {
   const CommandResult result = run_program("/bin/sh", {"-c", "\"$0\" list > /dev/full", GPUCHECK_FIXTURE_PROGRAM});
   EXPECT_EQ(result.exit_code, 3);

@@ -168,7 +168,8 @@ TEST(Group, RunsOwnSeedHasAnotherNameWhereTaken) {
 
 TEST(Workers, HiddenCommandsWithoutTheirOptionsAreUsage) {
   EXPECT_EQ(fixture({"worker"}).exit_code, 2);
-  EXPECT_EQ(fixture({"child", "--case", "demo.wrong"}).exit_code, 2);
+  EXPECT_EQ(fixture({"child"}).exit_code, 2);
+  EXPECT_EQ(fixture({"child", "--request", "{}"}).exit_code, 2);
 }
 
 }  // namespace

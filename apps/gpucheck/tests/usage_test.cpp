@@ -73,7 +73,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Refusal{{"run", "demo.parameters", "-p", "count=ten"}, 2, {"\"ten\"", "from 1 to 100"}},
                       Refusal{{"run", "demo.parameters", "-p", "careful=yes"}, 2, {"true or false"}},
                       Refusal{{"run", "demo.parameters", "-p", "size=1"}, 2, {"\"size\"", "count"}},
-                      Refusal{{"run", "demo.wrong", "-p", "count=1"}, 2, {"\"count\"", "no parameters"}},
+                      Refusal{
+                          {"run", "demo.wrong", "-p", "count=1"}, 2, {"\"count\"", "none of them has any parameter"}},
                       Refusal{{"demo", "parameters", "--count", "101"}, 2, {"count", "from 1 to 100"}},
                       Refusal{{"demo", "parameters", "--size", "101"}, 2, {"--size"}}));
 

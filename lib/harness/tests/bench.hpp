@@ -26,9 +26,9 @@ class Bench {
     Context::Setup setup;
     setup.which = &which;
     setup.driver = driver.get();
-    setup.parameters = parameters;
-    setup.seed = 7;
-    setup.allocator = allocator;
+    setup.settings.parameters = parameters;
+    setup.settings.seed = 7;
+    setup.settings.allocator = allocator;
     setup.on_observation = [this](const Observation& observation) { observed.push_back(observation); };
     setup.children = children;
     return setup;

@@ -125,6 +125,35 @@ TEST(DeviceJson, RefusesWrongKinds) {
   EXPECT_THROW(static_cast<void>(device_identity_from_json(json)), Error);
 }
 
+TEST(SettingsJson, ReadBackWhole) {
+  const RunSettings settings{.device = "sim:small",
+                             .seed = 18446744073709551615U,
+                             .allocator = runtime::parse_allocator_choice("./mine.so:give,take"),
+                             .fault = "lost_event",
+                             .parameters = {{"count", std::int64_t{3}}, {"mode", "a b"}},
+                             .golden_directory = "my goldens"};
+  const ordered_json json = to_json(settings);
+  EXPECT_EQ(json.size(), std::tuple_size_v<std::remove_cv_t<decltype(fields_of<RunSettings>)>>);
+  EXPECT_EQ(run_settings_from_json(ordered_json::parse(json.dump())), settings);
+  for (const auto& [name, value] : json.items()) {
+    ordered_json without = json;
+    without.erase(name);
+    EXPECT_THROW(static_cast<void>(run_settings_from_json(without)), Error) << name;
+  }
+}
+
+TEST(SettingsOptions, SayWhatDiffersFromTheDefaults) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(to_options({}), (Words{"--device", "auto", "--seed", "0"}));
+  const RunSettings settings{.device = "sim",
+                             .seed = 7,
+                             .allocator = runtime::parse_allocator_choice("async"),
+                             .parameters = {{"a", std::int64_t{3}}, {"b", true}},
+                             .golden_directory = "g"};
+  EXPECT_EQ(to_options(settings), (Words{"--device", "sim", "--seed", "7", "--allocator", "async", "--parameter", "a=3",
+                                         "--parameter", "b=true", "--golden", "g"}));
+}
+
 TEST(CountsJson, NamesEachOutcome) {
   const Counts counts{.pass = 2, .fail = 1, .flaky = 1, .waived = 1, .not_run = 3};
   EXPECT_EQ(to_json(counts).dump(),

@@ -62,21 +62,10 @@ void describe(Archive& archive, Either<harness::WaiverUse> auto& use) {
   archive("state", state);
 }
 
-template <typename Archive>
-void describe(Archive& archive, Either<harness::Mismatch> auto& mismatch) {
-  auto& [key, expected, seen, basis] = mismatch;
-  archive("key", key);
-  archive("expected", expected);
-  archive("seen", seen);
-  archive("basis", basis);
-}
-
-template <typename Archive>
-void describe(Archive& archive, Either<harness::Attempt> auto& attempt) {
-  auto& [outcome, reason, duration_ms] = attempt;
-  archive("outcome", outcome);
-  archive("reason", reason);
-  archive("duration_ms", duration_ms);
+template <typename Archive, typename T>
+requires harness::Described<std::remove_const_t<T>>
+void describe(Archive& archive, T& value) {
+  harness::for_each_field(value, [&archive](const auto& row, auto& field) { archive(row.name.data(), field); });
 }
 
 template <typename Archive>
@@ -105,14 +94,13 @@ void describe(Archive& archive, Either<harness::CaseResult> auto& result) {
 
 template <typename Archive>
 void describe(Archive& archive, Either<harness::RunStarted> auto& event) {
-  auto& [version, command_line, start_time, host_name, device, seed, allocator, jobs, max_skips, selected] = event;
+  auto& [version, command_line, start_time, host_name, device, settings, jobs, max_skips, selected] = event;
   archive("version", version);
   archive("command_line", command_line);
   archive("start_time", start_time);
   archive("host_name", host_name);
   archive("device", device);
-  archive("seed", seed);
-  archive("allocator", allocator);
+  archive("settings", settings);
   archive("jobs", jobs);
   archive("max_skips", max_skips);
   archive("selected", selected);
@@ -210,6 +198,7 @@ class Writer {
   static ordered_json encode(Time time) { return utc_milliseconds(time); }
   static ordered_json encode(Outcome outcome) { return harness::to_text(outcome); }
   static ordered_json encode(const harness::DeviceIdentity& device) { return harness::to_json(device); }
+  static ordered_json encode(const harness::RunSettings& settings) { return harness::to_json(settings); }
   static ordered_json encode(const harness::Observation& observation) { return harness::to_json(observation); }
   static ordered_json encode(const harness::ParameterValues& values) { return harness::to_json(values); }
   template <typename T>
@@ -325,6 +314,9 @@ class Reader {
   }
   static void decode(const char* /*name*/, const ordered_json& json, harness::DeviceIdentity& field) {
     field = harness::device_identity_from_json(json);
+  }
+  static void decode(const char* /*name*/, const ordered_json& json, harness::RunSettings& field) {
+    field = harness::run_settings_from_json(json);
   }
   static void decode(const char* /*name*/, const ordered_json& json, harness::Observation& field) {
     field = harness::observation_from_json(json);

@@ -118,7 +118,7 @@ TEST(EventJson, CarriesEveryFieldOfAResult) {
 TEST(EventJson, CarriesEveryFieldOfTheOtherEvents) {
   harness::RunStarted start = sample_start();
   start.max_skips = 5;
-  start.allocator = "async";
+  start.settings.allocator = runtime::parse_allocator_choice("async");
   const harness::RunStarted start_back = round_trip(start);
   EXPECT_EQ(start_back.version, start.version);
   EXPECT_EQ(start_back.command_line, start.command_line);
@@ -126,8 +126,7 @@ TEST(EventJson, CarriesEveryFieldOfTheOtherEvents) {
   EXPECT_EQ(start_back.host_name, start.host_name);
   EXPECT_EQ(start_back.device.uuid, start.device.uuid);
   EXPECT_EQ(start_back.device.note, start.device.note);
-  EXPECT_EQ(start_back.seed, start.seed);
-  EXPECT_EQ(start_back.allocator, start.allocator);
+  EXPECT_EQ(start_back.settings, start.settings);
   EXPECT_EQ(start_back.jobs, start.jobs);
   EXPECT_EQ(start_back.max_skips, start.max_skips);
   EXPECT_EQ(start_back.selected, start.selected);

@@ -114,7 +114,7 @@ harness::RunStarted sample_start() {
                   .cuda_driver_version = "13.0",
                   .cuda_runtime_version = "13.0",
                   .note = "no CUDA device (no driver): using the simulator"};
-  start.seed = 7;
+  start.settings.seed = 7;
   start.jobs = 2;
   start.selected = {"alloc.fuzz",         "alloc.oom_message",        "alloc.oom_retry",   "assert.assert_async",
                     "device.check_error", "graph.capture_simple",     "graph.two_devices", "host.lazy_init",

@@ -41,7 +41,8 @@ int supervise(std::vector<std::string> globs) {
   const auto selected = registry.select(globs);
   const auto plan = make_plan(selected, {});
   const char* device = std::getenv("GPUCHECK_RUNNER_TEST_DEVICE");
-  const Options options{.program = "/proc/self/exe", .device = device != nullptr ? device : "sim", .jobs = 2};
+  const Options options{
+      .program = "/proc/self/exe", .settings = {.device = device != nullptr ? device : "sim"}, .jobs = 2};
   LineSink sink;
   harness::EventSink* const sinks[] = {&sink};
   return static_cast<int>(run(plan, misbehaving_goldens(), options, sinks).exit_code);

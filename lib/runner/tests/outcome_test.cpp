@@ -178,7 +178,7 @@ TEST_F(Misbehaving, AllOfThemSideBySideGetWhatIsTheirs) {
 }
 
 TEST_F(Misbehaving, ChildrenOfACaseRunSideBySideAndAreCollected) {
-  run_.plan_options.parameters = {{"size", std::int64_t{11}}};
+  run_.plan_options.settings.parameters = {{"size", std::int64_t{11}}};
   run_.run({"children.all"});
   EXPECT_EQ(run_.result("children.all").outcome, Outcome::pass) << run_.result("children.all").reason;
   EXPECT_EQ(run_.folder.marks("sleeping_child"), 1U);

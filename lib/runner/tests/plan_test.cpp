@@ -37,22 +37,22 @@ TEST_F(Plan, KeepsTheOrderOfTheSelection) {
 }
 
 TEST_F(Plan, RepeatsTheWholeSelection) {
-  const auto plan = make_plan(selected_, {.parameters = {}, .seed = 4, .repeat = 3});
+  const auto plan = make_plan(selected_, {.settings = {.seed = 4}, .repeat = 3});
   ASSERT_EQ(plan.size(), 15U);
   EXPECT_EQ(plan[5].which->name, "a.one");
   EXPECT_EQ(plan[5].repetition, 1);
-  EXPECT_EQ(plan[5].seed, case_seed(5, "a.one"));
+  EXPECT_EQ(plan[5].settings.seed, case_seed(5, "a.one"));
   EXPECT_EQ(plan[14].repetition, 2);
 }
 
 TEST_F(Plan, SeedsDependOnTheRunAndTheNameAlone) {
-  const auto whole = make_plan(selected_, {.parameters = {}, .seed = 11, .repeat = 1, .shuffle = true});
+  const auto whole = make_plan(selected_, {.settings = {.seed = 11}, .shuffle = true});
   const harness::Case* const alone[] = {selected_[3]};
-  const auto one = make_plan(alone, {.parameters = {}, .seed = 11});
+  const auto one = make_plan(alone, {.settings = {.seed = 11}});
   for (const PlannedCase& planned : whole) {
-    EXPECT_EQ(planned.seed, case_seed(11, planned.which->name));
+    EXPECT_EQ(planned.settings.seed, case_seed(11, planned.which->name));
     if (planned.which == alone[0]) {
-      EXPECT_EQ(planned.seed, one[0].seed);
+      EXPECT_EQ(planned.settings.seed, one[0].settings.seed);
     }
   }
   std::set<std::uint64_t> seeds;
@@ -64,7 +64,7 @@ TEST_F(Plan, SeedsDependOnTheRunAndTheNameAlone) {
 }
 
 TEST_F(Plan, ASubsetKeepsItsShuffledOrder) {
-  const PlanOptions options{.parameters = {}, .seed = 3, .repeat = 1, .shuffle = true};
+  const PlanOptions options{.settings = {.seed = 3}, .shuffle = true};
   const Names whole = names(make_plan(selected_, options));
   const harness::Case* const subset[] = {selected_[0], selected_[2], selected_[4]};
   Names expected;
@@ -74,16 +74,13 @@ TEST_F(Plan, ASubsetKeepsItsShuffledOrder) {
   EXPECT_EQ(names(make_plan(subset, options)), expected);
   std::set<Names> orders;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    orders.insert(names(make_plan(selected_, {.parameters = {}, .seed = seed, .repeat = 1, .shuffle = true})));
+    orders.insert(names(make_plan(selected_, {.settings = {.seed = seed}, .shuffle = true})));
   }
   EXPECT_GT(orders.size(), 10U);
 }
 
 TEST_F(Plan, ShardsPartitionTheSelectionRoundRobin) {
-  const auto shard = [this](int index, int count) {
-    return names(
-        make_plan(selected_, {.parameters = {}, .seed = 0, .repeat = 1, .shuffle = false, .shard = {index, count}}));
-  };
+  const auto shard = [this](int index, int count) { return names(make_plan(selected_, {.shard = {index, count}})); };
   EXPECT_EQ(shard(1, 2), (Names{"a.one", "b.one", "b.three"}));
   EXPECT_EQ(shard(2, 2), (Names{"a.two", "b.two"}));
   EXPECT_EQ(shard(7, 7), Names{});
@@ -94,22 +91,30 @@ TEST_F(Plan, ShardsPartitionTheSelectionRoundRobin) {
 
 TEST_F(Plan, GivesParametersToTheCasesThatDeclareThem) {
   const harness::ParameterValues given = {{"iterations", std::int64_t{5}}, {"size", std::int64_t{6}}};
-  const auto plan = make_plan(selected_, {.parameters = given});
-  EXPECT_EQ(plan[0].parameters, given);
-  EXPECT_EQ(plan[1].parameters, (harness::ParameterValues{{"iterations", std::int64_t{5}}}));
-  EXPECT_TRUE(plan[2].parameters.empty());
+  const auto plan = make_plan(selected_, {.settings = {.parameters = given}});
+  EXPECT_EQ(plan[0].settings.parameters, given);
+  EXPECT_EQ(plan[1].settings.parameters, (harness::ParameterValues{{"iterations", std::int64_t{5}}}));
+  EXPECT_TRUE(plan[2].settings.parameters.empty());
+}
+
+TEST_F(Plan, ReadsParametersAsTypedByTheTypeThatEachCaseDeclares) {
+  cases_[1].parameters[0].default_value = 1.5;
+  const auto plan = make_plan(selected_, {.settings = {.parameters = {{"iterations", "5"}}}});
+  EXPECT_EQ(plan[0].settings.parameters.at("iterations"), harness::ParameterValue(std::int64_t{5}));
+  EXPECT_EQ(plan[1].settings.parameters.at("iterations"), harness::ParameterValue(5.0));
+  EXPECT_THROW(make_plan(selected_, {.settings = {.parameters = {{"iterations", "many"}}}}), UsageError);
 }
 
 TEST_F(Plan, RefusesAParameterThatNobodyDeclaresAndNamesTheNearest) {
   try {
-    make_plan(selected_, {.parameters = {{"iteration", std::int64_t{5}}}});
+    make_plan(selected_, {.settings = {.parameters = {{"iteration", std::int64_t{5}}}}});
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_NE(std::string(error.what()).find("\"iteration\". Nearest: iterations, size"), std::string::npos)
         << error.what();
   }
   const harness::Case* const without[] = {selected_[4]};
-  EXPECT_THROW(make_plan(without, {.parameters = {{"size", std::int64_t{5}}}}), UsageError);
+  EXPECT_THROW(make_plan(without, {.settings = {.parameters = {{"size", std::int64_t{5}}}}}), UsageError);
 }
 
 }  // namespace

@@ -16,17 +16,18 @@ TEST(Protocol, RequestsComeBackAsTheyWere) {
   const RunRequest sent{
       .sequence = 7,
       .case_name = "alloc.fuzz",
-      .device = "sim:h100",
-      .parameters = {{"count", std::int64_t{-3}}, {"fast", true}, {"ratio", 1.0}, {"text", "a \"b\""}},
-      .seed = std::numeric_limits<std::uint64_t>::max(),
-      .fault = "lost_event"};
+      .settings = {.device = "sim:h100",
+                   .seed = std::numeric_limits<std::uint64_t>::max(),
+                   .allocator = {.kind = runtime::AllocatorChoice::Kind::library,
+                                 .library = "./mine.so",
+                                 .free_symbol = "release"},
+                   .fault = "lost_event",
+                   .parameters = {{"count", std::int64_t{-3}}, {"fast", true}, {"ratio", 1.0}, {"text", "a \"b\""}},
+                   .golden_directory = "my goldens"}};
   const auto received = std::get<RunRequest>(decode_request(encode(Request(sent))));
   EXPECT_EQ(received.sequence, 7U);
   EXPECT_EQ(received.case_name, "alloc.fuzz");
-  EXPECT_EQ(received.device, "sim:h100");
-  EXPECT_EQ(received.parameters, sent.parameters);
-  EXPECT_EQ(received.seed, sent.seed);
-  EXPECT_EQ(received.fault, "lost_event");
+  EXPECT_EQ(received.settings, sent.settings);
 
   const auto identify = std::get<IdentifyRequest>(decode_request(encode(Request(IdentifyRequest{"auto", 5}))));
   EXPECT_EQ(identify.device, "auto");
@@ -96,12 +97,23 @@ TEST(Protocol, RefusesWhatIsNoMessage) {
     EXPECT_THROW(decode_reply(body), ProtocolError) << body;
     EXPECT_THROW(decode_request(body), ProtocolError) << body;
   }
-  EXPECT_THROW(decode_parameters("[1]"), ProtocolError);
+  for (const char* body : {"[1]", "{}", R"({"case": "a.b", "child": "c"})", R"({"case": 1, "child": "c"})"}) {
+    EXPECT_THROW(decode_child_request(body), ProtocolError) << body;
+  }
 }
 
-TEST(Protocol, ParametersSurviveACommandLine) {
-  const harness::ParameterValues sent = {{"bytes", std::int64_t{1} << 40}, {"ratio", 2.0}, {"name", "it's \"x\""}};
-  EXPECT_EQ(decode_parameters(encode_parameters(sent)), sent);
+TEST(Protocol, AChildGetsTheSettingsOfItsCase) {
+  const ChildRequest sent{.case_name = "alloc.fuzz",
+                          .child_name = "dies",
+                          .settings = {.device = "cuda:1",
+                                       .seed = 5,
+                                       .allocator = runtime::parse_allocator_choice("async"),
+                                       .fault = "lost_event",
+                                       .parameters = {{"bytes", std::int64_t{1} << 40}, {"name", "it's \"x\""}}}};
+  const ChildRequest received = decode_child_request(encode(sent));
+  EXPECT_EQ(received.case_name, "alloc.fuzz");
+  EXPECT_EQ(received.child_name, "dies");
+  EXPECT_EQ(received.settings, sent.settings);
 }
 
 }  // namespace

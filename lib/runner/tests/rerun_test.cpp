@@ -27,21 +27,19 @@ TEST(Rerun, QuotesSoThatAShellReadsTheSameWord) {
 
 TEST(Rerun, SaysWhatRunsOneCaseAgain) {
   const harness::Case which{.name = "alloc.fuzz", .summary = "", .source = ""};
-  PlannedCase planned{.which = &which, .parameters = {{"iterations", std::int64_t{5}}, {"mode", "a b"}}};
-  Options options;
-  options.seed = 7;
-  EXPECT_EQ(rerun_command(planned, options, "sim:h100"),
-            "gpucheck run alloc.fuzz --device sim:h100 --seed 7 -p iterations=5 -p 'mode=a b'");
-  options.golden_directory = "my goldens";
-  planned.parameters.clear();
+  PlannedCase planned{.which = &which, .settings = {.parameters = {{"iterations", std::int64_t{5}}, {"mode", "a b"}}}};
+  EXPECT_EQ(rerun_command(planned, 7, "sim:h100"),
+            "gpucheck run alloc.fuzz --device sim:h100 --seed 7 --parameter iterations=5 --parameter 'mode=a b'");
+  planned.settings.golden_directory = "my goldens";
+  planned.settings.parameters.clear();
   planned.repetition = 2;
-  EXPECT_EQ(rerun_command(planned, options, "cuda:1"),
+  EXPECT_EQ(rerun_command(planned, 7, "cuda:1"),
             "gpucheck run alloc.fuzz --device cuda:1 --seed 9 --golden 'my goldens'");
-  options.allocator = runtime::parse_allocator_choice("./my one.so");
-  EXPECT_EQ(rerun_command(planned, options, "cuda:1"),
+  planned.settings.allocator = runtime::parse_allocator_choice("./my one.so");
+  EXPECT_EQ(rerun_command(planned, 7, "cuda:1"),
             "gpucheck run alloc.fuzz --device cuda:1 --seed 9 --allocator './my one.so' --golden 'my goldens'");
-  planned.fault = "lost_event";
-  EXPECT_TRUE(rerun_command(planned, options, "cuda:1").starts_with("gpucheck prove alloc.fuzz --device cuda:1 "));
+  planned.settings.fault = "lost_event";
+  EXPECT_TRUE(rerun_command(planned, 7, "cuda:1").starts_with("gpucheck prove alloc.fuzz --device cuda:1 "));
 }
 
 }  // namespace

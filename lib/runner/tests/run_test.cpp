@@ -22,14 +22,14 @@ bool overlap(const CaseResult& a, const CaseResult& b) {
 TEST(Run, TellsItsSinksEverythingInOrder) {
   TestRun run;
   run.options.jobs = 1;
-  run.options.seed = 5;
+  run.options.settings.seed = 5;
   run.options.version = "1.2.3";
   run.run({"plain.pass", "plain.fail"});
   EXPECT_EQ(run.sink.lines,
             (Lines{"started", "case plain.pass", "pass plain.pass", "case plain.fail", "fail plain.fail", "finished"}));
   EXPECT_EQ(run.sink.started.device.kind, "sim");
   EXPECT_GT(run.sink.started.device.total_memory_bytes, 0U);
-  EXPECT_EQ(run.sink.started.seed, 5U);
+  EXPECT_EQ(run.sink.started.settings.seed, 5U);
   EXPECT_EQ(run.sink.started.version, "1.2.3");
   EXPECT_EQ(run.sink.started.selected, (Lines{"plain.pass", "plain.fail"}));
   EXPECT_FALSE(run.sink.started.host_name.empty());
@@ -104,7 +104,7 @@ TEST(Run, AWorkerThatRanUnderAFaultIsNotUsedAgain) {
   TestRun run;
   run.options.jobs = 1;
   std::vector<PlannedCase> planned = run.plan({"plain.process", "fault.allocation", "plain.process"});
-  planned[1].fault = "no_memory";
+  planned[1].settings.fault = "no_memory";
   run.run_plan(planned);
   EXPECT_NE(observed(run.summary.results.at(0), "process"), observed(run.summary.results.at(2), "process"));
 }
@@ -148,14 +148,14 @@ TEST(Run, ExclusiveCasesWaitForWorkersThatAreLeaving) {
 
 TEST(Run, ParametersAndSeedsReachTheCase) {
   TestRun run;
-  run.plan_options.seed = run.options.seed = 77;
-  run.plan_options.parameters = {{"size", std::int64_t{9}}};
+  run.plan_options.settings.seed = run.options.settings.seed = 77;
+  run.plan_options.settings.parameters = {{"size", std::int64_t{9}}};
   run.run({"plain.process"});
   const CaseResult& result = run.result("plain.process");
   EXPECT_EQ(observed(result, "size"), "9");
   EXPECT_EQ(observed(result, "seed"), "\"" + std::to_string(case_seed(77, "plain.process")) + "\"");
   EXPECT_EQ(result.parameters.at("size"), harness::ParameterValue(std::int64_t{9}));
-  EXPECT_EQ(result.rerun_command, "gpucheck run plain.process --device sim:h100 --seed 77 -p size=9");
+  EXPECT_EQ(result.rerun_command, "gpucheck run plain.process --device sim:h100 --seed 77 --parameter size=9");
 }
 
 TEST(Run, DefaultsAreReportedToo) {
@@ -170,7 +170,7 @@ TEST(Run, AFaultReachesTheCaseAndItsChildren) {
   run.run({"fault.allocation"});
   EXPECT_EQ(run.result("fault.allocation").outcome, Outcome::pass) << run.result("fault.allocation").reason;
   auto plan = run.plan({"fault.allocation"});
-  plan[0].fault = "no_memory";
+  plan[0].settings.fault = "no_memory";
   run.run_plan(plan);
   const CaseResult& faulty = run.result("fault.allocation");
   EXPECT_EQ(faulty.outcome, Outcome::fail);
@@ -178,7 +178,7 @@ TEST(Run, AFaultReachesTheCaseAndItsChildren) {
   EXPECT_EQ(observed(faulty, "here"), "false");
   EXPECT_EQ(observed(faulty, "in_child"), "false");
   EXPECT_TRUE(faulty.rerun_command.starts_with("gpucheck prove fault.allocation "));
-  plan[0].fault = "nonsense";
+  plan[0].settings.fault = "nonsense";
   run.run_plan(plan);
   EXPECT_EQ(run.result("fault.allocation").outcome, Outcome::error);
 }
@@ -245,7 +245,7 @@ TEST(Run, TheTimeoutReplacesTheDeadline) {
 TEST(Run, ASlowReaderOfEventsMakesNoHang) {
   TestRun run;
   run.options.timeout = std::chrono::seconds(5);
-  run.plan_options.parameters = {{"megabytes", std::int64_t{4}}};  // more than a pipe holds
+  run.plan_options.settings.parameters = {{"megabytes", std::int64_t{4}}};  // more than a pipe holds
   run.sink.on_every_event = [&run] {
     if (run.sink.lines.back() == "case slow.a") std::this_thread::sleep_for(std::chrono::seconds(6));
   };
@@ -264,7 +264,7 @@ TEST(Run, WhatASinkThrowsComesThroughAndLeavesNoProcess) {
 
 TEST(Run, AutoBecomesADevice) {
   TestRun run;
-  run.options.device = "auto";
+  run.options.settings.device = "auto";
   run.run({"plain.pass"});
   EXPECT_EQ(run.sink.started.device.note, "no CUDA device: using the simulator");
   EXPECT_EQ(run.result("plain.pass").rerun_command, "gpucheck run plain.pass --device sim:h100 --seed 0");
@@ -284,11 +284,11 @@ std::string failure_of(TestRun& run) {
 
 TEST(Run, ADeviceThatCannotBeHadIsSaidWithTheDriversReason) {
   TestRun run;
-  run.options.device = "cuda";
+  run.options.settings.device = "cuda";
   EXPECT_EQ(failure_of(run), "environment: cannot use the device \"cuda\": no CUDA-capable device is detected");
-  run.options.device = "gpu";
+  run.options.settings.device = "gpu";
   EXPECT_EQ(failure_of(run), "usage: \"gpu\" is not a device: use auto or sim");
-  run.options.device = "dies";
+  run.options.settings.device = "dies";
   EXPECT_NE(failure_of(run).find("Its last words: the driver fell over"), std::string::npos);
   EXPECT_TRUE(run.sink.lines.empty());
   EXPECT_TRUE(run.folder.no_process_left());
@@ -306,7 +306,7 @@ TEST(Run, AProgramThatCannotBeStartedIsSaid) {
 TEST(Run, TheDeviceCanBeAskedForAlone) {
   TestRun run;
   EXPECT_EQ(identify_device(run.options).kind, "sim");
-  run.options.device = "cuda";
+  run.options.settings.device = "cuda";
   EXPECT_THROW(identify_device(run.options), EnvironmentError);
 }
 

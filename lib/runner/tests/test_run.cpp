@@ -97,7 +97,7 @@ void RecordingSink::on(const harness::RunFinished& event) {
 
 TestRun::TestRun() : registry(misbehaving_registry()), goldens(misbehaving_goldens()) {
   options.program = GPUCHECK_MISBEHAVING;
-  options.device = "sim";
+  options.settings.device = "sim";
   options.jobs = 2;
 }
 
