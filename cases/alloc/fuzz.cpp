@@ -3,11 +3,11 @@
 #include <vector>
 
 #include "base/units.hpp"
-#include "cases/cases.hpp"
 #include "cases/support.hpp"
+#include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::alloc {
+namespace gpucheck::cases::in_alloc {
 namespace {
 
 using namespace literals;
@@ -198,4 +198,4 @@ harness::Case fuzz() {
   };
 }
 
-}  // namespace gpucheck::cases::alloc
+}  // namespace gpucheck::cases::in_alloc

@@ -1,9 +1,9 @@
-#include "cases/cases.hpp"
 #include "cases/support.hpp"
+#include "harness/case.hpp"
 #include "runtime/allocator/leak_check.hpp"
 #include "tensor/view_ops.hpp"
 
-namespace gpucheck::cases::alloc {
+namespace gpucheck::cases::in_alloc {
 namespace {
 
 using tensor::contiguous;
@@ -84,4 +84,4 @@ harness::Case leak_check_propagates_error() {
   };
 }
 
-}  // namespace gpucheck::cases::alloc
+}  // namespace gpucheck::cases::in_alloc

@@ -1,11 +1,11 @@
 #include <algorithm>
 
-#include "cases/cases.hpp"
 #include "cases/support.hpp"
+#include "harness/case.hpp"
 #include "tensor/ops.hpp"
 #include "tensor/view_ops.hpp"
 
-namespace gpucheck::cases::alloc {
+namespace gpucheck::cases::in_alloc {
 namespace {
 
 using tensor::contiguous;
@@ -95,4 +95,4 @@ harness::Case matmul_peak_memory() {
   };
 }
 
-}  // namespace gpucheck::cases::alloc
+}  // namespace gpucheck::cases::in_alloc

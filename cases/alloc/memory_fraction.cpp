@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "cases/cases.hpp"
 #include "cases/support.hpp"
+#include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::alloc {
+namespace gpucheck::cases::in_alloc {
 namespace {
 
 /// Removes the limit at the end of a scope, however that is left.
@@ -102,4 +102,4 @@ harness::Case memory_fraction() {
   };
 }
 
-}  // namespace gpucheck::cases::alloc
+}  // namespace gpucheck::cases::in_alloc

@@ -1,10 +1,10 @@
 #include <optional>
 
 #include "base/units.hpp"
-#include "cases/cases.hpp"
 #include "cases/support.hpp"
+#include "harness/case.hpp"
 
-namespace gpucheck::cases::alloc {
+namespace gpucheck::cases::in_alloc {
 namespace {
 
 using namespace literals;
@@ -77,4 +77,4 @@ harness::Case oom_observer() {
   };
 }
 
-}  // namespace gpucheck::cases::alloc
+}  // namespace gpucheck::cases::in_alloc

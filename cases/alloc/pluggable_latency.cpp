@@ -1,10 +1,10 @@
 #include <chrono>
 
 #include "base/units.hpp"
-#include "cases/alloc/pluggable_work.hpp"
-#include "cases/cases.hpp"
+#include "cases/alloc/pluggable_support.hpp"
+#include "harness/case.hpp"
 
-namespace gpucheck::cases::alloc {
+namespace gpucheck::cases::in_alloc {
 namespace {
 
 using namespace literals;
@@ -53,4 +53,4 @@ harness::Case pluggable_latency() {
   };
 }
 
-}  // namespace gpucheck::cases::alloc
+}  // namespace gpucheck::cases::in_alloc

@@ -1,10 +1,10 @@
 #include <random>
 
 #include "base/units.hpp"
-#include "cases/alloc/pluggable_work.hpp"
-#include "cases/cases.hpp"
+#include "cases/alloc/pluggable_support.hpp"
+#include "harness/case.hpp"
 
-namespace gpucheck::cases::alloc {
+namespace gpucheck::cases::in_alloc {
 namespace {
 
 using namespace literals;
@@ -67,4 +67,4 @@ harness::Case pluggable_overlap() {
   };
 }
 
-}  // namespace gpucheck::cases::alloc
+}  // namespace gpucheck::cases::in_alloc

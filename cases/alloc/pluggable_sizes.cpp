@@ -1,8 +1,8 @@
 #include "base/units.hpp"
-#include "cases/alloc/pluggable_work.hpp"
-#include "cases/cases.hpp"
+#include "cases/alloc/pluggable_support.hpp"
+#include "harness/case.hpp"
 
-namespace gpucheck::cases::alloc {
+namespace gpucheck::cases::in_alloc {
 namespace {
 
 using namespace literals;
@@ -57,4 +57,4 @@ harness::Case pluggable_sizes() {
   };
 }
 
-}  // namespace gpucheck::cases::alloc
+}  // namespace gpucheck::cases::in_alloc

@@ -1,11 +1,11 @@
 #include <chrono>
 
 #include "base/units.hpp"
-#include "cases/alloc/pluggable_work.hpp"
-#include "cases/cases.hpp"
+#include "cases/alloc/pluggable_support.hpp"
 #include "device/launch.hpp"
+#include "harness/case.hpp"
 
-namespace gpucheck::cases::alloc {
+namespace gpucheck::cases::in_alloc {
 namespace {
 
 using namespace literals;
@@ -69,4 +69,4 @@ harness::Case pluggable_streams() {
   };
 }
 
-}  // namespace gpucheck::cases::alloc
+}  // namespace gpucheck::cases::in_alloc

@@ -4,10 +4,10 @@
 #include <set>
 #include <thread>
 
-#include "cases/alloc/pluggable_work.hpp"
-#include "cases/cases.hpp"
+#include "cases/alloc/pluggable_support.hpp"
+#include "harness/case.hpp"
 
-namespace gpucheck::cases::alloc {
+namespace gpucheck::cases::in_alloc {
 namespace {
 
 constexpr std::size_t thread_count = 4;
@@ -99,4 +99,4 @@ harness::Case pluggable_threads() {
   };
 }
 
-}  // namespace gpucheck::cases::alloc
+}  // namespace gpucheck::cases::in_alloc

@@ -1,8 +1,8 @@
-#include "cases/cases.hpp"
 #include "cases/support.hpp"
+#include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::alloc {
+namespace gpucheck::cases::in_alloc {
 namespace {
 
 void run(harness::Context& context) {
@@ -49,4 +49,4 @@ harness::Case raw_alloc_delete() {
   };
 }
 
-}  // namespace gpucheck::cases::alloc
+}  // namespace gpucheck::cases::in_alloc

@@ -1,14 +1,14 @@
 #include <algorithm>
 
 #include "base/units.hpp"
-#include "cases/cases.hpp"
 #include "cases/support.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
+#include "harness/case.hpp"
 #include "tensor/ops.hpp"
 #include "tensor/view_ops.hpp"
 
-namespace gpucheck::cases::alloc {
+namespace gpucheck::cases::in_alloc {
 namespace {
 
 using namespace literals;
@@ -158,4 +158,4 @@ harness::Case record_stream_oom() {
   };
 }
 
-}  // namespace gpucheck::cases::alloc
+}  // namespace gpucheck::cases::in_alloc

@@ -1,11 +1,11 @@
 #include <complex>
 
-#include "cases/assert/needs.hpp"
-#include "cases/cases.hpp"
+#include "cases/assert/support.hpp"
 #include "cases/support.hpp"
+#include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::assertion {
+namespace gpucheck::cases::in_assert {
 namespace {
 
 using Complex = std::complex<float>;
@@ -101,4 +101,4 @@ harness::Case assert_async() {
   };
 }
 
-}  // namespace gpucheck::cases::assertion
+}  // namespace gpucheck::cases::in_assert

@@ -1,9 +1,9 @@
-#include "cases/assert/needs.hpp"
-#include "cases/cases.hpp"
+#include "cases/assert/support.hpp"
 #include "cases/support.hpp"
+#include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::assertion {
+namespace gpucheck::cases::in_assert {
 namespace {
 
 /// arange(10)[position], looked up on the device.
@@ -55,4 +55,4 @@ harness::Case index_out_of_bounds() {
   };
 }
 
-}  // namespace gpucheck::cases::assertion
+}  // namespace gpucheck::cases::in_assert

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <limits>
 
-#include "cases/assert/needs.hpp"
-#include "cases/cases.hpp"
+#include "cases/assert/support.hpp"
 #include "cases/support.hpp"
+#include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::assertion {
+namespace gpucheck::cases::in_assert {
 namespace {
 
 /// Draws category numbers, with replacement, by these weights.
@@ -80,4 +80,4 @@ harness::Case multinomial_invalid_probs() {
   };
 }
 
-}  // namespace gpucheck::cases::assertion
+}  // namespace gpucheck::cases::in_assert

@@ -1,8 +1,8 @@
-#include "cases/cases.hpp"
 #include "device/check.hpp"
+#include "harness/case.hpp"
 #include "harness/context.hpp"
 
-namespace gpucheck::cases::device_group {
+namespace gpucheck::cases::in_device {
 namespace {
 
 using device::Status;
@@ -62,4 +62,4 @@ harness::Case check_error() {
   };
 }
 
-}  // namespace gpucheck::cases::device_group
+}  // namespace gpucheck::cases::in_device

@@ -1,7 +1,7 @@
-#include "cases/cases.hpp"
-#include "cases/graph/graph_work.hpp"
+#include "cases/graph/support.hpp"
+#include "harness/case.hpp"
 
-namespace gpucheck::cases::graph {
+namespace gpucheck::cases::in_graph {
 namespace {
 
 using runtime::Buffer;
@@ -60,4 +60,4 @@ harness::Case capture_simple() {
   };
 }
 
-}  // namespace gpucheck::cases::graph
+}  // namespace gpucheck::cases::in_graph

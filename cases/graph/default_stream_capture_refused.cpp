@@ -1,10 +1,10 @@
 #include <cstdio>
 
-#include "cases/cases.hpp"
 #include "cases/support.hpp"
+#include "harness/case.hpp"
 #include "runtime/graphs/graph.hpp"
 
-namespace gpucheck::cases::graph {
+namespace gpucheck::cases::in_graph {
 namespace {
 
 constexpr std::string_view expected_error = "CUDA graphs must be captured on a non-default stream.";
@@ -48,4 +48,4 @@ harness::Case default_stream_capture_refused() {
   };
 }
 
-}  // namespace gpucheck::cases::graph
+}  // namespace gpucheck::cases::in_graph

@@ -1,7 +1,7 @@
-#include "cases/cases.hpp"
-#include "cases/graph/graph_work.hpp"
+#include "cases/graph/support.hpp"
+#include "harness/case.hpp"
 
-namespace gpucheck::cases::graph {
+namespace gpucheck::cases::in_graph {
 namespace {
 
 using runtime::CurrentStreamGuard;
@@ -57,4 +57,4 @@ harness::Case empty_graph_warning() {
   };
 }
 
-}  // namespace gpucheck::cases::graph
+}  // namespace gpucheck::cases::in_graph

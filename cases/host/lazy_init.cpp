@@ -1,10 +1,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "cases/cases.hpp"
+#include "harness/case.hpp"
 #include "harness/context.hpp"
 
-namespace gpucheck::cases::host {
+namespace gpucheck::cases::in_host {
 namespace {
 
 using device::Result;
@@ -62,4 +62,4 @@ harness::Case lazy_init() {
   };
 }
 
-}  // namespace gpucheck::cases::host
+}  // namespace gpucheck::cases::in_host

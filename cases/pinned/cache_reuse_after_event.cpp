@@ -1,11 +1,11 @@
 #include <chrono>
 #include <thread>
 
-#include "cases/cases.hpp"
-#include "cases/pinned/pinned_work.hpp"
+#include "cases/pinned/support.hpp"
+#include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::pinned {
+namespace gpucheck::cases::in_pinned {
 namespace {
 
 using runtime::PinnedBuffer;
@@ -69,4 +69,4 @@ harness::Case cache_reuse_after_event() {
   };
 }
 
-}  // namespace gpucheck::cases::pinned
+}  // namespace gpucheck::cases::in_pinned

@@ -1,7 +1,7 @@
-#include "cases/cases.hpp"
-#include "cases/pinned/pinned_work.hpp"
+#include "cases/pinned/support.hpp"
+#include "harness/case.hpp"
 
-namespace gpucheck::cases::pinned {
+namespace gpucheck::cases::in_pinned {
 namespace {
 
 void run(harness::Context& context) {
@@ -41,4 +41,4 @@ harness::Case cudart_register() {
   };
 }
 
-}  // namespace gpucheck::cases::pinned
+}  // namespace gpucheck::cases::in_pinned

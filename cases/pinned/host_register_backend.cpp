@@ -1,8 +1,8 @@
-#include "cases/cases.hpp"
-#include "cases/pinned/host_register.hpp"
+#include "cases/pinned/host_register_support.hpp"
+#include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::pinned {
+namespace gpucheck::cases::in_pinned {
 namespace {
 
 /// Sum of pinned floats, worked out on the device from a copy. @throws DeviceError.
@@ -71,4 +71,4 @@ harness::Case host_register_backend() {
   };
 }
 
-}  // namespace gpucheck::cases::pinned
+}  // namespace gpucheck::cases::in_pinned

@@ -1,10 +1,10 @@
 #include <atomic>
 #include <thread>
 
-#include "cases/cases.hpp"
-#include "cases/pinned/host_register.hpp"
+#include "cases/pinned/host_register_support.hpp"
+#include "harness/case.hpp"
 
-namespace gpucheck::cases::pinned {
+namespace gpucheck::cases::in_pinned {
 namespace {
 
 constexpr std::size_t thread_count = 4;
@@ -94,4 +94,4 @@ harness::Case host_register_multithread() {
   };
 }
 
-}  // namespace gpucheck::cases::pinned
+}  // namespace gpucheck::cases::in_pinned

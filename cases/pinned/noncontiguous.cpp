@@ -1,10 +1,10 @@
 #include <numeric>
 
-#include "cases/cases.hpp"
-#include "cases/pinned/pinned_work.hpp"
+#include "cases/pinned/support.hpp"
+#include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::pinned {
+namespace gpucheck::cases::in_pinned {
 namespace {
 
 using tensor::ops::StridedMatrix;
@@ -84,4 +84,4 @@ harness::Case noncontiguous() {
   };
 }
 
-}  // namespace gpucheck::cases::pinned
+}  // namespace gpucheck::cases::in_pinned

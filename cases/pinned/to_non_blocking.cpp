@@ -1,8 +1,8 @@
-#include "cases/cases.hpp"
-#include "cases/pinned/pinned_work.hpp"
+#include "cases/pinned/support.hpp"
+#include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::pinned {
+namespace gpucheck::cases::in_pinned {
 namespace {
 
 using runtime::Buffer;
@@ -104,4 +104,4 @@ harness::Case to_non_blocking() {
   };
 }
 
-}  // namespace gpucheck::cases::pinned
+}  // namespace gpucheck::cases::in_pinned

@@ -1,7 +1,7 @@
-#include "cases/cases.hpp"
-#include "cases/pool/pool_work.hpp"
+#include "cases/pool/support.hpp"
+#include "harness/case.hpp"
 
-namespace gpucheck::cases::pool {
+namespace gpucheck::cases::in_pool {
 namespace {
 
 Outputs work(runtime::Runtime& runtime) { return kept_of_eleven(runtime, {5, 6}); }
@@ -21,4 +21,4 @@ harness::Case checkpoint_adjacent_blocks() {
   };
 }
 
-}  // namespace gpucheck::cases::pool
+}  // namespace gpucheck::cases::in_pool

@@ -1,7 +1,7 @@
-#include "cases/cases.hpp"
-#include "cases/pool/pool_work.hpp"
+#include "cases/pool/support.hpp"
+#include "harness/case.hpp"
 
-namespace gpucheck::cases::pool {
+namespace gpucheck::cases::in_pool {
 namespace {
 
 /// As in the seed: zeros doubled, a sum of four ones, ones.
@@ -33,4 +33,4 @@ harness::Case checkpoint_simple() {
   };
 }
 
-}  // namespace gpucheck::cases::pool
+}  // namespace gpucheck::cases::in_pool

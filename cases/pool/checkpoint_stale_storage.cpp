@@ -1,7 +1,7 @@
-#include "cases/cases.hpp"
-#include "cases/pool/stale_storage.hpp"
+#include "cases/pool/stale_storage_support.hpp"
+#include "harness/case.hpp"
 
-namespace gpucheck::cases::pool {
+namespace gpucheck::cases::in_pool {
 namespace {
 
 void run(harness::Context& context) {
@@ -35,4 +35,4 @@ harness::Case checkpoint_stale_storage() {
   };
 }
 
-}  // namespace gpucheck::cases::pool
+}  // namespace gpucheck::cases::in_pool

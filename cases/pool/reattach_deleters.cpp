@@ -1,7 +1,7 @@
-#include "cases/cases.hpp"
-#include "cases/pool/pool_work.hpp"
+#include "cases/pool/support.hpp"
+#include "harness/case.hpp"
 
-namespace gpucheck::cases::pool {
+namespace gpucheck::cases::in_pool {
 namespace {
 
 /// ones + *input, as large as in the seed.
@@ -82,4 +82,4 @@ harness::Case reattach_deleters() {
   };
 }
 
-}  // namespace gpucheck::cases::pool
+}  // namespace gpucheck::cases::in_pool

@@ -1,7 +1,7 @@
-#include "cases/cases.hpp"
-#include "cases/pool/pool_work.hpp"
+#include "cases/pool/support.hpp"
+#include "harness/case.hpp"
 
-namespace gpucheck::cases::pool {
+namespace gpucheck::cases::in_pool {
 namespace {
 
 Outputs two_blocks(runtime::Runtime& runtime) {
@@ -48,4 +48,4 @@ harness::Case tensor_dies_after_checkpoint() {
   };
 }
 
-}  // namespace gpucheck::cases::pool
+}  // namespace gpucheck::cases::in_pool

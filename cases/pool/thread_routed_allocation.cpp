@@ -2,10 +2,10 @@
 #include <exception>
 #include <thread>
 
-#include "cases/cases.hpp"
-#include "cases/pool/pool_work.hpp"
+#include "cases/pool/support.hpp"
+#include "harness/case.hpp"
 
-namespace gpucheck::cases::pool {
+namespace gpucheck::cases::in_pool {
 namespace {
 
 constexpr int rounds = 10;
@@ -127,4 +127,4 @@ harness::Case thread_routed_allocation() {
   };
 }
 
-}  // namespace gpucheck::cases::pool
+}  // namespace gpucheck::cases::in_pool

@@ -1,9 +1,9 @@
-#include "cases/cases.hpp"
-#include "cases/snapshot/snapshot_work.hpp"
+#include "cases/snapshot/support.hpp"
+#include "harness/case.hpp"
 #include "observe/gpu_trace.hpp"
 #include "observe/native_stack.hpp"
 
-namespace gpucheck::cases::snapshot {
+namespace gpucheck::cases::in_snapshot {
 namespace {
 
 // Where the runtime hands memory out, the stack is gathered as bare program counters;
@@ -20,7 +20,7 @@ void run(harness::Context& context) {
   }
   observe::Symbolizer symbolizer;
   const std::string text = observe::to_text(symbolizer.frames(counters.view()));
-  context.observe("names_function", contains(text, "gpucheck::cases::snapshot::random_tensor"));
+  context.observe("names_function", contains(text, "gpucheck::cases::in_snapshot::random_tensor"));
   context.observe("names_source", contains(text, "snapshot/direct_traceback.cpp"));
   context.observe("names_allocator", contains(text, "gpucheck::runtime::CachingAllocator::allocate"));
   context.observe("names_unwinder", contains(text, "gpucheck::observe::unwind"));
@@ -39,4 +39,4 @@ harness::Case direct_traceback() {
   };
 }
 
-}  // namespace gpucheck::cases::snapshot
+}  // namespace gpucheck::cases::in_snapshot

@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "cases/cases.hpp"
-#include "cases/snapshot/snapshot_work.hpp"
+#include "cases/snapshot/support.hpp"
+#include "harness/case.hpp"
 
-namespace gpucheck::cases::snapshot {
+namespace gpucheck::cases::in_snapshot {
 namespace {
 
 using observe::ContextLevel;
@@ -53,4 +53,4 @@ harness::Case history_context_toggle() {
   };
 }
 
-}  // namespace gpucheck::cases::snapshot
+}  // namespace gpucheck::cases::in_snapshot

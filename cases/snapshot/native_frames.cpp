@@ -1,7 +1,7 @@
-#include "cases/cases.hpp"
-#include "cases/snapshot/snapshot_work.hpp"
+#include "cases/snapshot/support.hpp"
+#include "harness/case.hpp"
 
-namespace gpucheck::cases::snapshot {
+namespace gpucheck::cases::in_snapshot {
 namespace {
 
 void run(harness::Context& context) {
@@ -29,4 +29,4 @@ harness::Case native_frames() {
   };
 }
 
-}  // namespace gpucheck::cases::snapshot
+}  // namespace gpucheck::cases::in_snapshot

@@ -3,11 +3,11 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "cases/cases.hpp"
-#include "cases/snapshot/snapshot_work.hpp"
+#include "cases/snapshot/support.hpp"
+#include "harness/case.hpp"
 #include "replay/page/snapshot_page.hpp"
 
-namespace gpucheck::cases::snapshot {
+namespace gpucheck::cases::in_snapshot {
 namespace {
 
 using observe::ContextLevel;
@@ -67,4 +67,4 @@ harness::Case plots() {
   };
 }
 
-}  // namespace gpucheck::cases::snapshot
+}  // namespace gpucheck::cases::in_snapshot

@@ -1,7 +1,7 @@
-#include "cases/cases.hpp"
-#include "cases/snapshot/snapshot_work.hpp"
+#include "cases/snapshot/support.hpp"
+#include "harness/case.hpp"
 
-namespace gpucheck::cases::snapshot {
+namespace gpucheck::cases::in_snapshot {
 namespace {
 
 using observe::ContextLevel;
@@ -40,4 +40,4 @@ harness::Case segment_free_stack() {
   };
 }
 
-}  // namespace gpucheck::cases::snapshot
+}  // namespace gpucheck::cases::in_snapshot

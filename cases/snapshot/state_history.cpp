@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <random>
 
-#include "cases/cases.hpp"
-#include "cases/snapshot/snapshot_work.hpp"
+#include "cases/snapshot/support.hpp"
+#include "harness/case.hpp"
 #include "replay/page/snapshot_page.hpp"
 
-namespace gpucheck::cases::snapshot {
+namespace gpucheck::cases::in_snapshot {
 namespace {
 
 using runtime::MemoryAction;
@@ -68,4 +68,4 @@ harness::Case state_history() {
   };
 }
 
-}  // namespace gpucheck::cases::snapshot
+}  // namespace gpucheck::cases::in_snapshot

@@ -1,7 +1,7 @@
-#include "cases/cases.hpp"
-#include "cases/trace/memory_hooks.hpp"
+#include "cases/trace/support.hpp"
+#include "harness/case.hpp"
 
-namespace gpucheck::cases::trace {
+namespace gpucheck::cases::in_trace {
 namespace {
 
 // Tracing is switched on before anything else is done with the device.
@@ -30,4 +30,4 @@ harness::Case memory_free() {
   };
 }
 
-}  // namespace gpucheck::cases::trace
+}  // namespace gpucheck::cases::in_trace

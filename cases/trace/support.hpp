@@ -7,7 +7,7 @@
 #include "observe/gpu_trace.hpp"
 
 /// What the cases of the GPU trace's memory hooks share.
-namespace gpucheck::cases::trace {
+namespace gpucheck::cases::in_trace {
 
 using Tensor = runtime::Buffer<float>;
 using Addresses = std::vector<std::uintptr_t>;
@@ -34,4 +34,4 @@ inline std::vector<harness::Fault> memory_faults() {
            .plan = {{{.operation = Operation::allocate, .effect = Effect::drop, .times = 0}}}}};
 }
 
-}  // namespace gpucheck::cases::trace
+}  // namespace gpucheck::cases::in_trace

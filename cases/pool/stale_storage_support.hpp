@@ -1,8 +1,8 @@
 #pragma once
 
-#include "cases/pool/pool_work.hpp"
+#include "cases/pool/support.hpp"
 
-namespace gpucheck::cases::pool {
+namespace gpucheck::cases::in_pool {
 
 /// A checkpointed pool with one block in use, and a second graph captured into the same
 /// pool since, with another.
@@ -25,4 +25,4 @@ struct SecondCapture {
   }
 };
 
-}  // namespace gpucheck::cases::pool
+}  // namespace gpucheck::cases::in_pool

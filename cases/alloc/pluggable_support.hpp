@@ -11,7 +11,7 @@
 
 /// What the cases that check an allocator library of the user's share. They call the
 /// library's two functions themselves, and take no memory of their own from it.
-namespace gpucheck::cases::alloc {
+namespace gpucheck::cases::in_alloc {
 
 /// Needs of every such case. Own process: what the library keeps must not reach others.
 inline harness::Needs pluggable_needs() { return {.own_process = true, .allocator_library = true}; }
@@ -117,4 +117,4 @@ inline harness::Fault lost_kernels() {
           .plan = {{{.operation = fault::Operation::launch_kernel, .effect = fault::Effect::drop, .times = 0}}}};
 }
 
-}  // namespace gpucheck::cases::alloc
+}  // namespace gpucheck::cases::in_alloc

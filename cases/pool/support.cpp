@@ -1,10 +1,10 @@
-#include "cases/pool/pool_work.hpp"
+#include "cases/pool/support.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace gpucheck::cases::pool {
+namespace gpucheck::cases::in_pool {
 namespace {
 
 std::uint8_t* bytes_of(const Storage& storage) { return static_cast<std::uint8_t*>(storage.data()); }
@@ -172,4 +172,4 @@ std::vector<harness::Fault> capture_faults(std::uint64_t launch) {
                       .status = device::Status::out_of_memory}}}}};
 }
 
-}  // namespace gpucheck::cases::pool
+}  // namespace gpucheck::cases::in_pool

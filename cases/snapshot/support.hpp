@@ -11,7 +11,7 @@
 #include "tensor/random.hpp"
 
 /// What the cases of snapshots share.
-namespace gpucheck::cases::snapshot {
+namespace gpucheck::cases::in_snapshot {
 
 /// The seed's tensor: bytes of rand(311, 411).
 inline constexpr std::size_t seed_elements = 311 * 411;
@@ -50,4 +50,4 @@ struct FoundBlock {
 /// The faults that every one of these cases has to notice.
 [[nodiscard]] std::vector<harness::Fault> allocation_faults();
 
-}  // namespace gpucheck::cases::snapshot
+}  // namespace gpucheck::cases::in_snapshot

@@ -4,7 +4,7 @@
 #include "runtime/graphs/graph.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::graph {
+namespace gpucheck::cases::in_graph {
 
 /// Elements of the tensors in the seed's graph tests.
 inline constexpr std::size_t element_count = 1000;
@@ -42,4 +42,4 @@ inline void wait_for(runtime::Runtime& runtime, device::Stream other) {
   device::check(device, device.wait(runtime.current_stream(), event.get()), "wait");
 }
 
-}  // namespace gpucheck::cases::graph
+}  // namespace gpucheck::cases::in_graph

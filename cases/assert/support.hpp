@@ -2,7 +2,7 @@
 
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::assertion {
+namespace gpucheck::cases::in_assert {
 
 /// A case whose children end in a device-side assert runs alone, and its children one
 /// after the other: contexts that died side by side, with work of other processes on the
@@ -10,4 +10,4 @@ namespace gpucheck::cases::assertion {
 /// H100 (driver 580.159) away from its machine.
 inline harness::Needs needs_of_asserts() { return {.exclusive = true}; }
 
-}  // namespace gpucheck::cases::assertion
+}  // namespace gpucheck::cases::in_assert

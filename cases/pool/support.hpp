@@ -14,7 +14,7 @@
 
 /// What the cases of private pools share: byte tensors, capturing a function into a
 /// pool, and looking at the pool.
-namespace gpucheck::cases::pool {
+namespace gpucheck::cases::in_pool {
 
 using runtime::PoolId;
 using runtime::Storage;
@@ -84,4 +84,4 @@ void check_restored_at_once(harness::Context& context, const Function& function,
 /// case's first.
 std::vector<harness::Fault> capture_faults(std::uint64_t launch);
 
-}  // namespace gpucheck::cases::pool
+}  // namespace gpucheck::cases::in_pool

@@ -1,4 +1,4 @@
-#include "cases/snapshot/snapshot_work.hpp"
+#include "cases/snapshot/support.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -7,14 +7,14 @@
 #include "replay/formats/file.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::snapshot {
+namespace gpucheck::cases::in_snapshot {
 
 void require_symbols() {
   observe::ProgramCounters counters;
   observe::unwind(counters);
   observe::Symbolizer symbolizer;
   const observe::Stack stack = symbolizer.frames(counters.view());
-  if (names(stack, "require_symbols") && names(stack, "snapshot_work.cpp")) return;
+  if (names(stack, "require_symbols") && names(stack, "snapshot/support.cpp")) return;
   throw harness::Skip("this program has no symbols or line tables (it was stripped), so that no stack can be named");
 }
 
@@ -85,4 +85,4 @@ std::vector<harness::Fault> allocation_faults() {
                       .status = device::Status::invalid_value}}}}};
 }
 
-}  // namespace gpucheck::cases::snapshot
+}  // namespace gpucheck::cases::in_snapshot

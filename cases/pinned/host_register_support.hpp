@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "cases/pinned/pinned_work.hpp"
+#include "cases/pinned/support.hpp"
 
-namespace gpucheck::cases::pinned {
+namespace gpucheck::cases::in_pinned {
 
 /// For a scope, pinned memory is made by the host and registered with the driver.
 class HostRegisterSettings {
@@ -40,4 +40,4 @@ inline bool is_pinned_throughout(runtime::Runtime& runtime, const runtime::Pinne
          runtime::is_pinned(runtime.device(), buffer.data() + buffer.size() - 1);
 }
 
-}  // namespace gpucheck::cases::pinned
+}  // namespace gpucheck::cases::in_pinned

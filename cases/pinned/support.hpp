@@ -9,7 +9,7 @@
 #include "runtime/pinned/pinned_buffer.hpp"
 #include "runtime/transfer.hpp"
 
-namespace gpucheck::cases::pinned {
+namespace gpucheck::cases::in_pinned {
 
 /// How long work is kept waiting whose host must not wait: long beside the host's own
 /// steps, which take microseconds.
@@ -37,4 +37,4 @@ std::size_t count_different(const Seen& seen, const Expected& expected) {
   return different;
 }
 
-}  // namespace gpucheck::cases::pinned
+}  // namespace gpucheck::cases::in_pinned
