@@ -1,5 +1,6 @@
 #include "base/units.hpp"
 #include "cases/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
@@ -49,21 +50,19 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case caching_disabled_raw_alloc() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "alloc.caching_disabled_raw_alloc",
       .summary = "With caching off a request goes straight to the device, and no statistic knows of it",
       .source = "test_cuda.py::TestCudaMallocAsync::test_cachingAllocator_raw_alloc",
       .faults = {{.name = "nothing_allocated",
                   .summary = "the device says that it allocated, and gives no memory",
-                  .plan = {{{.operation = Operation::allocate, .effect = Effect::drop}}}},
+                  .plan = fault::allocation_lost(fault::nth_call(1))},
                  {.name = "lost_write",
                   .summary = "what is written to the memory never arrives",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = 2}}}},
+                  .plan = fault::kernel_lost(fault::nth_call(2))},
                  {.name = "lost_read",
                   .summary = "what is read back never arrives at the host",
-                  .plan = {{{.operation = Operation::copy, .effect = Effect::drop}}}}},
+                  .plan = fault::copy_lost(fault::nth_call(1))}},
       .run = run,
   };
 }

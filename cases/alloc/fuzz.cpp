@@ -4,6 +4,7 @@
 
 #include "base/units.hpp"
 #include "cases/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
@@ -142,8 +143,6 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case fuzz() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "alloc.fuzz",
       .summary = "Random allocations, frees and cache releases: no block ever changes another's contents",
@@ -177,22 +176,21 @@ harness::Case fuzz() {
             .default_value = std::int64_t{0},
             .unit = "bytes",
             .minimum = 0}},
-      .faults =
-          {{.name = "overlapping_blocks",
-            .summary = "the device hands out memory that is in use",
-            .plan = {{{.operation = Operation::allocate, .effect = Effect::alias, .first = 5, .times = 0}}}},
-           {.name = "flipped_bit",
-            .summary = "one bit changes in memory that a kernel wrote",
-            .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::flip_bit, .first = 2}}}},
-           {.name = "lost_fill",
-            .summary = "a block is never filled",
-            .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = 1}}}},
-           {.name = "lost_verification",
-            .summary = "kernels stop running half way, so that blocks are not looked at",
-            .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = 5000, .times = 0}}}},
-           {.name = "lost_tally",
-            .summary = "the result is never copied back to the host",
-            .plan = {{{.operation = Operation::copy, .effect = Effect::drop, .first = 2}}}}},
+      .faults = {{.name = "overlapping_blocks",
+                  .summary = "the device hands out memory that is in use",
+                  .plan = fault::memory_given_twice(fault::from_call(5))},
+                 {.name = "flipped_bit",
+                  .summary = "one bit changes in memory that a kernel wrote",
+                  .plan = fault::kernel_flips_bit(fault::nth_call(2))},
+                 {.name = "lost_fill",
+                  .summary = "a block is never filled",
+                  .plan = fault::kernel_lost(fault::nth_call(1))},
+                 {.name = "lost_verification",
+                  .summary = "kernels stop running half way, so that blocks are not looked at",
+                  .plan = fault::kernel_lost(fault::from_call(5000))},
+                 {.name = "lost_tally",
+                  .summary = "the result is never copied back to the host",
+                  .plan = fault::copy_lost(fault::nth_call(2))}},
       .deadline = std::chrono::seconds(120),
       .run = run,
   };

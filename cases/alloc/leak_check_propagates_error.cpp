@@ -1,4 +1,5 @@
 #include "cases/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 #include "runtime/allocator/leak_check.hpp"
 #include "tensor/view_ops.hpp"
@@ -57,29 +58,22 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case leak_check_propagates_error() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "alloc.leak_check_propagates_error",
       .summary = "The scope that checks for leaked device memory lets an operation's own error through",
       .source = "test_cuda.py::TestCuda::test_cuda_memory_leak_detection_propagates_errors",
       .faults = {{.name = "out_of_memory",
                   .summary = "there is no memory for the tensors, so that the sum is never asked for",
-                  .plan = {{{.operation = Operation::allocate,
-                             .effect = Effect::fail,
-                             .times = 0,
-                             .status = device::Status::out_of_memory}}}},
+                  .plan = fault::allocation_refused(fault::every_call)},
                  {.name = "lost_sum",
                   .summary = "the sum is never worked out",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop}}}},
+                  .plan = fault::kernel_lost(fault::nth_call(1))},
                  {.name = "flipped_bit",
                   .summary = "one bit of the sum flips",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::flip_bit}}}},
+                  .plan = fault::kernel_flips_bit(fault::nth_call(1))},
                  {.name = "copy_fails",
                   .summary = "copying fails before the sum, with an error of its own",
-                  .plan = {{{.operation = Operation::copy,
-                             .effect = Effect::fail,
-                             .status = device::Status::invalid_value}}}}},
+                  .plan = fault::failing(fault::Operation::copy, device::Status::invalid_value, fault::nth_call(1))}},
       .run = run,
   };
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cases/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 #include "tensor/view_ops.hpp"
@@ -73,24 +74,22 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case matmul_peak_memory() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "alloc.matmul_peak_memory",
       .summary = "One matrix times many needs no memory for copies of it, and gives the right products",
       .source = "test_cuda.py::TestCuda::test_matmul_memory_use",
       .faults = {{.name = "lost_product",
                   .summary = "the second product is never worked out",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = 3}}}},
+                  .plan = fault::kernel_lost(fault::nth_call(3))},
                  {.name = "flipped_bit",
                   .summary = "one bit of the last product flips",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::flip_bit, .first = 5}}}},
+                  .plan = fault::kernel_flips_bit(fault::nth_call(5))},
                  {.name = "lost_operand",
                   .summary = "the columns never arrive at the device",
-                  .plan = {{{.operation = Operation::copy, .effect = Effect::drop, .first = 2}}}},
+                  .plan = fault::copy_lost(fault::nth_call(2))},
                  {.name = "operand_altered",
                   .summary = "one bit of the matrix flips on its way to the device",
-                  .plan = {{{.operation = Operation::copy, .effect = Effect::flip_bit}}}}},
+                  .plan = fault::copy_flips_bit(fault::nth_call(1))}},
       .run = run,
   };
 }

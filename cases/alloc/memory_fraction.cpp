@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cases/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
@@ -63,8 +64,6 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case memory_fraction() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "alloc.memory_fraction",
       .summary = "A process limited to half of the memory is refused more, and nothing else",
@@ -72,31 +71,19 @@ harness::Case memory_fraction() {
       .needs = {.memory_fraction = 0.6, .exclusive = true},
       .faults = {{.name = "full_before_the_limit",
                   .summary = "the device refuses memory below the limit",
-                  .plan = {{{.operation = Operation::allocate,
-                             .effect = Effect::fail,
-                             .first = 2,
-                             .times = 2,
-                             .status = device::Status::out_of_memory}}}},
+                  .plan = fault::allocation_refused({.first = 2, .times = 2})},
                  {.name = "full_without_limit",
                   .summary = "the device refuses half of its memory once the limit is gone",
-                  .plan = {{{.operation = Operation::allocate,
-                             .effect = Effect::fail,
-                             .first = 3,
-                             .times = 0,
-                             .status = device::Status::out_of_memory}}}},
+                  .plan = fault::allocation_refused(fault::from_call(3))},
                  {.name = "memory_figures_lost",
                   .summary = "the device cannot say how much memory is free, as the error has to",
-                  .plan = {{{.operation = Operation::memory_info,
-                             .effect = Effect::fail,
-                             .first = 2,
-                             .times = 0,
-                             .status = device::Status::unknown}}}},
+                  .plan = fault::memory_info_refused(fault::from_call(2))},
                  {.name = "fill_lost_after_error",
                   .summary = "kernels no longer run after the error",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = 2, .times = 0}}}},
+                  .plan = fault::kernel_lost(fault::from_call(2))},
                  {.name = "free_ignored",
                   .summary = "memory given back to the device never arrives there",
-                  .plan = {{{.operation = Operation::free, .effect = Effect::drop, .times = 0}}}}},
+                  .plan = fault::free_lost(fault::every_call)}},
       .deadline = std::chrono::seconds(30),
       .run = run,
   };

@@ -2,6 +2,7 @@
 
 #include "base/units.hpp"
 #include "cases/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
@@ -34,31 +35,23 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case oom_message() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "alloc.oom_message",
       .summary = "Running out of memory says how much was asked of how much, and leaves the device usable",
       .source = "test_cuda.py::TestCuda::test_out_of_memory",
       .faults = {{.name = "wrong_code",
                   .summary = "the device refuses an allocation with another code than out of memory",
-                  .plan = {{{.operation = Operation::allocate,
-                             .effect = Effect::fail,
-                             .first = 2,
-                             .times = 0,
-                             .status = device::Status::launch_failure}}}},
+                  .plan =
+                      fault::failing(fault::Operation::allocate, device::Status::launch_failure, fault::from_call(2))},
                  {.name = "memory_figures_lost",
                   .summary = "the device cannot say how much memory is free",
-                  .plan = {{{.operation = Operation::memory_info,
-                             .effect = Effect::fail,
-                             .times = 0,
-                             .status = device::Status::unknown}}}},
+                  .plan = fault::memory_info_refused(fault::every_call)},
                  {.name = "fill_lost_after_error",
                   .summary = "kernels no longer run after the error",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = 2, .times = 0}}}},
+                  .plan = fault::kernel_lost(fault::from_call(2))},
                  {.name = "flipped_bit",
                   .summary = "one bit flips in memory that was written after the error",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::flip_bit, .first = 2}}}}},
+                  .plan = fault::kernel_flips_bit(fault::nth_call(2))}},
       .run = run,
   };
 }

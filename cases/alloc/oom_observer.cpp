@@ -2,6 +2,7 @@
 
 #include "base/units.hpp"
 #include "cases/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
 namespace gpucheck::cases::in_alloc {
@@ -48,31 +49,23 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case oom_observer() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "alloc.oom_observer",
       .summary = "Observers hear of a shortage, with its figures, before the error is raised",
       .source = "test_cuda.py::TestCudaMallocAsync::test_notifies_oom",
       .faults = {{.name = "wrong_code",
                   .summary = "the device refuses with another code than out of memory",
-                  .plan = {{{.operation = Operation::allocate,
-                             .effect = Effect::fail,
-                             .first = 2,
-                             .times = 0,
-                             .status = device::Status::unknown}}}},
+                  .plan = fault::failing(fault::Operation::allocate, device::Status::unknown, fault::from_call(2))},
                  {.name = "refusal_lost",
                   .summary = "the device says that it allocated what it has not",
-                  .plan = {{{.operation = Operation::allocate, .effect = Effect::drop, .first = 2}}}},
+                  .plan = fault::allocation_lost(fault::nth_call(2))},
                  {.name = "memory_figures_lost",
                   .summary = "the device cannot say how much memory is free",
-                  .plan = {{{.operation = Operation::memory_info,
-                             .effect = Effect::fail,
-                             .times = 0,
-                             .status = device::Status::unknown}}}},
+                  .plan = fault::memory_info_refused(fault::every_call)},
                  {.name = "memory_figures_wrong",
                   .summary = "the device says that all of its memory is free",
-                  .plan = {{{.operation = Operation::memory_info, .effect = Effect::wrong_answer, .times = 0}}}}},
+                  .plan =
+                      fault::broken(fault::Operation::memory_info, fault::Effect::wrong_answer, fault::every_call)}},
       .run = run,
   };
 }

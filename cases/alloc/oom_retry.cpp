@@ -1,5 +1,6 @@
 #include "base/units.hpp"
 #include "cases/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
 namespace gpucheck::cases::in_alloc {
@@ -59,8 +60,6 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case oom_retry() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "alloc.oom_retry",
       .summary = "An allocation that finds the device full gives cached memory back and tries again",
@@ -68,24 +67,16 @@ harness::Case oom_retry() {
       .needs = {.memory_fraction = 0.6, .exclusive = true},
       .faults = {{.name = "first_allocation_refused",
                   .summary = "the device refuses memory that it has",
-                  .plan = {{{.operation = Operation::allocate,
-                             .effect = Effect::fail,
-                             .first = 1,
-                             .times = 2,
-                             .status = device::Status::out_of_memory}}}},
+                  .plan = fault::allocation_refused({.first = 1, .times = 2})},
                  {.name = "retry_refused",
                   .summary = "the device stays full although memory was given back",
-                  .plan = {{{.operation = Operation::allocate,
-                             .effect = Effect::fail,
-                             .first = 4,
-                             .times = 0,
-                             .status = device::Status::out_of_memory}}}},
+                  .plan = fault::allocation_refused(fault::from_call(4))},
                  {.name = "free_ignored",
                   .summary = "memory given back to the device never arrives there",
-                  .plan = {{{.operation = Operation::free, .effect = Effect::drop, .times = 0}}}},
+                  .plan = fault::free_lost(fault::every_call)},
                  {.name = "memory_given_twice",
                   .summary = "the device hands out memory that is in use instead of refusing",
-                  .plan = {{{.operation = Operation::allocate, .effect = Effect::alias, .first = 2, .times = 0}}}}},
+                  .plan = fault::memory_given_twice(fault::from_call(2))}},
       .deadline = std::chrono::seconds(30),
       .run = run,
   };

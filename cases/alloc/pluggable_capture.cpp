@@ -1,4 +1,5 @@
 #include "cases/alloc/pluggable_support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
 namespace gpucheck::cases::in_alloc {
@@ -67,12 +68,11 @@ harness::Case pluggable_capture() {
       .summary = "Memory taken while a stream is captured leaves the capture whole, and serves the graph's replays",
       .source = "PyTorch's pluggable allocator interface",
       .needs = pluggable_needs(),
-      .faults =
-          {no_memory(1),
-           lost_kernels(),
-           {.name = "lost_replay",
-            .summary = "launching the graph does nothing",
-            .plan = {{{.operation = fault::Operation::launch_graph, .effect = fault::Effect::drop, .times = 0}}}}},
+      .faults = {no_memory(1),
+                 lost_kernels(),
+                 {.name = "lost_replay",
+                  .summary = "launching the graph does nothing",
+                  .plan = fault::replay_lost(fault::every_call)}},
       .run = run,
   };
 }

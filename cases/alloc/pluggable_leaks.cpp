@@ -1,5 +1,6 @@
 #include "base/units.hpp"
 #include "cases/alloc/pluggable_support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
 namespace gpucheck::cases::in_alloc {
@@ -55,7 +56,7 @@ harness::Case pluggable_leaks() {
       .faults = {no_memory(1),
                  {.name = "free_lost",
                   .summary = "memory that the library gives back never arrives at the device",
-                  .plan = {{{.operation = fault::Operation::free, .effect = fault::Effect::drop, .times = 0}}}}},
+                  .plan = fault::free_lost(fault::every_call)}},
       .deadline = std::chrono::seconds(30),
       .run = run,
   };

@@ -1,5 +1,6 @@
 #include "base/units.hpp"
 #include "cases/alloc/pluggable_support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
 namespace gpucheck::cases::in_alloc {
@@ -56,7 +57,7 @@ harness::Case pluggable_out_of_memory() {
                  lost_kernels(),
                  {.name = "never_recovers",
                   .summary = "after the first refusal the device has no memory any more",
-                  .plan = {{{.operation = fault::Operation::free, .effect = fault::Effect::drop, .times = 0}}}}},
+                  .plan = fault::free_lost(fault::every_call)}},
       .deadline = std::chrono::seconds(60),
       .run = run,
   };

@@ -2,6 +2,7 @@
 
 #include "base/units.hpp"
 #include "cases/alloc/pluggable_support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "device/launch.hpp"
 #include "harness/case.hpp"
 
@@ -58,12 +59,11 @@ harness::Case pluggable_streams() {
       .summary = "Memory that one stream still writes to is not given to another one",
       .source = "PyTorch's pluggable allocator interface",
       .needs = pluggable_needs(),
-      .faults =
-          {no_memory(3),
-           lost_kernels(),
-           {.name = "flipped_bit",
-            .summary = "one bit flips in the block that the second stream wrote",
-            .plan = {{{.operation = fault::Operation::launch_kernel, .effect = fault::Effect::flip_bit, .first = 3}}}}},
+      .faults = {no_memory(3),
+                 lost_kernels(),
+                 {.name = "flipped_bit",
+                  .summary = "one bit flips in the block that the second stream wrote",
+                  .plan = fault::kernel_flips_bit(fault::nth_call(3))}},
       .deadline = std::chrono::seconds(20),
       .run = run,
   };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cases/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "runtime/pluggable/pluggable_library.hpp"
 #include "tensor/ops.hpp"
 
@@ -97,24 +98,19 @@ class ByteTally {
 inline harness::Fault memory_given_twice(std::uint64_t first) {
   return {.name = "memory_given_twice",
           .summary = "the library's memory is in use already",
-          .plan = {
-              {{.operation = fault::Operation::allocate, .effect = fault::Effect::alias, .first = first, .times = 0}}}};
+          .plan = fault::memory_given_twice(fault::from_call(first))};
 }
 
 inline harness::Fault no_memory(std::uint64_t first) {
   return {.name = "no_memory",
           .summary = "the library gets no memory",
-          .plan = {{{.operation = fault::Operation::allocate,
-                     .effect = fault::Effect::fail,
-                     .first = first,
-                     .times = 0,
-                     .status = device::Status::out_of_memory}}}};
+          .plan = fault::allocation_refused(fault::from_call(first))};
 }
 
 inline harness::Fault lost_kernels() {
   return {.name = "lost_kernels",
           .summary = "no kernel runs, so that memory is neither written nor looked at",
-          .plan = {{{.operation = fault::Operation::launch_kernel, .effect = fault::Effect::drop, .times = 0}}}};
+          .plan = fault::kernel_lost(fault::every_call)};
 }
 
 }  // namespace gpucheck::cases::in_alloc

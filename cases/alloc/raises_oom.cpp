@@ -1,5 +1,6 @@
 #include "base/units.hpp"
 #include "cases/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
 namespace gpucheck::cases::in_alloc {
@@ -32,28 +33,19 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case raises_oom() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "alloc.raises_oom",
       .summary = "A request beyond any device raises the error of its own type, with and without a limit on splitting",
       .source = "test_cuda.py::TestCudaMallocAsync::test_raises_oom",
       .faults = {{.name = "wrong_code",
                   .summary = "the device refuses with another code than out of memory",
-                  .plan = {{{.operation = Operation::allocate,
-                             .effect = Effect::fail,
-                             .times = 0,
-                             .status = device::Status::invalid_value}}}},
+                  .plan = fault::failing(fault::Operation::allocate, device::Status::invalid_value, fault::every_call)},
                  {.name = "refusal_lost",
                   .summary = "the device says that it allocated what it has not",
-                  .plan = {{{.operation = Operation::allocate, .effect = Effect::drop}}}},
+                  .plan = fault::allocation_lost(fault::nth_call(1))},
                  {.name = "stays_full",
                   .summary = "the device refuses everything after the error",
-                  .plan = {{{.operation = Operation::allocate,
-                             .effect = Effect::fail,
-                             .first = 3,
-                             .times = 0,
-                             .status = device::Status::out_of_memory}}}}},
+                  .plan = fault::allocation_refused(fault::from_call(3))}},
       .run = run,
   };
 }

@@ -1,4 +1,5 @@
 #include "cases/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
@@ -24,27 +25,22 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case raw_alloc_delete() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "alloc.raw_alloc_delete",
       .summary = "A raw request for one byte gives usable memory, counts as allocated, and no more once it is deleted",
       .source = "test_cuda.py::TestCuda::test_memory_allocation",
       .faults = {{.name = "nothing_allocated",
                   .summary = "the device says that it allocated, and gives no memory",
-                  .plan = {{{.operation = Operation::allocate, .effect = Effect::drop, .times = 0}}}},
+                  .plan = fault::allocation_lost(fault::every_call)},
                  {.name = "allocation_refused",
                   .summary = "the device refuses memory that it has",
-                  .plan = {{{.operation = Operation::allocate,
-                             .effect = Effect::fail,
-                             .times = 0,
-                             .status = device::Status::out_of_memory}}}},
+                  .plan = fault::allocation_refused(fault::every_call)},
                  {.name = "lost_write",
                   .summary = "what is written to the memory never arrives",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop}}}},
+                  .plan = fault::kernel_lost(fault::nth_call(1))},
                  {.name = "flipped_bit",
                   .summary = "one bit of the memory flips",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::flip_bit}}}}},
+                  .plan = fault::kernel_flips_bit(fault::nth_call(1))}},
       .run = run,
   };
 }

@@ -2,6 +2,7 @@
 
 #include "base/units.hpp"
 #include "cases/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
 #include "harness/case.hpp"
@@ -127,8 +128,6 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case record_stream_oom() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "alloc.record_stream_oom",
       .summary = "A shortage waits for blocks that other streams still use, and takes no block away from them",
@@ -136,23 +135,19 @@ harness::Case record_stream_oom() {
       .needs = {.memory_bytes = 160_MiB},
       .faults = {{.name = "events_complete_too_early",
                   .summary = "an event that is not complete says that it is",
-                  .plan = {{{.operation = Operation::query_event, .effect = Effect::wrong_answer, .times = 0}}}},
+                  .plan = fault::event_completes_early(fault::every_call)},
                  {.name = "events_never_recorded",
                   .summary = "events are not recorded, so that they say at once that they are complete",
-                  .plan = {{{.operation = Operation::record, .effect = Effect::drop, .times = 0}}}},
+                  .plan = fault::event_never_recorded(fault::every_call)},
                  {.name = "lost_addition",
                   .summary = "one block is never added",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = 50}}}},
+                  .plan = fault::kernel_lost(fault::nth_call(50))},
                  {.name = "flipped_bit",
                   .summary = "one bit flips in memory that a kernel wrote",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::flip_bit, .first = 60}}}},
+                  .plan = fault::kernel_flips_bit(fault::nth_call(60))},
                  {.name = "device_stays_full",
                   .summary = "the device has no memory for the retry",
-                  .plan = {{{.operation = Operation::allocate,
-                             .effect = Effect::fail,
-                             .first = 5,
-                             .times = 0,
-                             .status = device::Status::out_of_memory}}}}},
+                  .plan = fault::allocation_refused(fault::from_call(5))}},
       .deadline = std::chrono::seconds(30),
       .run = run,
   };

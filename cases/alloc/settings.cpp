@@ -1,5 +1,6 @@
 #include "base/units.hpp"
 #include "cases/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
 namespace gpucheck::cases::in_alloc {
@@ -65,8 +66,6 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case settings() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "alloc.settings",
       .summary = "Settings strings change the rounding of sizes as they say, and wrong ones are refused",
@@ -74,17 +73,10 @@ harness::Case settings() {
       .needs = {.memory_bytes = 1_GiB, .caching_allocator = true},
       .faults = {{.name = "out_of_memory",
                   .summary = "the device refuses the largest of the blocks",
-                  .plan = {{{.operation = Operation::allocate,
-                             .effect = Effect::fail,
-                             .first = 3,
-                             .times = 0,
-                             .status = device::Status::out_of_memory}}}},
+                  .plan = fault::allocation_refused(fault::from_call(3))},
                  {.name = "no_device_memory",
                   .summary = "the device refuses every block",
-                  .plan = {{{.operation = Operation::allocate,
-                             .effect = Effect::fail,
-                             .times = 0,
-                             .status = device::Status::out_of_memory}}}}},
+                  .plan = fault::allocation_refused(fault::every_call)}},
       .run = run,
   };
 }

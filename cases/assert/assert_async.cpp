@@ -2,6 +2,7 @@
 
 #include "cases/assert/support.hpp"
 #include "cases/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
@@ -75,23 +76,20 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case assert_async() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "assert.assert_async",
       .summary = "The asynchronous assert passes what is not zero and stops the process on what is",
       .source = "test_cuda.py::TestCuda::test_fixed_cuda_assert_async",
       .needs = needs_of_asserts(),
-      .faults =
-          {{.name = "assert_never_runs",
-            .summary = "the kernel with the assert is never launched",
-            .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .times = 0}}}},
-           {.name = "error_swallowed",
-            .summary = "every call reports success after an assert",
-            .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::hide_sticky_errors}}}},
-           {.name = "wrong_value",
-            .summary = "the value is never copied to the device",
-            .plan = {{{.operation = Operation::copy, .effect = Effect::fail, .status = device::Status::unknown}}}}},
+      .faults = {{.name = "assert_never_runs",
+                  .summary = "the kernel with the assert is never launched",
+                  .plan = fault::kernel_lost(fault::every_call)},
+                 {.name = "error_swallowed",
+                  .summary = "every call reports success after an assert",
+                  .plan = fault::sticky_errors_hidden()},
+                 {.name = "wrong_value",
+                  .summary = "the value is never copied to the device",
+                  .plan = fault::failing(fault::Operation::copy, device::Status::unknown, fault::nth_call(1))}},
       .deadline = std::chrono::seconds(60),
       .run = run,
       .children = {{"zero_int", zero_int},

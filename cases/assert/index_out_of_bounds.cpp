@@ -1,5 +1,6 @@
 #include "cases/assert/support.hpp"
 #include "cases/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
@@ -33,8 +34,6 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case index_out_of_bounds() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "assert.index_out_of_bounds",
       .summary = "An index outside the tensor is a device-side assert, one inside gives its element",
@@ -42,13 +41,13 @@ harness::Case index_out_of_bounds() {
       .needs = needs_of_asserts(),
       .faults = {{.name = "lookup_lost",
                   .summary = "the kernel that looks the element up is never launched",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = 2}}}},
+                  .plan = fault::kernel_lost(fault::nth_call(2))},
                  {.name = "error_swallowed",
                   .summary = "every call reports success after an assert",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::hide_sticky_errors}}}},
+                  .plan = fault::sticky_errors_hidden()},
                  {.name = "flipped_bit",
                   .summary = "one bit of the element flips",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::flip_bit, .first = 2}}}}},
+                  .plan = fault::kernel_flips_bit(fault::nth_call(2))}},
       .deadline = std::chrono::seconds(60),
       .run = run,
       .children = {{"index_11", index_11}},

@@ -3,6 +3,7 @@
 
 #include "cases/assert/support.hpp"
 #include "cases/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
@@ -55,8 +56,6 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case multinomial_invalid_probs() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "assert.multinomial_invalid_probs",
       .summary = "Drawing by weights that are negative, infinite or not a number is a device-side assert",
@@ -64,13 +63,13 @@ harness::Case multinomial_invalid_probs() {
       .needs = needs_of_asserts(),
       .faults = {{.name = "draw_lost",
                   .summary = "the kernels that check and draw are never launched",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .times = 0}}}},
+                  .plan = fault::kernel_lost(fault::every_call)},
                  {.name = "error_swallowed",
                   .summary = "every call reports success after an assert",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::hide_sticky_errors}}}},
+                  .plan = fault::sticky_errors_hidden()},
                  {.name = "weights_lost",
                   .summary = "the weights never reach the device",
-                  .plan = {{{.operation = Operation::copy, .effect = Effect::drop, .first = 1}}}}},
+                  .plan = fault::copy_lost(fault::nth_call(1))}},
       .deadline = std::chrono::seconds(60),
       .run = run,
       .children = {{"negative", negative},

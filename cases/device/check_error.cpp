@@ -1,4 +1,5 @@
 #include "device/check.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 #include "harness/context.hpp"
 
@@ -34,30 +35,24 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case check_error() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "device.check_error",
       .summary = "The error checker accepts success and puts out of memory into the vendor's words",
       .source = "test_cuda.py::TestCuda::test_check_error",
       .faults = {{.name = "wrong_error_text",
                   .summary = "the device describes every code as an unknown error",
-                  .plan = {{{.operation = Operation::error_text, .effect = Effect::wrong_answer, .times = 0}}}},
+                  .plan = fault::broken(fault::Operation::error_text, fault::Effect::wrong_answer, fault::every_call)},
                  {.name = "impossible_allocation_succeeds",
                   .summary = "the device claims to have allocated an exabyte",
-                  .plan = {{{.operation = Operation::allocate, .effect = Effect::report_success}}}},
+                  .plan = fault::broken(fault::Operation::allocate, fault::Effect::report_success, fault::nth_call(1))},
                  {.name = "wrong_code",
                   .summary = "running out of memory is reported as a launch failure",
-                  .plan = {{{.operation = Operation::allocate,
-                             .effect = Effect::fail,
-                             .status = device::Status::launch_failure}}}},
+                  .plan =
+                      fault::failing(fault::Operation::allocate, device::Status::launch_failure, fault::nth_call(1))},
                  {.name = "error_not_cleared",
                   .summary = "reading the last error does not clear it",
-                  .plan = {{{.operation = Operation::last_error,
-                             .effect = Effect::fail,
-                             .first = 2,
-                             .times = 1,
-                             .status = device::Status::out_of_memory}}}}},
+                  .plan =
+                      fault::failing(fault::Operation::last_error, device::Status::out_of_memory, fault::nth_call(2))}},
       .run = run,
   };
 }

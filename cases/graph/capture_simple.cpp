@@ -1,4 +1,5 @@
 #include "cases/graph/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
 namespace gpucheck::cases::in_graph {
@@ -38,24 +39,22 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case capture_simple() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "graph.capture_simple",
       .summary = "Work captured on a side stream runs when the graph is replayed, and not before",
       .source = "test_cuda.py::TestCuda::test_graph_capture_simple",
       .faults = {{.name = "runs_while_captured",
                   .summary = "a kernel runs at once although it is being captured",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::run_now, .first = 3}}}},
+                  .plan = fault::broken(fault::Operation::launch_kernel, fault::Effect::run_now, fault::nth_call(3))},
                  {.name = "lost_node",
                   .summary = "one kernel is missing from the graph",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = 8}}}},
+                  .plan = fault::kernel_lost(fault::nth_call(8))},
                  {.name = "lost_replay",
                   .summary = "launching the graph does nothing",
-                  .plan = {{{.operation = Operation::launch_graph, .effect = Effect::drop}}}},
+                  .plan = fault::replay_lost(fault::nth_call(1))},
                  {.name = "flipped_bit",
                   .summary = "one bit of an intermediate result flips",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::flip_bit, .first = 8}}}}},
+                  .plan = fault::kernel_flips_bit(fault::nth_call(8))}},
       .run = run,
   };
 }

@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "cases/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 #include "runtime/graphs/graph.hpp"
 
@@ -27,21 +28,18 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case default_stream_capture_refused() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "graph.default_stream_capture_refused",
       .summary = "A capture on the default stream is refused, with the reason",
       .source = "test_cuda.py::TestCuda::test_graph_error",
       .faults = {{.name = "default_stream_not_recognised",
                   .summary = "the device gives another answer about its default stream than before",
-                  .plan = {{{.operation = Operation::default_stream,
-                             .effect = Effect::wrong_answer,
-                             .first = 3,
-                             .times = 0}}}},
+                  .plan = fault::broken(fault::Operation::default_stream, fault::Effect::wrong_answer,
+                                        fault::from_call(3))},
                  {.name = "child_dies",
                   .summary = "the process dies before it can refuse",
-                  .plan = {{{.operation = Operation::default_stream, .effect = Effect::kill_process, .times = 0}}}}},
+                  .plan =
+                      fault::broken(fault::Operation::default_stream, fault::Effect::kill_process, fault::every_call)}},
       .deadline = std::chrono::seconds(15),
       .run = run,
       .children = {{"capture_on_default_stream", capture_on_default_stream}},

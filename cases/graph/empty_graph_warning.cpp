@@ -1,4 +1,5 @@
 #include "cases/graph/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
 namespace gpucheck::cases::in_graph {
@@ -38,21 +39,19 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case empty_graph_warning() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "graph.empty_graph_warning",
       .summary = "Ending a capture in which nothing was launched gives a warning, and only then",
       .source = "test_cuda.py::TestCuda::test_graph_warn_if_has_zero_nodes",
       .faults = {{.name = "empty_graph_counted_as_full",
                   .summary = "the device counts a node in an empty graph",
-                  .plan = {{{.operation = Operation::node_count, .effect = Effect::wrong_answer, .first = 1}}}},
+                  .plan = fault::broken(fault::Operation::node_count, fault::Effect::wrong_answer, fault::nth_call(1))},
                  {.name = "full_graph_counted_as_empty",
                   .summary = "the device counts no node in a graph that has one",
-                  .plan = {{{.operation = Operation::node_count, .effect = Effect::wrong_answer, .first = 2}}}},
+                  .plan = fault::broken(fault::Operation::node_count, fault::Effect::wrong_answer, fault::nth_call(2))},
                  {.name = "lost_node",
                   .summary = "a launch does not get into the graph",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop}}}}},
+                  .plan = fault::kernel_lost(fault::nth_call(1))}},
       .run = run,
   };
 }

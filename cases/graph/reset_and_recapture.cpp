@@ -1,4 +1,5 @@
 #include "cases/graph/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
 namespace gpucheck::cases::in_graph {
@@ -39,27 +40,23 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case reset_and_recapture() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "graph.reset_and_recapture",
       .summary = "A graph that was reset can capture again, and replays only the new work",
       .source = "test_cuda.py::TestCuda::test_graph_capture_reset_recapture",
       .faults = {{.name = "second_replay_lost",
                   .summary = "launching the second graph does nothing",
-                  .plan = {{{.operation = Operation::launch_graph, .effect = Effect::drop, .first = 2}}}},
+                  .plan = fault::replay_lost(fault::nth_call(2))},
                  {.name = "lost_node_in_second_capture",
                   .summary = "one kernel is missing from the second graph",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = 16}}}},
+                  .plan = fault::kernel_lost(fault::nth_call(16))},
                  {.name = "second_capture_refused",
                   .summary = "the device refuses to capture a second time",
-                  .plan = {{{.operation = Operation::begin_capture,
-                             .effect = Effect::fail,
-                             .first = 2,
-                             .status = device::Status::stream_capture_unsupported}}}},
+                  .plan = fault::failing(fault::Operation::begin_capture, device::Status::stream_capture_unsupported,
+                                         fault::nth_call(2))},
                  {.name = "flipped_bit",
                   .summary = "one bit of the first result flips",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::flip_bit, .first = 5}}}}},
+                  .plan = fault::kernel_flips_bit(fault::nth_call(5))}},
       .run = run,
   };
 }

@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 #include "harness/context.hpp"
 
@@ -47,8 +48,6 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case lazy_init() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "host.lazy_init",
       .summary = "Starting up touches no driver: devices can still be hidden, and the driver is not initialised",
@@ -56,7 +55,7 @@ harness::Case lazy_init() {
       .needs = {.own_process = true},
       .faults = {{.name = "eager_initialisation",
                   .summary = "the driver is initialised at start-up",
-                  .plan = {{{.operation = Operation::initialize, .effect = Effect::eager}}}}},
+                  .plan = fault::broken(fault::Operation::initialize, fault::Effect::eager, fault::nth_call(1))}},
       .run = run,
       .children = {{"count_before_first_use", count_before_first_use}, {"count_hidden_devices", count_hidden_devices}},
   };

@@ -2,6 +2,7 @@
 #include <thread>
 
 #include "cases/pinned/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
@@ -44,27 +45,25 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case cache_reuse_after_event() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "pinned.cache_reuse_after_event",
       .summary = "Freed pinned memory is used again at once, but not before copies from it are done",
       .source = "test_cuda.py::TestCuda::test_caching_pinned_memory",
       .faults = {{.name = "event_completes_early",
                   .summary = "the event behind a copy says that it is done while the copy is pending",
-                  .plan = {{{.operation = Operation::query_event, .effect = Effect::wrong_answer}}}},
+                  .plan = fault::event_completes_early(fault::nth_call(1))},
                  {.name = "event_never_recorded",
                   .summary = "the event behind a copy is not recorded",
-                  .plan = {{{.operation = Operation::record, .effect = Effect::drop}}}},
+                  .plan = fault::event_never_recorded(fault::nth_call(1))},
                  {.name = "lost_copy",
                   .summary = "the copy never happens",
-                  .plan = {{{.operation = Operation::copy, .effect = Effect::drop}}}},
+                  .plan = fault::copy_lost(fault::nth_call(1))},
                  {.name = "flipped_bit",
                   .summary = "one bit flips in the copy",
-                  .plan = {{{.operation = Operation::copy, .effect = Effect::flip_bit}}}},
+                  .plan = fault::copy_flips_bit(fault::nth_call(1))},
                  {.name = "lost_delay",
                   .summary = "the work in front of the copy does not run",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = 2}}}}},
+                  .plan = fault::kernel_lost(fault::nth_call(2))}},
       .run = run,
   };
 }

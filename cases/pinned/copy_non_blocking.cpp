@@ -1,4 +1,5 @@
 #include "cases/pinned/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
@@ -79,30 +80,28 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case copy_non_blocking() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "pinned.copy_non_blocking",
       .summary = "Copies to and from pinned memory, and a view of it, are complete once an event behind them is",
       .source = "test_cuda.py::TestCuda::test_copy_non_blocking",
       .faults = {{.name = "lost_copy_to_device",
                   .summary = "a copy to the device never happens",
-                  .plan = {{{.operation = Operation::copy, .effect = Effect::drop, .first = 1}}}},
+                  .plan = fault::copy_lost(fault::nth_call(1))},
                  {.name = "lost_copy_to_host",
                   .summary = "a copy to pinned memory never happens",
-                  .plan = {{{.operation = Operation::copy, .effect = Effect::drop, .first = 4}}}},
+                  .plan = fault::copy_lost(fault::nth_call(4))},
                  {.name = "flipped_bit_to_host",
                   .summary = "one bit flips in a copy to pinned memory",
-                  .plan = {{{.operation = Operation::copy, .effect = Effect::flip_bit, .first = 4}}}},
+                  .plan = fault::copy_flips_bit(fault::nth_call(4))},
                  {.name = "flipped_bit_in_view",
                   .summary = "one bit flips in a copy to a view of pinned memory",
-                  .plan = {{{.operation = Operation::copy, .effect = Effect::flip_bit, .first = 6}}}},
+                  .plan = fault::copy_flips_bit(fault::nth_call(6))},
                  {.name = "event_completes_early",
                   .summary = "waiting for the event returns before the copy is done",
-                  .plan = {{{.operation = Operation::synchronize, .effect = Effect::drop, .times = 0}}}},
+                  .plan = fault::synchronize_returns_early(fault::every_call)},
                  {.name = "pinned_memory_unknown",
                   .summary = "the driver does not recognise a view of pinned memory",
-                  .plan = {{{.operation = Operation::pointer_info, .effect = Effect::wrong_answer, .first = 2}}}}},
+                  .plan = fault::pinned_memory_unknown(fault::nth_call(2))}},
       .deadline = std::chrono::seconds(20),
       .run = run,
   };

@@ -1,4 +1,5 @@
 #include "cases/pinned/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
@@ -33,27 +34,25 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case copy_type_conversion() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "pinned.copy_type_conversion",
       .summary = "A converting copy from pinned memory takes place after a pending copy into that memory",
       .source = "test_cuda.py::TestCuda::test_copy_non_blocking_type_conversion",
       .faults = {{.name = "lost_first_copy",
                   .summary = "the copy into pinned memory never happens",
-                  .plan = {{{.operation = Operation::copy, .effect = Effect::drop, .first = 1}}}},
+                  .plan = fault::copy_lost(fault::nth_call(1))},
                  {.name = "lost_second_copy",
                   .summary = "the copy out of pinned memory never happens",
-                  .plan = {{{.operation = Operation::copy, .effect = Effect::drop, .first = 2}}}},
+                  .plan = fault::copy_lost(fault::nth_call(2))},
                  {.name = "lost_conversion",
                   .summary = "the values are never converted",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = 4}}}},
+                  .plan = fault::kernel_lost(fault::nth_call(4))},
                  {.name = "flipped_bit",
                   .summary = "one bit flips in the copy out of pinned memory",
-                  .plan = {{{.operation = Operation::copy, .effect = Effect::flip_bit, .first = 2}}}},
+                  .plan = fault::copy_flips_bit(fault::nth_call(2))},
                  {.name = "stream_seems_idle",
                   .summary = "the stream says that it is done while work is pending",
-                  .plan = {{{.operation = Operation::query_stream, .effect = Effect::wrong_answer}}}}},
+                  .plan = fault::stream_seems_idle(fault::nth_call(1))}},
       .run = run,
   };
 }

@@ -1,4 +1,5 @@
 #include "cases/pinned/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
 namespace gpucheck::cases::in_pinned {
@@ -19,24 +20,22 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case cudart_register() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "pinned.cudart_register",
       .summary = "Registering a program's own memory with the driver makes it pinned, until it is unregistered",
       .source = "test_cuda.py::TestCuda::test_cudart_register",
       .faults = {{.name = "register_lost",
                   .summary = "the driver says that it registered memory and did not",
-                  .plan = {{{.operation = Operation::register_host, .effect = Effect::drop}}}},
+                  .plan = fault::registration_lost(fault::nth_call(1))},
                  {.name = "register_refused",
                   .summary = "the driver refuses to register memory",
-                  .plan = {{{.operation = Operation::register_host, .effect = Effect::fail}}}},
+                  .plan = fault::failing(fault::Operation::register_host, device::Status::unknown, fault::nth_call(1))},
                  {.name = "unregister_lost",
                   .summary = "the driver says that it unregistered memory and did not",
-                  .plan = {{{.operation = Operation::unregister_host, .effect = Effect::drop}}}},
+                  .plan = fault::unregistration_lost(fault::nth_call(1))},
                  {.name = "pinned_memory_unknown",
                   .summary = "the driver does not recognise registered memory",
-                  .plan = {{{.operation = Operation::pointer_info, .effect = Effect::wrong_answer, .first = 2}}}}},
+                  .plan = fault::pinned_memory_unknown(fault::nth_call(2))}},
       .run = run,
   };
 }

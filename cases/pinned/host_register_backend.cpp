@@ -1,4 +1,5 @@
 #include "cases/pinned/host_register_support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
@@ -40,32 +41,28 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case host_register_backend() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "pinned.host_register_backend",
       .summary = "Memory that the host provides and the driver only page-locks is pinned, and usable by copies",
       .source = "test_cuda.py::TestCuda::test_pinned_memory_with_cudaregister",
       .faults = {{.name = "not_page_locked",
                   .summary = "the driver says that it page-locked memory and did not",
-                  .plan = {{{.operation = Operation::register_host, .effect = Effect::drop, .first = 2}}}},
+                  .plan = fault::registration_lost(fault::nth_call(2))},
                  {.name = "refused",
                   .summary = "the driver cannot page-lock memory",
-                  .plan = {{{.operation = Operation::register_host,
-                             .effect = Effect::fail,
-                             .status = device::Status::out_of_memory}}}},
+                  .plan = fault::registration_refused(fault::nth_call(1))},
                  {.name = "unlock_lost",
                   .summary = "memory given back stays page-locked",
-                  .plan = {{{.operation = Operation::unregister_host, .effect = Effect::drop, .times = 0}}}},
+                  .plan = fault::unregistration_lost(fault::every_call)},
                  {.name = "pinned_memory_unknown",
                   .summary = "the driver does not recognise page-locked memory",
-                  .plan = {{{.operation = Operation::pointer_info, .effect = Effect::wrong_answer, .times = 0}}}},
+                  .plan = fault::pinned_memory_unknown(fault::every_call)},
                  {.name = "lost_copy",
                   .summary = "a copy from such memory never happens",
-                  .plan = {{{.operation = Operation::copy, .effect = Effect::drop, .first = 1}}}},
+                  .plan = fault::copy_lost(fault::nth_call(1))},
                  {.name = "flipped_bit",
                   .summary = "one bit flips in a copy from such memory",
-                  .plan = {{{.operation = Operation::copy, .effect = Effect::flip_bit, .first = 3}}}}},
+                  .plan = fault::copy_flips_bit(fault::nth_call(3))}},
       .deadline = std::chrono::seconds(30),
       .run = run,
   };

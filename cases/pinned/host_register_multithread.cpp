@@ -2,6 +2,7 @@
 #include <thread>
 
 #include "cases/pinned/host_register_support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
 namespace gpucheck::cases::in_pinned {
@@ -68,27 +69,22 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case host_register_multithread() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "pinned.host_register_multithread",
       .summary = "Four threads pin memory at the same time, each with eight threads of its own that touch pages",
       .source = "test_cuda.py::TestCuda::test_pinned_memory_with_cudaregister_multithread",
       .faults = {{.name = "not_page_locked",
                   .summary = "the driver says that it page-locked memory and did not",
-                  .plan = {{{.operation = Operation::register_host, .effect = Effect::drop, .first = 3}}}},
+                  .plan = fault::registration_lost(fault::nth_call(3))},
                  {.name = "refused",
                   .summary = "the driver cannot page-lock memory",
-                  .plan = {{{.operation = Operation::register_host,
-                             .effect = Effect::fail,
-                             .first = 2,
-                             .status = device::Status::out_of_memory}}}},
+                  .plan = fault::registration_refused(fault::nth_call(2))},
                  {.name = "hang",
                   .summary = "page-locking never returns",
-                  .plan = {{{.operation = Operation::register_host, .effect = Effect::hang, .first = 2}}}},
+                  .plan = fault::broken(fault::Operation::register_host, fault::Effect::hang, fault::nth_call(2))},
                  {.name = "pinned_memory_unknown",
                   .summary = "the driver does not recognise page-locked memory",
-                  .plan = {{{.operation = Operation::pointer_info, .effect = Effect::wrong_answer, .times = 0}}}}},
+                  .plan = fault::pinned_memory_unknown(fault::every_call)}},
       .deadline = std::chrono::seconds(30),
       .run = run,
   };

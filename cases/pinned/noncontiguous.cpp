@@ -1,6 +1,7 @@
 #include <numeric>
 
 #include "cases/pinned/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
@@ -57,29 +58,26 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case noncontiguous() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "pinned.noncontiguous",
       .summary = "A transposed matrix keeps its values and its layout in pinned memory and on the device",
       .source = "test_cuda.py::TestCuda::test_noncontiguous_pinned_memory",
       .faults = {{.name = "pinned_memory_unknown",
                   .summary = "the driver does not recognise pinned memory",
-                  .plan = {{{.operation = Operation::pointer_info, .effect = Effect::wrong_answer}}}},
+                  .plan = fault::pinned_memory_unknown(fault::nth_call(1))},
                  {.name = "no_pinned_memory",
                   .summary = "the driver has no pinned memory to give",
-                  .plan = {{{.operation = Operation::allocate_pinned,
-                             .effect = Effect::fail,
-                             .status = device::Status::out_of_memory}}}},
+                  .plan = fault::failing(fault::Operation::allocate_pinned, device::Status::out_of_memory,
+                                         fault::nth_call(1))},
                  {.name = "lost_copy",
                   .summary = "the copy from pinned memory never happens",
-                  .plan = {{{.operation = Operation::copy, .effect = Effect::drop}}}},
+                  .plan = fault::copy_lost(fault::nth_call(1))},
                  {.name = "flipped_bit",
                   .summary = "one bit flips in the copy from pinned memory",
-                  .plan = {{{.operation = Operation::copy, .effect = Effect::flip_bit}}}},
+                  .plan = fault::copy_flips_bit(fault::nth_call(1))},
                  {.name = "lost_layout",
                   .summary = "the elements are never laid out on the device",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop}}}}},
+                  .plan = fault::kernel_lost(fault::nth_call(1))}},
       .run = run,
   };
 }

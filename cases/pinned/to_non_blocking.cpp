@@ -1,4 +1,5 @@
 #include "cases/pinned/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
@@ -78,27 +79,25 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case to_non_blocking() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "pinned.to_non_blocking",
       .summary = "A transfer waits for the device exactly when it is not asked not to, in both directions",
       .source = "test_cuda.py::TestCuda::test_to_non_blocking",
       .faults = {{.name = "stream_seems_idle",
                   .summary = "the stream says that it is done while a transfer is pending",
-                  .plan = {{{.operation = Operation::query_stream, .effect = Effect::wrong_answer, .times = 0}}}},
+                  .plan = fault::stream_seems_idle(fault::every_call)},
                  {.name = "returns_early",
                   .summary = "waiting for a stream returns before its work is done",
-                  .plan = {{{.operation = Operation::synchronize, .effect = Effect::drop, .times = 0}}}},
+                  .plan = fault::synchronize_returns_early(fault::every_call)},
                  {.name = "lost_transfer_to_device",
                   .summary = "a transfer to the device never happens",
-                  .plan = {{{.operation = Operation::copy, .effect = Effect::drop, .first = 1}}}},
+                  .plan = fault::copy_lost(fault::nth_call(1))},
                  {.name = "flipped_bit_to_host",
                   .summary = "one bit flips in a transfer to the host",
-                  .plan = {{{.operation = Operation::copy, .effect = Effect::flip_bit, .first = 4}}}},
+                  .plan = fault::copy_flips_bit(fault::nth_call(4))},
                  {.name = "pinned_memory_unknown",
                   .summary = "the driver does not recognise pinned memory",
-                  .plan = {{{.operation = Operation::pointer_info, .effect = Effect::wrong_answer, .times = 0}}}}},
+                  .plan = fault::pinned_memory_unknown(fault::every_call)}},
       .deadline = std::chrono::seconds(20),
       .run = run,
   };

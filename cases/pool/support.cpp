@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "device/fault/common_plans.hpp"
+
 namespace gpucheck::cases::in_pool {
 namespace {
 
@@ -153,23 +155,18 @@ void check_restored_at_once(harness::Context& context, const Function& function,
 }
 
 std::vector<harness::Fault> capture_faults(std::uint64_t launch) {
-  using fault::Effect;
-  using fault::Operation;
   return {{.name = "replay_lost",
            .summary = "launching the graph does nothing",
-           .plan = {{{.operation = Operation::launch_graph, .effect = Effect::drop, .times = 0}}}},
+           .plan = fault::replay_lost(fault::every_call)},
           {.name = "lost_node",
            .summary = "a captured kernel is missing from the graph",
-           .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = launch}}}},
+           .plan = fault::kernel_lost(fault::nth_call(launch))},
           {.name = "flipped_bit",
            .summary = "one bit flips in what a captured kernel writes",
-           .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::flip_bit, .first = launch}}}},
+           .plan = fault::kernel_flips_bit(fault::nth_call(launch))},
           {.name = "segment_refused",
            .summary = "the device refuses memory that it has",
-           .plan = {{{.operation = Operation::allocate,
-                      .effect = Effect::fail,
-                      .times = 0,
-                      .status = device::Status::out_of_memory}}}}};
+           .plan = fault::allocation_refused(fault::every_call)}};
 }
 
 }  // namespace gpucheck::cases::in_pool

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "cases/pool/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
 namespace gpucheck::cases::in_pool {
@@ -96,8 +97,6 @@ void run(harness::Context& context) {
 }  // namespace
 
 harness::Case thread_routed_allocation() {
-  using fault::Effect;
-  using fault::Operation;
   return {
       .name = "pool.thread_routed_allocation",
       .summary = "Only allocations on the routed stream go to a pool, while another thread allocates without it",
@@ -105,23 +104,16 @@ harness::Case thread_routed_allocation() {
       .needs = {.memory_bytes = 512 << 20},
       .faults = {{.name = "segment_refused",
                   .summary = "the device refuses memory that it has",
-                  .plan = {{{.operation = Operation::allocate,
-                             .effect = Effect::fail,
-                             .first = 3,
-                             .times = 0,
-                             .status = device::Status::out_of_memory}}}},
+                  .plan = fault::allocation_refused(fault::from_call(3))},
                  {.name = "memory_given_twice",
                   .summary = "the device hands out memory that is in use",
-                  .plan = {{{.operation = Operation::allocate, .effect = Effect::alias, .first = 4, .times = 0}}}},
+                  .plan = fault::memory_given_twice(fault::from_call(4))},
                  {.name = "kernels_lost",
                   .summary = "kernels do nothing",
-                  .plan = {{{.operation = Operation::launch_kernel, .effect = Effect::drop, .first = 3, .times = 0}}}},
+                  .plan = fault::kernel_lost(fault::from_call(3))},
                  {.name = "memory_never_comes_back",
                   .summary = "memory given back to the device is refused",
-                  .plan = {{{.operation = Operation::free,
-                             .effect = Effect::fail,
-                             .times = 0,
-                             .status = device::Status::invalid_value}}}}},
+                  .plan = fault::failing(fault::Operation::free, device::Status::invalid_value, fault::every_call)}},
       .deadline = std::chrono::seconds(60),
       .run = run,
   };

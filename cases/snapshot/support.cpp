@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "device/fault/common_plans.hpp"
 #include "observe/native_stack.hpp"
 #include "replay/formats/file.hpp"
 #include "tensor/ops.hpp"
@@ -66,23 +67,15 @@ bool names(const observe::Stack& stack, std::string_view text) {
 }
 
 std::vector<harness::Fault> allocation_faults() {
-  using fault::Effect;
-  using fault::Operation;
   return {{.name = "allocation_refused",
            .summary = "the device refuses memory that it has",
-           .plan = {{{.operation = Operation::allocate,
-                      .effect = Effect::fail,
-                      .times = 0,
-                      .status = device::Status::out_of_memory}}}},
+           .plan = fault::allocation_refused(fault::every_call)},
           {.name = "allocation_dropped",
            .summary = "the device says that it gave memory, but gives none",
-           .plan = {{{.operation = Operation::allocate, .effect = Effect::drop, .times = 0}}}},
+           .plan = fault::allocation_lost(fault::every_call)},
           {.name = "kernel_refused",
            .summary = "the device refuses to draw the numbers",
-           .plan = {{{.operation = Operation::launch_kernel,
-                      .effect = Effect::fail,
-                      .times = 0,
-                      .status = device::Status::invalid_value}}}}};
+           .plan = fault::failing(fault::Operation::launch_kernel, device::Status::invalid_value, fault::every_call)}};
 }
 
 }  // namespace gpucheck::cases::in_snapshot

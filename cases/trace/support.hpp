@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cases/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "observe/gpu_trace.hpp"
 
 /// What the cases of the GPU trace's memory hooks share.
@@ -21,17 +22,12 @@ inline void observe_calls(harness::Context& context, const Addresses& calls, std
 }
 
 inline std::vector<harness::Fault> memory_faults() {
-  using fault::Effect;
-  using fault::Operation;
   return {{.name = "allocation_refused",
            .summary = "the device refuses memory that it has",
-           .plan = {{{.operation = Operation::allocate,
-                      .effect = Effect::fail,
-                      .times = 0,
-                      .status = device::Status::out_of_memory}}}},
+           .plan = fault::allocation_refused(fault::every_call)},
           {.name = "allocation_dropped",
            .summary = "the device says that it gave memory, but gives none",
-           .plan = {{{.operation = Operation::allocate, .effect = Effect::drop, .times = 0}}}}};
+           .plan = fault::allocation_lost(fault::every_call)}};
 }
 
 }  // namespace gpucheck::cases::in_trace

@@ -1,5 +1,6 @@
 # cmake -DFOLDER=… -P case_registry_test.cmake
 # Checks scripts/cmake/case_registry.cmake on small trees below FOLDER, which it makes anew.
+cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/../cmake/case_registry.cmake)
 
 # Run by this file itself, since what is refused ends the process.
