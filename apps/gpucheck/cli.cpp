@@ -88,10 +88,10 @@ void add_replay(CLI::App& application, const Environment& environment, Action& a
       replay, environment, action);
   add_replay_options(*command, *options);
 
-  const auto [snapshot_command, snapshot_options] = add_command<SnapshotOptions>(
-      application, "snapshot", "Show what a memory snapshot holds, as text or as a page with pictures", snapshot,
+  const auto [inspect_command, inspect_options] = add_command<InspectOptions>(
+      application, "inspect", "Show what a memory snapshot holds, as text or as a page with pictures", inspect,
       environment, action);
-  add_snapshot_options(*snapshot_command, *snapshot_options);
+  add_inspect_options(*inspect_command, *inspect_options);
 }
 
 void add_golden(CLI::App& application, const Environment& environment, Action& action) {

@@ -21,14 +21,14 @@ void add_report_files(CLI::App& command, ReportOptions& options);
 void add_order(CLI::App& command, RunOptions& options);
 void add_parameters(CLI::App& command, ExecutionOptions& options);
 void add_replay_options(CLI::App& command, ReplayOptions& options);
-void add_snapshot_options(CLI::App& command, SnapshotOptions& options);
+void add_inspect_options(CLI::App& command, InspectOptions& options);
 
 /// What a command line means; carried out once all of it has been read.
 using Action = std::function<int()>;
 
 /// One subcommand for each group, with one for each of its cases, with an option for
-/// each of its parameters. A group with the name of a command ("snapshot") has none: its
-/// cases are run by "gpucheck run".
+/// each of its parameters. @throws Error for a group that is called like a command, which
+/// would hide it: a mistake in the binary.
 void add_groups(CLI::App& application, const Environment& environment, Action& action);
 
 }  // namespace gpucheck::application

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <fmt/format.h>
 #include <memory>
 
+#include "base/error.hpp"
 #include "cli_options.hpp"
 
 namespace gpucheck::application {
@@ -77,7 +79,12 @@ void add_groups(CLI::App& application, const Environment& environment, Action& a
   for (const Case& which : environment.registry.cases()) {
     if (which.group() == previous) continue;
     previous = which.group();
-    if (has_subcommand(application, previous)) continue;
+    if (has_subcommand(application, previous)) {
+      throw Error(
+          fmt::format("the group of cases \"{}\" is called like a command, so that neither could be told from "
+                      "the other: rename the group",
+                      previous));
+    }
     add_group(application, environment, previous, action);
   }
 }

@@ -111,7 +111,7 @@ struct ReplayOptions {
   bool json = false;
 };
 
-struct SnapshotOptions {
+struct InspectOptions {
   std::string file;
   std::string html_path;               ///< "-" is stdout; empty: no page
   std::optional<int> recorded_device;  ///< none: all
@@ -127,6 +127,6 @@ int golden_diff(const Environment& environment, const GoldenDiffOptions& options
 int golden_approve(const Environment& environment, const GoldenApproveOptions& options);
 int prove(const Environment& environment, const ProveOptions& options);
 int replay(const Environment& environment, const ReplayOptions& options);
-int snapshot(const Environment& environment, const SnapshotOptions& options);
+int inspect(const Environment& environment, const InspectOptions& options);
 
 }  // namespace gpucheck::application

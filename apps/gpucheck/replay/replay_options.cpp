@@ -45,7 +45,7 @@ void add_replay_options(CLI::App& command, ReplayOptions& options) {
   command.add_flag("--json", options.json, "As JSON (gpucheck.replay/1), with every sample");
 }
 
-void add_snapshot_options(CLI::App& command, SnapshotOptions& options) {
+void add_inspect_options(CLI::App& command, InspectOptions& options) {
   command.add_option("file", options.file, "A PyTorch memory snapshot (JSON, or the pickle of _dump_snapshot)")
       ->required()
       ->type_name("FILE");

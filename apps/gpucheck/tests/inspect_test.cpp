@@ -16,14 +16,14 @@ using ::testing::StartsWith;
 
 std::string data(const std::string& name) { return std::string(GPUCHECK_REPLAY_TEST_DATA) + "/" + name; }
 
-CommandResult snapshot(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "snapshot");
+CommandResult inspect(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "inspect");
   return fixture(arguments);
 }
 
 TEST(Snapshot, SumsUpWhatPyTorchWrote) {
   for (const char* name : {"pytorch_snapshot.json", "pytorch_snapshot_protocol_4.pickle"}) {
-    const CommandResult result = snapshot({data(name)});
+    const CommandResult result = inspect({data(name)});
     EXPECT_EQ(result.exit_code, 0) << result.error_output;
     EXPECT_THAT(result.output, AllOf(HasSubstr("1 segments, 3 blocks, 16 events"),
                                      ContainsRegex("default, small, stream 0x0 +1 +2.00 MiB +64.00 KiB"),
@@ -32,7 +32,7 @@ TEST(Snapshot, SumsUpWhatPyTorchWrote) {
 }
 
 TEST(Snapshot, JsonHasUnitsInItsKeys) {
-  const json document = json::parse(snapshot({data("pytorch_snapshot.json"), "--json"}).output);
+  const json document = json::parse(inspect({data("pytorch_snapshot.json"), "--json"}).output);
   EXPECT_EQ(document["schema"], "gpucheck.snapshot/1");
   const json& device = document["devices"].at(0);
   EXPECT_EQ(device["total"]["reserved_bytes"], 2 << 20);
@@ -41,23 +41,23 @@ TEST(Snapshot, JsonHasUnitsInItsKeys) {
 }
 
 TEST(Snapshot, RefusesWhatItCannotShow) {
-  EXPECT_EQ(snapshot({data("pytorch_traces.json")}).exit_code, 3) << "traces";
-  EXPECT_EQ(snapshot({"/nonexistent"}).exit_code, 3);
-  EXPECT_EQ(snapshot({data("pytorch_snapshot.json"), "--device-index", "1"}).exit_code, 3);
-  EXPECT_EQ(snapshot({data("pytorch_snapshot.json"), "--html", "/nonexistent/page.html"}).exit_code, 3);
-  EXPECT_EQ(snapshot({data("pytorch_snapshot.json"), "--json", "--html", "-"}).exit_code, 2);
+  EXPECT_EQ(inspect({data("pytorch_traces.json")}).exit_code, 3) << "traces";
+  EXPECT_EQ(inspect({"/nonexistent"}).exit_code, 3);
+  EXPECT_EQ(inspect({data("pytorch_snapshot.json"), "--device-index", "1"}).exit_code, 3);
+  EXPECT_EQ(inspect({data("pytorch_snapshot.json"), "--html", "/nonexistent/page.html"}).exit_code, 3);
+  EXPECT_EQ(inspect({data("pytorch_snapshot.json"), "--json", "--html", "-"}).exit_code, 2);
   const TemporaryFolder folder;
   write_file(folder / "empty", R"({"segments": []})");
-  EXPECT_EQ(snapshot({folder / "empty"}).exit_code, 3);
+  EXPECT_EQ(inspect({folder / "empty"}).exit_code, 3);
   write_file(folder / "cut", read_file(data("pytorch_snapshot_protocol_4.pickle")).substr(0, 500));
-  const CommandResult cut = snapshot({folder / "cut", "--html", folder / "page.html"});
+  const CommandResult cut = inspect({folder / "cut", "--html", folder / "page.html"});
   EXPECT_EQ(cut.exit_code, 3);
   EXPECT_THAT(cut.error_output, HasSubstr(": byte "));
   EXPECT_EQ(read_file(folder / "page.html"), "") << "no page of half a file";
 }
 
 TEST(Snapshot, ThePageCanGoToStdout) {
-  const CommandResult result = snapshot({data("pytorch_snapshot.json"), "--html", "-"});
+  const CommandResult result = inspect({data("pytorch_snapshot.json"), "--html", "-"});
   EXPECT_THAT(result.output,
               AllOf(StartsWith("<!DOCTYPE html>"), HasSubstr("</html>"), Not(HasSubstr("  settings: "))));
 }
@@ -86,7 +86,7 @@ class SnapshotPage : public ::testing::Test {
   /// The document after the page's script, and then `script`, have run.
   [[nodiscard]] std::string drawn(const std::string& file, const std::string& script = "") const {
     const std::string page = folder_ / "page.html";
-    const CommandResult written = snapshot({file, "--html", page});
+    const CommandResult written = inspect({file, "--html", page});
     EXPECT_EQ(written.exit_code, 0) << written.error_output;
     std::string text = read_file(page);
     text.insert(text.rfind("</body>"), "<script>" + script + "</script>");

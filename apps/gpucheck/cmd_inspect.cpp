@@ -24,7 +24,7 @@ using replay::DeviceSummary;
 using replay::PoolUsage;
 using replay::Snapshot;
 
-std::vector<std::size_t> devices_to_show(const Snapshot& snapshot, const SnapshotOptions& options) {
+std::vector<std::size_t> devices_to_show(const Snapshot& snapshot, const InspectOptions& options) {
   std::vector<std::size_t> devices = replay::devices_of(snapshot);
   if (devices.empty()) {
     throw EnvironmentError(options.file + ": the snapshot holds neither segments nor events: there is nothing to show");
@@ -145,7 +145,7 @@ std::string snapshot_document(const Snapshot& snapshot, const std::string& file,
 
 }  // namespace
 
-int snapshot(const Environment& /*environment*/, const SnapshotOptions& options) {
+int inspect(const Environment& /*environment*/, const InspectOptions& options) {
   const bool page_on_stdout = options.html_path == "-";
   if (options.json && page_on_stdout) {
     throw UsageError("--json and --html - both write to stdout: name a file for the page");
