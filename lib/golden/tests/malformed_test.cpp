@@ -1,4 +1,7 @@
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <string>
 
 #include "golden/golden.hpp"
@@ -149,6 +152,17 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{R"({"one_of": [null], "basis": "seed"})", "/one_of/0: expected true, false, a number"},
         Refusal{R"({"informational": false, "basis": "seed"})", "/informational: expected true, found false"},
         Refusal{R"({"informational": 1, "basis": "seed"})", "/informational: expected true, found 1"}));
+
+// The JSON Schema refuses these too (the test golden.schema).
+TEST(MalformedFiles, AreRefused) {
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(GPUCHECK_GOLDEN_TEST_DATA "/refused")) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    EXPECT_NE(refusal({std::istreambuf_iterator<char>(file), {}}), "accepted") << entry.path();
+    ++files;
+  }
+  EXPECT_GT(files, 0);
+}
 
 }  // namespace
 }  // namespace gpucheck::golden
