@@ -1,21 +1,11 @@
 #include "cases/registration.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <string>
 
 #include "base/error.hpp"
+#include "harness/case_name.hpp"
 
 namespace gpucheck::cases {
-namespace {
-
-/// "cases/alloc/fuzz.cpp" for "alloc.fuzz".
-std::string source_path(std::string name) {
-  std::ranges::replace(name, '.', '/');
-  return fmt::format("cases/{}.cpp", name);
-}
-
-}  // namespace
 
 std::vector<harness::Case> registered(std::initializer_list<Registration> registrations) {
   std::vector<harness::Case> cases;
@@ -23,8 +13,8 @@ std::vector<harness::Case> registered(std::initializer_list<Registration> regist
   for (const Registration& registration : registrations) {
     cases.push_back(registration.make());
     if (cases.back().name == registration.name) continue;
-    throw Error(fmt::format("the case in {} is called \"{}\"; its file makes it \"{}\": rename one of them",
-                            source_path(std::string(registration.name)), cases.back().name, registration.name));
+    throw Error(fmt::format("the case in cases/{}.cpp is called \"{}\"; its file makes it \"{}\": rename one of them",
+                            harness::case_path(registration.name), cases.back().name, registration.name));
   }
   return cases;
 }

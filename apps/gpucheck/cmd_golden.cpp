@@ -10,6 +10,7 @@
 #include "commands.hpp"
 #include "execution.hpp"
 #include "golden/approve.hpp"
+#include "harness/outcome_text.hpp"
 #include "orphans.hpp"
 #include "selection.hpp"
 
@@ -23,9 +24,6 @@ using harness::CaseResult;
 using harness::ExitCode;
 using harness::Outcome;
 
-/// Judged, so that its observations can be held against a golden file.
-bool is_judged(const CaseResult& result) { return result.outcome == Outcome::pass || result.outcome == Outcome::fail; }
-
 std::vector<CaseResult> run_cases(const Environment& environment, const ExecutionOptions& options,
                                   std::span<const Case* const> cases, const golden::GoldenSet& goldens,
                                   RunRecorder& recorder) {
@@ -37,7 +35,7 @@ std::vector<CaseResult> run_cases(const Environment& environment, const Executio
 }
 
 std::string difference_text(const CaseResult& result) {
-  if (!is_judged(result)) {
+  if (!is_judged(result.outcome)) {
     return fmt::format("{}: {}: {}\n", result.name, harness::to_text(result.outcome), result.reason);
   }
   std::string text = fmt::format("{}\n", result.name);
@@ -58,7 +56,7 @@ struct Tally {
   void add(const CaseResult& result) {
     if (result.outcome == Outcome::pass) {
       ++same;
-    } else if (is_judged(result) || result.outcome == Outcome::crash || result.outcome == Outcome::hang) {
+    } else if (is_judged(result.outcome) || result.outcome == Outcome::crash || result.outcome == Outcome::hang) {
       ++different;
     } else {
       ++unjudged;
@@ -70,11 +68,6 @@ struct Tally {
     return unjudged > 0 || same == 0 ? ExitCode::not_judged : ExitCode::passed;
   }
 };
-
-fs::path golden_path(const std::string& directory, std::string case_name) {
-  std::replace(case_name.begin(), case_name.end(), '.', '/');
-  return fs::path(directory) / (case_name + ".json");
-}
 
 std::string read_if_there(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -90,7 +83,7 @@ void write_golden(const fs::path& path, const std::string& text) {
 /// The run needs no golden: whatever is observed is held against the old file by
 /// golden::propose, which also reads one that still waits for its basis.
 void approve_case(const CaseResult& result, const std::string& directory, const golden::Facts& facts, int& written) {
-  const fs::path path = golden_path(directory, result.name);
+  const fs::path path = fs::path(directory) / golden::golden_path(result.name);
   const std::string old_text = read_if_there(path);
   const std::string proposal = golden::propose(old_text, path.string(), result, facts);
   if (proposal == old_text) {
@@ -103,7 +96,7 @@ void approve_case(const CaseResult& result, const std::string& directory, const 
 }
 
 void check_completed(const CaseResult& result) {
-  if (is_judged(result)) return;
+  if (is_judged(result.outcome)) return;
   throw EnvironmentError(fmt::format("{} gave nothing to approve ({}: {}); no golden file of it was written",
                                      result.name, harness::to_text(result.outcome), result.reason));
 }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "execution.hpp"
+#include "harness/outcome_text.hpp"
 #include "selection.hpp"
 
 namespace gpucheck::application {
@@ -15,8 +16,6 @@ using harness::CaseResult;
 using harness::ExitCode;
 using harness::Outcome;
 using std::chrono::milliseconds;
-
-bool is_red(Outcome outcome) noexcept { return outcome != Outcome::pass && outcome != Outcome::skip; }
 
 /// Twice as much again would be generous; ten times leaves room for a busy machine, so
 /// that a slow trial is not taken for a noticed one. Rounded up to a power of two, so
@@ -112,7 +111,7 @@ class Prover {
 
 }  // namespace
 
-bool FaultTrial::noticed() const noexcept { return is_red(result.outcome); }
+bool FaultTrial::noticed() const noexcept { return harness::is_red(result.outcome); }
 
 bool CaseProof::proven() const noexcept {
   return clean.outcome == Outcome::pass && !trials.empty() && trials.size() == which->faults.size() &&

@@ -8,6 +8,7 @@
 #include "golden/content.hpp"
 #include "golden/layout.hpp"
 #include "golden/syntax.hpp"
+#include "harness/outcome_text.hpp"
 
 namespace gpucheck::golden {
 namespace {
@@ -78,7 +79,7 @@ Json updated_expectations(const FileContent& content, const Json& old, const har
 }
 
 void require_complete(const harness::CaseResult& result) {
-  if (result.outcome != harness::Outcome::pass && result.outcome != harness::Outcome::fail) {
+  if (!harness::is_judged(result.outcome)) {
     throw EnvironmentError(
         fmt::format("{} ended as {}, so what it observed is not all there is: make it run to its end, "
                     "then approve",

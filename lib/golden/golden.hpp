@@ -63,6 +63,9 @@ class Golden {
   std::shared_ptr<const Content> content_;
 };
 
+/// "alloc/fuzz.json" for "alloc.fuzz": where its golden file lies in their folder.
+std::string golden_path(std::string_view case_name);
+
 /// All goldens of a binary or directory, by case name. Immutable, thread-safe.
 class GoldenSet {
  public:

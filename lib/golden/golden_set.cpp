@@ -9,22 +9,17 @@
 
 #include "golden/golden.hpp"
 #include "golden/syntax.hpp"
+#include "harness/case_name.hpp"
 
 namespace gpucheck::golden {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// "alloc/fuzz.json" for "alloc.fuzz".
-std::string path_of(std::string case_name) {
-  std::replace(case_name.begin(), case_name.end(), '.', '/');
-  return case_name + ".json";
-}
-
 /// A file under another case's name would judge the wrong case, or none.
 Golden parse_at(std::string_view text, std::string origin, std::string_view path) {
   Golden golden = Golden::parse(text, std::move(origin));
-  const std::string expected = path_of(golden.case_name());
+  const std::string expected = golden_path(golden.case_name());
   if (path != expected) {
     malformed(golden.origin(), "/case",
               fmt::format("the golden file of {} must be called {}", golden.case_name(), expected));
@@ -57,6 +52,8 @@ std::vector<fs::path> json_files_below(const std::string& directory) {
 }
 
 }  // namespace
+
+std::string golden_path(std::string_view case_name) { return harness::case_path(case_name) + ".json"; }
 
 GoldenSet GoldenSet::from_embedded(std::span<const File> files) {
   GoldenSet set;

@@ -6,6 +6,7 @@
 #include "golden/content.hpp"
 #include "golden/node.hpp"
 #include "golden/syntax.hpp"
+#include "harness/case_name.hpp"
 
 namespace gpucheck::golden {
 namespace {
@@ -118,14 +119,6 @@ Entry read_entry(std::string key, const Node& node, Unapproved unapproved) {
   return entry;
 }
 
-bool is_case_name(std::string_view name) {
-  const auto is_word = [](std::string_view word) {
-    return !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos;
-  };
-  const std::size_t dot = name.find('.');
-  return dot != std::string_view::npos && is_word(name.substr(0, dot)) && is_word(name.substr(dot + 1));
-}
-
 }  // namespace
 
 std::string Expectation::condition() const {
@@ -153,7 +146,7 @@ FileContent parse_content(std::string_view text, std::string origin, Unapproved 
   const Node root(document, origin);
   root.require_object({"case", "notes", "expect"});
   const Node name = root.required_field("case");
-  if (!is_case_name(name.text())) name.refuse("a case's name, \"group.case\" in lower case");
+  if (!harness::is_case_name(name.text())) name.refuse("a case's name, \"group.case\" in lower case");
   if (const auto notes = root.field("notes")) static_cast<void>(notes->text());
 
   FileContent content{.origin = {}, .case_name = name.text(), .entries = {}};

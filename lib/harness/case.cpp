@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/units.hpp"
+#include "harness/case_name.hpp"
 
 namespace gpucheck::harness {
 namespace {
@@ -46,7 +47,7 @@ std::string to_text(const Needs& needs) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string_view Case::group() const noexcept { return std::string_view(name).substr(0, name.find('.')); }
+std::string_view Case::group() const noexcept { return group_of(name); }
 
 const Fault* Case::find_fault(std::string_view fault_name) const noexcept { return find_named(faults, fault_name); }
 

@@ -6,20 +6,11 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "harness/case_name.hpp"
 #include "harness/edit_distance.hpp"
 
 namespace gpucheck::harness {
 namespace {
-
-bool is_word(std::string_view text) {
-  const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
-  return !text.empty() && std::all_of(text.begin(), text.end(), allowed);
-}
-
-bool is_case_name(std::string_view name) {
-  const std::size_t dot = name.find('.');
-  return dot != std::string_view::npos && is_word(name.substr(0, dot)) && is_word(name.substr(dot + 1));
-}
 
 [[noreturn]] void refuse(const Case& which, std::string_view problem) {
   throw Error(fmt::format("case \"{}\" cannot be registered: {}", which.name, problem));

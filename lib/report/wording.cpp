@@ -1,38 +1,20 @@
 #include "report/wording.hpp"
 
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
-#include <string.h>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/units.hpp"
+#include "harness/outcome_text.hpp"
 #include "report/sanitize.hpp"
 
 namespace gpucheck::report {
-namespace {
 
 using harness::CaseResult;
 using harness::Outcome;
-
-std::string crash_text(const CaseResult& result) {
-  if (result.signal) return fmt::format("killed by {}", signal_text(*result.signal));
-  if (result.exit_code) return fmt::format("exited with code {}", *result.exit_code);
-  return "the process died";
-}
-
-std::string first_mismatch(const CaseResult& result) {
-  if (result.mismatches.empty()) return {};
-  const harness::Mismatch& first = result.mismatches.front();
-  const std::size_t others = result.mismatches.size() - 1;
-  return fmt::format("{}: expected {}, seen {}{}", one_line(first.key, 80), one_line(first.expected, 120),
-                     one_line(first.seen, 120), others == 0 ? "" : fmt::format(" (and {} more)", others));
-}
-
-}  // namespace
 
 std::string humane_duration(double milliseconds) {
   if (!(milliseconds > 0)) milliseconds = 0;
@@ -45,18 +27,10 @@ std::string humane_duration(double milliseconds) {
   return fmt::format("{:.0f} min {:02.0f} s", minutes, whole_seconds - minutes * 60);
 }
 
-std::string signal_text(int signal) {
-  const char* abbreviation = ::sigabbrev_np(signal);
-  const char* description = ::sigdescr_np(signal);
-  if (abbreviation == nullptr || description == nullptr) return fmt::format("signal {}", signal);
-  std::string lower = description;
-  lower[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(lower[0])));
-  return fmt::format("SIG{} ({})", abbreviation, lower);
-}
-
 std::string cause(const CaseResult& result) {
   if (!result.reason.empty()) return one_line(result.reason);
-  return result.outcome == Outcome::crash ? crash_text(result) : first_mismatch(result);
+  if (result.outcome == Outcome::crash) return harness::process_end_text(result.exit_code, result.signal);
+  return one_line(harness::mismatch_text(result.mismatches));
 }
 
 std::string display_name(const CaseResult& result) {

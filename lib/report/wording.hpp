@@ -11,9 +11,6 @@ namespace gpucheck::report {
 /// A duration as people say it: "0.4 ms", "12 ms", "1.2 s", "2 min 05 s".
 std::string humane_duration(double milliseconds);
 
-/// "SIGSEGV (segmentation fault)", "signal 42" when it has no name.
-std::string signal_text(int signal);
-
 /// Why the case did not simply pass, on one line: its reason, else what can be said
 /// from how its process ended or from its first mismatch.
 std::string cause(const harness::CaseResult& result);

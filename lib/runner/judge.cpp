@@ -1,8 +1,9 @@
 #include "runner/judge.hpp"
 
-#include <cstring>
 #include <fmt/format.h>
 #include <utility>
+
+#include "harness/outcome_text.hpp"
 
 namespace gpucheck::runner {
 namespace {
@@ -17,22 +18,6 @@ harness::ParameterValues with_defaults(const PlannedCase& planned) {
     values.try_emplace(parameter.name, parameter.default_value);
   }
   return values;
-}
-
-std::string describe(const ProcessEnd& end) {
-  if (end.signal) {
-    const char* name = ::sigabbrev_np(*end.signal);
-    return fmt::format("killed by signal {}{}", *end.signal, name != nullptr ? fmt::format(" (SIG{})", name) : "");
-  }
-  if (end.exit_code) return fmt::format("the process exited with code {} before the case had finished", *end.exit_code);
-  return "the process ended in a way that could not be determined";
-}
-
-std::string summary(const std::vector<Mismatch>& mismatches) {
-  const Mismatch& first = mismatches.front();
-  std::string text = fmt::format("{}: expected {}, seen {}", first.key, first.expected, first.seen);
-  if (mismatches.size() > 1) text += fmt::format(" (and {} more)", mismatches.size() - 1);
-  return text;
 }
 
 std::vector<Mismatch> compare(const CaseResult& result, const golden::GoldenSet& goldens, const golden::Facts& facts) {
@@ -50,7 +35,7 @@ void judge_completed(CaseResult& result, harness::Execution& execution, const go
   }
   for (Mismatch& rule : execution.broken_rules) result.mismatches.push_back(std::move(rule));
   result.outcome = result.mismatches.empty() ? Outcome::pass : Outcome::fail;
-  if (!result.mismatches.empty()) result.reason = summary(result.mismatches);
+  if (!result.mismatches.empty()) result.reason = harness::mismatch_text(result.mismatches);
 }
 
 void judge_execution(CaseResult& result, harness::Execution execution, const golden::GoldenSet& goldens,
@@ -108,7 +93,7 @@ CaseResult judge(const PlannedCase& planned, RequestEnd end, std::chrono::millis
       result.outcome = Outcome::crash;
       result.exit_code = end.process.exit_code;
       result.signal = end.process.signal;
-      result.reason = describe(end.process);
+      result.reason = harness::process_end_text(end.process.exit_code, end.process.signal);
       break;
     case RequestEnd::Kind::deadline:
       judge_deadline(result, end, limit);

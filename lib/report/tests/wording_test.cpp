@@ -25,12 +25,6 @@ TEST(HumaneDuration, SurvivesNumbersThatAreNoDurations) {
   EXPECT_EQ(humane_duration(std::numeric_limits<double>::quiet_NaN()), "0.0 ms");
 }
 
-TEST(SignalText, NamesSignals) {
-  EXPECT_EQ(signal_text(11), "SIGSEGV (segmentation fault)");
-  EXPECT_EQ(signal_text(9), "SIGKILL (killed)");
-  EXPECT_EQ(signal_text(4242), "signal 4242");
-}
-
 TEST(CountsText, LeavesOutWhatThereIsNoneOf) {
   EXPECT_EQ(counts_text({.pass = 12}), "12 passed");
   EXPECT_EQ(counts_text({.pass = 2, .error = 2, .flaky = 1}), "2 passed (1 flaky), 2 errors");
