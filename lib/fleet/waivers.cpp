@@ -38,17 +38,17 @@ bool is_device(const std::string& text) {
 
 Waiver waiver_from(const Node& node, std::span<const std::string> known_cases) {
   node.require_object({"case", "device", "reason", "owner", "expires"});
-  Waiver waiver{.case_glob = node.required_field("case").text_with_content(),
-                .device = node.required_field("device").text_with_content(),
-                .reason = node.required_field("reason").text_with_content(),
-                .owner = node.required_field("owner").text_with_content(),
-                .expires = node.required_field("expires").text_with_content()};
+  Waiver waiver{.case_glob = node.required_field("case").non_empty_string(),
+                .device = node.required_field("device").non_empty_string(),
+                .reason = node.required_field("reason").non_empty_string(),
+                .owner = node.required_field("owner").non_empty_string(),
+                .expires = node.required_field("expires").non_empty_string()};
   const auto matches = [&](const std::string& name) { return harness::matches_glob(waiver.case_glob, name); };
   if (std::ranges::none_of(known_cases, matches)) {
-    node.required_field("case").refuse("the name of a case, or a glob that matches one (gpucheck list shows them)");
+    node.required_field("case").reject("the name of a case, or a glob that matches one (gpucheck list shows them)");
   }
-  if (!is_device(waiver.device)) node.required_field("device").refuse("\"any\" or a device's UUID (gpucheck info)");
-  if (!parse_date(waiver.expires)) node.required_field("expires").refuse("a date such as \"2026-12-31\"");
+  if (!is_device(waiver.device)) node.required_field("device").reject("\"any\" or a device's UUID (gpucheck info)");
+  if (!parse_date(waiver.expires)) node.required_field("expires").reject("a date such as \"2026-12-31\"");
   return waiver;
 }
 

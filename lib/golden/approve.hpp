@@ -12,7 +12,7 @@ namespace gpucheck::golden {
 /// Text of a golden file for `result`'s case: the old file with values that did not
 /// match replaced by those seen, absent keys added and unseen ones dropped. What is
 /// written from an observation gets the basis "unapproved", which `Golden::parse`
-/// refuses: a person replaces it by where the value really comes from (seed, torch,
+/// rejects: a person replaces it by where the value really comes from (seed, torch,
 /// math, vendor) before the file counts.
 /// @param old_text the present file; empty when there is none.
 std::string propose(std::string_view old_text, std::string_view origin, const harness::CaseResult& result,

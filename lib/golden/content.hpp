@@ -46,7 +46,7 @@ struct FileContent {
 };
 
 /// Whether a file that still waits for a person's approval may be read.
-enum class Unapproved { refused, accepted };
+enum class Unapproved { rejected, accepted };
 
 /// @throws MalformedGolden.
 FileContent parse_content(std::string_view json, std::string origin, Unapproved unapproved);

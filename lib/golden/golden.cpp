@@ -8,7 +8,7 @@ namespace gpucheck::golden {
 struct Golden::Content : FileContent {};
 
 Golden Golden::parse(std::string_view json, std::string origin) {
-  return Golden(std::make_shared<const Content>(Content{parse_content(json, std::move(origin), Unapproved::refused)}));
+  return Golden(std::make_shared<const Content>(Content{parse_content(json, std::move(origin), Unapproved::rejected)}));
 }
 
 const std::string& Golden::case_name() const noexcept { return content_->case_name; }

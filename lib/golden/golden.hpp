@@ -42,7 +42,7 @@ class Golden {
   [[nodiscard]] const std::string& origin() const noexcept;
 
   /// Compares both ways: a key expected and absent, or seen and not expected, is a
-  /// mismatch, as is a value that its matcher refuses. In the golden file's order,
+  /// mismatch, as is a value that its matcher rejects. In the golden file's order,
   /// then unexpected keys in the order observed. Empty means everything matched.
   [[nodiscard]] std::vector<harness::Mismatch> compare(const harness::Observations& observations,
                                                        const Facts& facts) const;

@@ -16,7 +16,7 @@ class RE2;
 namespace gpucheck::golden {
 
 /// The value itself. Kinds are kept apart (1 is not true, nor "1"), with two exceptions:
-/// a whole number in the file also stands for the real that is exactly that number, and
+/// a whole number in the file also stands for the double that is exactly that number, and
 /// an empty array has no kind.
 struct Equals {
   harness::Value value;

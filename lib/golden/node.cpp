@@ -24,12 +24,12 @@ bool all(const Json& array, bool (Json::*is_kind)() const noexcept) {
 
 }  // namespace
 
-void Node::refuse(std::string_view expected) const {
+void Node::reject(std::string_view expected) const {
   malformed(*origin_, path_, fmt::format("expected {}, found {}", expected, found(*json_)));
 }
 
 void Node::require_object(std::initializer_list<std::string_view> known_fields) const {
-  if (!json_->is_object()) refuse("an object");
+  if (!json_->is_object()) reject("an object");
   for (const auto& [name, value] : json_->items()) {
     if (std::find(known_fields.begin(), known_fields.end(), name) != known_fields.end()) continue;
     malformed(*origin_, child_path(path_, name),
@@ -49,7 +49,7 @@ Node Node::required_field(std::string_view name) const {
 }
 
 std::vector<std::pair<std::string, Node>> Node::fields() const {
-  if (!json_->is_object()) refuse("an object");
+  if (!json_->is_object()) reject("an object");
   if (json_->empty())
     malformed(*origin_, path_, "expected at least one key: a file that expects nothing judges nothing");
   std::vector<std::pair<std::string, Node>> result;
@@ -59,7 +59,7 @@ std::vector<std::pair<std::string, Node>> Node::fields() const {
 }
 
 std::vector<Node> Node::elements() const {
-  if (!json_->is_array() || json_->empty()) refuse("an array with at least one element");
+  if (!json_->is_array() || json_->empty()) reject("an array with at least one element");
   std::vector<Node> result;
   for (const Json& element : *json_) {
     result.emplace_back(element, *origin_, child_path(path_, fmt::format("{}", result.size())));
@@ -67,53 +67,53 @@ std::vector<Node> Node::elements() const {
   return result;
 }
 
-std::string Node::text() const {
-  if (!json_->is_string()) refuse("a text");
+std::string Node::string() const {
+  if (!json_->is_string()) reject("a string");
   return json_->get<std::string>();
 }
 
-std::string Node::text_with_content() const {
-  if (!json_->is_string() || json_->get_ref<const std::string&>().empty()) refuse("a text that is not empty");
+std::string Node::non_empty_string() const {
+  if (!json_->is_string() || json_->get_ref<const std::string&>().empty()) reject("a string that is not empty");
   return json_->get<std::string>();
 }
 
 std::string Node::one_of(std::initializer_list<std::string_view> choices) const {
   const bool known = json_->is_string() &&
                      std::find(choices.begin(), choices.end(), json_->get_ref<const std::string&>()) != choices.end();
-  if (!known) refuse(fmt::format("one of {}", fmt::join(choices, ", ")));
+  if (!known) reject(fmt::format("one of {}", fmt::join(choices, ", ")));
   return json_->get<std::string>();
 }
 
 Value Node::number() const {
   if (json_->is_number_integer()) return json_->get<std::int64_t>();
-  return real();
+  return floating_point();
 }
 
-double Node::real() const {
-  if (!json_->is_number()) refuse("a number");
+double Node::floating_point() const {
+  if (!json_->is_number()) reject("a number");
   return json_->get<double>();
 }
 
 double Node::tolerance() const {
-  if (!json_->is_number() || json_->get<double>() < 0) refuse("a number that is not negative");
+  if (!json_->is_number() || json_->get<double>() < 0) reject("a number that is not negative");
   return json_->get<double>();
 }
 
 std::uint64_t Node::count() const {
-  if (!json_->is_number_unsigned()) refuse("a whole number that is not negative");
+  if (!json_->is_number_unsigned()) reject("a whole number that is not negative");
   return json_->get<std::uint64_t>();
 }
 
 void Node::require_true() const {
-  if (!json_->is_boolean() || !json_->get<bool>()) refuse("true");
+  if (!json_->is_boolean() || !json_->get<bool>()) reject("true");
 }
 
 Value Node::value() const {
   if (json_->is_boolean()) return json_->get<bool>();
   if (json_->is_number()) return number();
-  if (json_->is_string()) return text();
+  if (json_->is_string()) return string();
   if (json_->is_array()) return array();
-  refuse("true, false, a number, a text or a flat array");
+  reject("true, false, a number, a string or a flat array");
 }
 
 Value Node::array() const {
@@ -121,7 +121,7 @@ Value Node::array() const {
   if (all(*json_, &Json::is_number)) return json_->get<std::vector<double>>();
   if (all(*json_, &Json::is_boolean)) return json_->get<std::vector<bool>>();
   if (all(*json_, &Json::is_string)) return json_->get<std::vector<std::string>>();
-  refuse("an array whose elements are all numbers, all texts, or all true or false");
+  reject("an array whose elements are all numbers, all strings, or all true or false");
 }
 
 }  // namespace gpucheck::golden

@@ -33,19 +33,19 @@ class Node {
   [[nodiscard]] std::vector<Node> elements() const;
 
   [[nodiscard]] bool is_array() const { return json_->is_array(); }
-  [[nodiscard]] std::string text() const;
-  [[nodiscard]] std::string text_with_content() const;
+  [[nodiscard]] std::string string() const;
+  [[nodiscard]] std::string non_empty_string() const;
   [[nodiscard]] std::string one_of(std::initializer_list<std::string_view> choices) const;
   /// std::int64_t or double.
   [[nodiscard]] harness::Value number() const;
-  [[nodiscard]] double real() const;
+  [[nodiscard]] double floating_point() const;
   [[nodiscard]] double tolerance() const;
   [[nodiscard]] std::uint64_t count() const;
   void require_true() const;
   /// A scalar, or a flat array of one kind.
   [[nodiscard]] harness::Value value() const;
 
-  [[noreturn]] void refuse(std::string_view expected) const;
+  [[noreturn]] void reject(std::string_view expected) const;
 
  private:
   [[nodiscard]] harness::Value array() const;

@@ -15,8 +15,9 @@ using harness::Value;
 
 Matcher read_range(const Node& node) {
   const std::vector<Node> limits = node.elements();
-  if (limits.size() != 2) node.refuse("an array of two numbers, [minimum, maximum]");
-  if (limits[0].real() > limits[1].real()) node.refuse("the smaller number first, [minimum, maximum]");
+  if (limits.size() != 2) node.reject("an array of two numbers, [minimum, maximum]");
+  if (limits[0].floating_point() > limits[1].floating_point())
+    node.reject("the smaller number first, [minimum, maximum]");
   return Range{limits[0].number(), limits[1].number()};
 }
 
@@ -24,24 +25,24 @@ Matcher read_approximately(const Node& node, const Node& expectation) {
   Approximately matcher;
   matcher.is_array = node.is_array();
   if (matcher.is_array) {
-    for (const Node& element : node.elements()) matcher.expected.push_back(element.real());
+    for (const Node& element : node.elements()) matcher.expected.push_back(element.floating_point());
   } else {
-    matcher.expected.push_back(node.real());
+    matcher.expected.push_back(node.floating_point());
   }
   if (const auto relative = expectation.field("rel")) matcher.relative = relative->tolerance();
   if (const auto absolute = expectation.field("abs")) matcher.absolute = absolute->tolerance();
   if (const auto last_places = expectation.field("ulp")) matcher.last_places = last_places->count();
   if (!matcher.relative && !matcher.absolute && !matcher.last_places) {
-    node.refuse("one of the fields \"rel\", \"abs\" and \"ulp\" beside it, to say how near is near enough");
+    node.reject("one of the fields \"rel\", \"abs\" and \"ulp\" beside it, to say how near is near enough");
   }
   return matcher;
 }
 
 Matcher read_matches(const Node& node) {
   try {
-    return make_matches(node.text_with_content());
+    return make_matches(node.non_empty_string());
   } catch (const std::invalid_argument& problem) {
-    node.refuse(fmt::format("a regular expression in RE2's syntax ({})", quotation(problem.what())));
+    node.reject(fmt::format("a regular expression in RE2's syntax ({})", quotation(problem.what())));
   }
 }
 
@@ -62,12 +63,12 @@ Matcher read_matcher(const Node& expectation) {
     if (auto node = expectation.field(name)) present.emplace_back(name, *std::move(node));
   }
   if (present.size() != 1) {
-    expectation.refuse("exactly one of the fields equals, range, approx, matches, one_of, informational");
+    expectation.reject("exactly one of the fields equals, range, approx, matches, one_of, informational");
   }
   const auto& [name, node] = present.front();
   if (name == "approx") return read_approximately(node, expectation);
   for (const std::string_view tolerance : {"rel", "abs", "ulp"}) {
-    if (expectation.field(tolerance)) expectation.field(tolerance)->refuse("a tolerance only beside \"approx\"");
+    if (expectation.field(tolerance)) expectation.field(tolerance)->reject("a tolerance only beside \"approx\"");
   }
   if (name == "range") return read_range(node);
   if (name == "matches") return read_matches(node);
@@ -88,14 +89,14 @@ Expectation read_expectation(const Node& node, Unapproved unapproved) {
   node.require_object({"equals", "range", "approx", "rel", "abs", "ulp", "matches", "one_of", "informational", "basis",
                        "note", "when"});
   Expectation expectation{read_matcher(node), read_basis(node, unapproved), {}, {}, {}};
-  if (const auto note = node.field("note")) expectation.note = note->text();
+  if (const auto note = node.field("note")) expectation.note = note->string();
   if (const auto when = node.field("when")) {
     when->require_object({"device", "allocator"});
     if (const auto device = when->field("device")) expectation.device = device->one_of({"cuda", "sim"});
     if (const auto allocator = when->field("allocator")) {
       expectation.allocator = allocator->one_of({"caching", "async", "library"});
     }
-    if (expectation.condition().empty()) when->refuse("a \"device\", an \"allocator\" or both");
+    if (expectation.condition().empty()) when->reject("a \"device\", an \"allocator\" or both");
   }
   return expectation;
 }
@@ -107,12 +108,12 @@ bool overlap(const Expectation& a, const Expectation& b) {
 }
 
 Entry read_entry(std::string key, const Node& node, Unapproved unapproved) {
-  if (key.empty()) node.refuse("a key that is not empty");
+  if (key.empty()) node.reject("a key that is not empty");
   Entry entry{std::move(key), {}};
   for (const Node& alternative : node.is_array() ? node.elements() : std::vector{node}) {
     Expectation expectation = read_expectation(alternative, unapproved);
     for (const Expectation& earlier : entry.alternatives) {
-      if (overlap(earlier, expectation)) alternative.refuse("a condition (\"when\") that no earlier alternative meets");
+      if (overlap(earlier, expectation)) alternative.reject("a condition (\"when\") that no earlier alternative meets");
     }
     entry.alternatives.push_back(std::move(expectation));
   }
@@ -146,10 +147,10 @@ FileContent parse_content(std::string_view text, std::string origin, Unapproved 
   const Node root(document, origin);
   root.require_object({"case", "notes", "expect"});
   const Node name = root.required_field("case");
-  if (!harness::is_case_name(name.text())) name.refuse("a case's name, \"group.case\" in lower case");
-  if (const auto notes = root.field("notes")) static_cast<void>(notes->text());
+  if (!harness::is_case_name(name.string())) name.reject("a case's name, \"group.case\" in lower case");
+  if (const auto notes = root.field("notes")) static_cast<void>(notes->string());
 
-  FileContent content{.origin = {}, .case_name = name.text(), .entries = {}};
+  FileContent content{.origin = {}, .case_name = name.string(), .entries = {}};
   for (auto& [key, node] : root.required_field("expect").fields()) {
     content.entries.push_back(read_entry(key, node, unapproved));
   }

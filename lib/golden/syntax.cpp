@@ -14,9 +14,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t deepest = 8;
-constexpr std::size_t most_keys = 10'000;
-constexpr std::size_t longest_quote = 80;
+constexpr std::size_t max_depth = 8;
+constexpr std::size_t max_keys = 10'000;
+constexpr std::size_t max_quote_bytes = 80;
 
 std::string printable(std::string_view text) {
   const std::string dumped = json(std::string(text)).dump(-1, ' ', true, json::error_handler_t::replace);
@@ -24,7 +24,7 @@ std::string printable(std::string_view text) {
 }
 
 std::string shortened(std::string text) {
-  if (text.size() > longest_quote) text.replace(longest_quote - 3, std::string::npos, "...");
+  if (text.size() > max_quote_bytes) text.replace(max_quote_bytes - 3, std::string::npos, "...");
   return text;
 }
 
@@ -39,12 +39,12 @@ class SyntaxCheck final : public json::json_sax_t {
   bool binary(binary_t&) override { return scalar(); }
   bool number_integer(number_integer_t) override { return scalar(); }
   bool number_unsigned(number_unsigned_t number) override {
-    if (number > static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max())) refuse_integer();
+    if (number > static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max())) reject_integer();
     return scalar();
   }
-  // The parser hands over an integer that fits no integer type as a real.
+  // The parser hands over an integer that fits no integer type as a double.
   bool number_float(number_float_t, const string_t& token) override {
-    if (token.find_first_of(".eE") == std::string::npos) refuse_integer();
+    if (token.find_first_of(".eE") == std::string::npos) reject_integer();
     return scalar();
   }
 
@@ -57,8 +57,8 @@ class SyntaxCheck final : public json::json_sax_t {
     Level& level = levels_.back();
     level.key = name;
     if (!level.keys.insert(name).second) malformed(origin_, path(), "the key appears twice in its object");
-    if (level.keys.size() > most_keys) {
-      malformed(origin_, path(), fmt::format("expected an object of at most {} keys", most_keys));
+    if (level.keys.size() > max_keys) {
+      malformed(origin_, path(), fmt::format("expected an object of at most {} keys", max_keys));
     }
     return true;
   }
@@ -97,8 +97,9 @@ class SyntaxCheck final : public json::json_sax_t {
     return text;
   }
 
-  [[noreturn]] void refuse_integer() const {
-    malformed(origin_, path(), "expected an integer that fits 64 bits with sign; write 1.0e20 for a large real number");
+  [[noreturn]] void reject_integer() const {
+    malformed(origin_, path(),
+              "expected an integer that fits 64 bits with sign; write 1.0e20 for a large floating-point number");
   }
 
   bool scalar() {
@@ -106,7 +107,8 @@ class SyntaxCheck final : public json::json_sax_t {
     return true;
   }
   bool open() {
-    if (levels_.size() == deepest) malformed(origin_, path(), fmt::format("nested more than {} levels deep", deepest));
+    if (levels_.size() == max_depth)
+      malformed(origin_, path(), fmt::format("nested more than {} levels deep", max_depth));
     levels_.emplace_back();
     return true;
   }

@@ -45,14 +45,14 @@ function(gpucheck_fuzzer name)
   target_link_options(gpucheck_${name}_fuzzer PRIVATE -fsanitize=fuzzer)
 endfunction()
 
-# gpucheck_schema_test(<name> SCHEMA … DOCUMENTS … [REFUSED …] [LABELS …])
-#   CTest <name>: the documents fit the JSON Schema, those to be refused do not.
+# gpucheck_schema_test(<name> SCHEMA … DOCUMENTS … [REJECTED …] [LABELS …])
+#   CTest <name>: the documents fit the JSON Schema, those to be rejected do not.
 function(gpucheck_schema_test name)
   if(NOT GPUCHECK_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SCHEMA" "DOCUMENTS;REFUSED;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SCHEMA" "DOCUMENTS;REJECTED;LABELS")
   add_test(NAME ${name} COMMAND ${CMAKE_SOURCE_DIR}/scripts/check_schema ${arg_SCHEMA} ${arg_DOCUMENTS}
-                                --refused ${arg_REFUSED})
+                                --rejected ${arg_REJECTED})
   set_tests_properties(${name} PROPERTIES LABELS "schema;${arg_LABELS}")
 endfunction()

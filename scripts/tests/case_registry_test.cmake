@@ -3,7 +3,7 @@
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/../cmake/case_registry.cmake)
 
-# Run by this file itself, since what is refused ends the process.
+# Run by this file itself, since what is rejected ends the process.
 if(LOOK_IN)
   gpucheck_find_cases(${LOOK_IN} names sources)
   return()
@@ -35,9 +35,9 @@ foreach(line IN ITEMS "namespace in_alloc { harness::Case fuzz()" "{\"alloc.fuzz
 endforeach()
 
 foreach(path IN ITEMS pool/Simple.cpp pool/1st.cpp pool/two-words.cpp Pool/simple.cpp)
-  file(REMOVE_RECURSE ${FOLDER}/refused)
-  file(WRITE ${FOLDER}/refused/${path} "")
-  execute_process(COMMAND ${CMAKE_COMMAND} -DLOOK_IN=${FOLDER}/refused -P ${CMAKE_CURRENT_LIST_FILE}
+  file(REMOVE_RECURSE ${FOLDER}/rejected)
+  file(WRITE ${FOLDER}/rejected/${path} "")
+  execute_process(COMMAND ${CMAKE_COMMAND} -DLOOK_IN=${FOLDER}/rejected -P ${CMAKE_CURRENT_LIST_FILE}
                   RESULT_VARIABLE status ERROR_VARIABLE message)
   if(status EQUAL 0 OR NOT message MATCHES "cannot be a case")
     message(SEND_ERROR "${path} was accepted as a case: ${message}")

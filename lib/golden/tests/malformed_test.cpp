@@ -76,7 +76,7 @@ TEST(MalformedFile, NamesThePlaceAndWhatWasExpectedThere) {
   EXPECT_EQ(refusal("[]"), "alloc/fuzz.json: at the top: expected an object, found an empty array");
   EXPECT_EQ(refusal("{}"), "alloc/fuzz.json: at the top: expected a field \"case\"");
   EXPECT_EQ(refusal(R"({"case": "a.b"})"), "alloc/fuzz.json: at the top: expected a field \"expect\"");
-  EXPECT_EQ(refusal(R"({"case": 3, "expect": {}})"), "alloc/fuzz.json: at /case: expected a text, found 3");
+  EXPECT_EQ(refusal(R"({"case": 3, "expect": {}})"), "alloc/fuzz.json: at /case: expected a string, found 3");
   for (const char* name : {"fuzz", "a.", ".b", "a.b.c", "A.b", "a/b", "../a.b"}) {
     EXPECT_TRUE(contains(refusal(R"({"case": ")" + std::string(name) + R"(", "expect": {}})"),
                          "at /case: expected a case's name"))
@@ -84,7 +84,7 @@ TEST(MalformedFile, NamesThePlaceAndWhatWasExpectedThere) {
   }
   EXPECT_EQ(refusal(R"({"case": "a.b", "note": "", "expect": {}})"),
             "alloc/fuzz.json: at /note: unknown field; expected one of case, notes, expect");
-  EXPECT_TRUE(contains(refusal(R"({"case": "a.b", "notes": 1, "expect": {}})"), "at /notes: expected a text"));
+  EXPECT_TRUE(contains(refusal(R"({"case": "a.b", "notes": 1, "expect": {}})"), "at /notes: expected a string"));
   EXPECT_TRUE(contains(refusal(R"({"case": "a.b", "expect": {}})"), "at /expect: expected at least one key"));
   EXPECT_TRUE(contains(refusal(R"({"case": "a.b", "expect": []})"), "at /expect: expected an object"));
   EXPECT_TRUE(contains(refusal(R"({"case": "a.b", "expect": {"": {"equals": 1, "basis": "seed"}}})"),
@@ -114,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{R"({"equals": 1, "basis": "me"})", "/basis: expected one of seed, torch, math, vendor, found \"me\""},
         Refusal{R"({"equals": 1, "basis": "unapproved"})", "/basis: expected one of seed, torch, math, vendor"},
         Refusal{R"({"equals": 1, "basis": 1})", "/basis: expected one of seed, torch, math, vendor, found 1"},
-        Refusal{R"({"equals": 1, "basis": "seed", "note": 1})", "/note: expected a text"},
+        Refusal{R"({"equals": 1, "basis": "seed", "note": 1})", "/note: expected a string"},
         Refusal{R"({"equals": 1, "basis": "seed", "when": "cuda"})", "/when: expected an object"},
         Refusal{R"({"equals": 1, "basis": "seed", "when": {}})",
                 "/when: expected a \"device\", an \"allocator\" or both"},
@@ -146,17 +146,17 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{R"({"approx": 1, "ulp": 0.5, "basis": "seed"})", "/ulp: expected a whole number"},
         Refusal{R"({"equals": 1, "rel": 0.5, "basis": "seed"})", "/rel: expected a tolerance only beside \"approx\""},
         Refusal{R"({"matches": "(", "basis": "seed"})", "/matches: expected a regular expression"},
-        Refusal{R"({"matches": "", "basis": "seed"})", "/matches: expected a text that is not empty"},
-        Refusal{R"({"matches": 1, "basis": "seed"})", "/matches: expected a text that is not empty"},
+        Refusal{R"({"matches": "", "basis": "seed"})", "/matches: expected a string that is not empty"},
+        Refusal{R"({"matches": 1, "basis": "seed"})", "/matches: expected a string that is not empty"},
         Refusal{R"({"one_of": [], "basis": "seed"})", "/one_of: expected an array with at least one element"},
         Refusal{R"({"one_of": [null], "basis": "seed"})", "/one_of/0: expected true, false, a number"},
         Refusal{R"({"informational": false, "basis": "seed"})", "/informational: expected true, found false"},
         Refusal{R"({"informational": 1, "basis": "seed"})", "/informational: expected true, found 1"}));
 
-// The JSON Schema refuses these too (the test golden.schema).
-TEST(MalformedFiles, AreRefused) {
+// The JSON Schema rejects these too (the test golden.schema).
+TEST(MalformedFiles, AreRejected) {
   int files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(GPUCHECK_GOLDEN_TEST_DATA "/refused")) {
+  for (const auto& entry : std::filesystem::directory_iterator(GPUCHECK_GOLDEN_TEST_DATA "/rejected")) {
     std::ifstream file(entry.path(), std::ios::binary);
     EXPECT_NE(refusal({std::istreambuf_iterator<char>(file), {}}), "accepted") << entry.path();
     ++files;
