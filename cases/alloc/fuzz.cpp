@@ -22,7 +22,7 @@ std::uint64_t draw(std::mt19937_64& random, std::uint64_t low, std::uint64_t hig
 
 /// Blocks that are alive, each filled with a number of its own (never 0, which fresh
 /// memory often holds), and the device's tally of what was found in them when they were
-/// given back.
+/// freed.
 class LiveBlocks {
  public:
   LiveBlocks(runtime::Runtime& runtime, std::size_t stride)
@@ -105,7 +105,7 @@ void run(harness::Context& context) {
   };
   const std::uint64_t smallest = elements("minimum_bytes");
   const std::uint64_t largest = std::max(smallest + 1, elements("maximum_bytes"));
-  const std::uint64_t most_live = elements("live_bytes");
+  const std::uint64_t max_live = elements("live_bytes");
 
   runtime::Runtime& runtime = context.runtime();
   std::mt19937_64 random(static_cast<std::uint64_t>(context.integer("seed")));
@@ -113,7 +113,7 @@ void run(harness::Context& context) {
   {
     LiveBlocks blocks(runtime, stride_in_elements(context));
     for (std::int64_t i = 0; i < context.integer("iterations"); ++i) {
-      while (blocks.elements() >= most_live) blocks.free(draw(random, 0, blocks.count()));
+      while (blocks.elements() >= max_live) blocks.free(draw(random, 0, blocks.count()));
       switch (choose(random, blocks.count() > 0)) {
         case Action::allocate:
           blocks.allocate(draw(random, smallest, largest));
@@ -177,7 +177,7 @@ harness::Case fuzz() {
             .unit = "bytes",
             .minimum = 0}},
       .faults = {{.name = "overlapping_blocks",
-                  .summary = "the device hands out memory that is in use",
+                  .summary = "the device allocates memory that is in use",
                   .plan = fault::memory_given_twice(fault::from_call(5))},
                  {.name = "flipped_bit",
                   .summary = "one bit changes in memory that a kernel wrote",

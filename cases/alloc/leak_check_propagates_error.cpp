@@ -64,7 +64,7 @@ harness::Case leak_check_propagates_error() {
       .source = "test_cuda.py::TestCuda::test_cuda_memory_leak_detection_propagates_errors",
       .faults = {{.name = "out_of_memory",
                   .summary = "there is no memory for the tensors, so that the sum is never asked for",
-                  .plan = fault::allocation_refused(fault::every_call)},
+                  .plan = fault::allocation_fails(fault::every_call)},
                  {.name = "lost_sum",
                   .summary = "the sum is never worked out",
                   .plan = fault::kernel_lost(fault::nth_call(1))},

@@ -27,15 +27,15 @@ void run(harness::Context& context) {
   auto& allocator = runtime.allocator();
   const device::Stream stream = runtime.current_stream();
   const auto total = static_cast<double>(context.device().properties().total_memory_bytes);
-  const auto refusal = [&](double fraction) {
+  const auto rejection = [&](double fraction) {
     return error_text<UsageError>([&] { allocator.set_memory_fraction(fraction); });
   };
   const auto allocate = [&](double bytes) {
     return error_text<runtime::OutOfMemoryError>(
         [&] { allocator.free(allocator.allocate(static_cast<std::size_t>(bytes), stream)); });
   };
-  context.observe("negative_fraction_error", refusal(-0.1));
-  context.observe("fraction_above_one_error", refusal(2.0));
+  context.observe("negative_fraction_error", rejection(-0.1));
+  context.observe("fraction_above_one_error", rejection(2.0));
   context.observe("fraction_after_errors", harness::Value(allocator.memory_fraction()));
 
   allocator.empty_cache();
@@ -44,8 +44,8 @@ void run(harness::Context& context) {
   {
     const FractionScope half(runtime, 0.5);
     context.observe("fraction_set", harness::Value(allocator.memory_fraction()));
-    const auto most_reserved = static_cast<double>(allocator.stats().reserved_bytes.all.peak);
-    context.observe("error_below_the_limit", allocate(0.499 * total - most_reserved));
+    const auto max_reserved = static_cast<double>(allocator.stats().reserved_bytes.all.peak);
+    context.observe("error_below_the_limit", allocate(0.499 * total - max_reserved));
     allocator.empty_cache();
     const auto before = allocator.stats();
     context.observe("error_above_the_limit", allocate(0.5 * total));
@@ -66,23 +66,23 @@ void run(harness::Context& context) {
 harness::Case memory_fraction() {
   return {
       .name = "alloc.memory_fraction",
-      .summary = "A process limited to half of the memory is refused more, and nothing else",
+      .summary = "A process limited to half of the memory fails to allocate more, and nothing else",
       .source = "test_cuda.py::TestCuda::test_set_per_process_memory_fraction",
       .needs = {.memory_fraction = 0.6, .exclusive = true},
       .faults = {{.name = "full_before_the_limit",
-                  .summary = "the device refuses memory below the limit",
-                  .plan = fault::allocation_refused({.first = 2, .times = 2})},
+                  .summary = "the device fails to allocate memory below the limit",
+                  .plan = fault::allocation_fails({.first = 2, .times = 2})},
                  {.name = "full_without_limit",
-                  .summary = "the device refuses half of its memory once the limit is gone",
-                  .plan = fault::allocation_refused(fault::from_call(3))},
+                  .summary = "the device fails to allocate half of its memory once the limit is gone",
+                  .plan = fault::allocation_fails(fault::from_call(3))},
                  {.name = "memory_figures_lost",
                   .summary = "the device cannot say how much memory is free, as the error has to",
-                  .plan = fault::memory_info_refused(fault::from_call(2))},
+                  .plan = fault::memory_info_fails(fault::from_call(2))},
                  {.name = "fill_lost_after_error",
                   .summary = "kernels no longer run after the error",
                   .plan = fault::kernel_lost(fault::from_call(2))},
                  {.name = "free_ignored",
-                  .summary = "memory given back to the device never arrives there",
+                  .summary = "memory freed never comes back to the device",
                   .plan = fault::free_lost(fault::every_call)}},
       .deadline = std::chrono::seconds(30),
       .run = run,

@@ -51,17 +51,17 @@ void run(harness::Context& context) {
 harness::Case oom_observer() {
   return {
       .name = "alloc.oom_observer",
-      .summary = "Observers hear of a shortage, with its figures, before the error is raised",
+      .summary = "Observers hear of a shortage, with its statistics, before the error is raised",
       .source = "test_cuda.py::TestCudaMallocAsync::test_notifies_oom",
       .faults = {{.name = "wrong_code",
-                  .summary = "the device refuses with another code than out of memory",
+                  .summary = "the device fails with another code than out of memory",
                   .plan = fault::failing(fault::Operation::allocate, device::Status::unknown, fault::from_call(2))},
                  {.name = "refusal_lost",
                   .summary = "the device says that it allocated what it has not",
                   .plan = fault::allocation_lost(fault::nth_call(2))},
                  {.name = "memory_figures_lost",
                   .summary = "the device cannot say how much memory is free",
-                  .plan = fault::memory_info_refused(fault::every_call)},
+                  .plan = fault::memory_info_fails(fault::every_call)},
                  {.name = "memory_figures_wrong",
                   .summary = "the device says that all of its memory is free",
                   .plan =

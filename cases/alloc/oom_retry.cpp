@@ -31,11 +31,11 @@ void run(harness::Context& context) {
 
   void* first = allocator.allocate(half, stream);
   context.observe("first_half_allocated", first != nullptr);
-  const CounterChange refused(allocator);
+  const CounterChange failed(allocator);
   context.observe("second_half_error",
                   error_text<runtime::OutOfMemoryError>([&] { allocator.free(allocator.allocate(half, stream)); }));
-  context.observe("retries_before_refusal", refused.retries());
-  context.observe("ooms_before_refusal", refused.ooms());
+  context.observe("retries_before_refusal", failed.retries());
+  context.observe("ooms_before_refusal", failed.ooms());
 
   // Freed, it stays in the cache: the same request is served from there.
   allocator.free(first);
@@ -66,16 +66,16 @@ harness::Case oom_retry() {
       .source = "test_cuda.py::TestCuda::test_out_of_memory_retry",
       .needs = {.memory_fraction = 0.6, .exclusive = true},
       .faults = {{.name = "first_allocation_refused",
-                  .summary = "the device refuses memory that it has",
-                  .plan = fault::allocation_refused({.first = 1, .times = 2})},
+                  .summary = "the device fails to allocate memory that it has",
+                  .plan = fault::allocation_fails({.first = 1, .times = 2})},
                  {.name = "retry_refused",
-                  .summary = "the device stays full although memory was given back",
-                  .plan = fault::allocation_refused(fault::from_call(4))},
+                  .summary = "the device stays full although memory was freed",
+                  .plan = fault::allocation_fails(fault::from_call(4))},
                  {.name = "free_ignored",
-                  .summary = "memory given back to the device never arrives there",
+                  .summary = "memory freed never comes back to the device",
                   .plan = fault::free_lost(fault::every_call)},
                  {.name = "memory_given_twice",
-                  .summary = "the device hands out memory that is in use instead of refusing",
+                  .summary = "the device allocates memory that is in use instead of failing",
                   .plan = fault::memory_given_twice(fault::from_call(2))}},
       .deadline = std::chrono::seconds(30),
       .run = run,

@@ -12,14 +12,14 @@ constexpr std::size_t sizes[] = {1, 7, 16, 100, 255, 511, 513, 4097, 65'537, 1_M
 void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
   LibraryBlocks live(runtime);
-  std::size_t refused = 0;
-  for (const std::size_t bytes : sizes) refused += live.allocate(bytes, runtime.current_stream()).data == nullptr;
+  std::size_t failed = 0;
+  for (const std::size_t bytes : sizes) failed += live.allocate(bytes, runtime.current_stream()).data == nullptr;
   const auto misaligned = [&](std::uintptr_t alignment) {
     return std::int64_t{std::ranges::count_if(live.blocks(), [alignment](const LibraryBlock& block) {
       return reinterpret_cast<std::uintptr_t>(block.data) % alignment != 0;
     })};
   };
-  context.observe("requests_refused", refused);
+  context.observe("requests_refused", failed);
   context.observe("blocks", live.blocks().size());
   context.observe("not_aligned_to_256", misaligned(256));
   context.observe("not_aligned_to_512", misaligned(512));

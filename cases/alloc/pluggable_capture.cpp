@@ -13,7 +13,7 @@ constexpr std::size_t bytes = element_count * sizeof(Integer);
 /// Captures "values = 0, 1, 2, ...; values += 3" in memory taken during the capture.
 device::Result<device::Graph> capture(runtime::Runtime& runtime, LibraryBlocks& live, device::Stream stream) {
   device::Device& device = runtime.device();
-  // Relaxed: a library knows nothing of captures, and may make calls that others refuse.
+  // Relaxed: a library knows nothing of captures, and may make calls that others reject.
   device::check(device, device.begin_capture(stream, device::CaptureMode::relaxed), "begin_capture");
   const LibraryBlock block = live.allocate(bytes, stream);
   if (block.data != nullptr) {

@@ -33,7 +33,7 @@ void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
   const runtime::PluggableLibrary& library = runtime.pluggable_library();
   const device::Stream stream = runtime.current_stream();
-  // A library may keep what it was given back: that much is not lost.
+  // A library may keep what is freed: that much is not lost.
   const std::size_t warm = take_and_free(library, stream, warm_up_rounds);
   const std::uint64_t before = free_bytes(context.device());
   const std::size_t given = take_and_free(library, stream, rounds);

@@ -11,7 +11,7 @@ using namespace literals;
 constexpr std::size_t parts = 16;
 constexpr std::size_t verified_bytes = 1_MiB;
 
-/// Takes memory until the library refuses, but no more than half as much again as the
+/// Takes memory until the library has none, but no more than half as much again as the
 /// device has.
 std::size_t take_all(LibraryBlocks& live, std::size_t part_bytes, device::Stream stream) {
   while (live.blocks().size() < parts * 3 / 2 && live.allocate(part_bytes, stream).data != nullptr) {
@@ -56,7 +56,7 @@ harness::Case pluggable_out_of_memory() {
                  no_memory(1),
                  lost_kernels(),
                  {.name = "never_recovers",
-                  .summary = "after the first refusal the device has no memory any more",
+                  .summary = "after the first failure the device has no memory any more",
                   .plan = fault::free_lost(fault::every_call)}},
       .deadline = std::chrono::seconds(60),
       .run = run,

@@ -10,7 +10,7 @@ namespace {
 using namespace literals;
 
 constexpr std::size_t actions = 400;
-constexpr std::size_t most_live = 48;
+constexpr std::size_t max_live = 48;
 
 std::uint8_t value_of(const LibraryBlock& block) {
   return static_cast<std::uint8_t>(1 + (reinterpret_cast<std::uintptr_t>(block.data) / 512 + block.bytes) % 255);
@@ -28,27 +28,27 @@ void run(harness::Context& context) {
   ByteTally tally(runtime);
   LibraryBlocks live(runtime);
   std::mt19937_64 random(context.seed());
-  std::size_t refused = 0;
+  std::size_t failed = 0;
   std::size_t overlaps = 0;
   const auto retire = [&](std::size_t index) {
     tally.verify(live.blocks()[index], value_of(live.blocks()[index]));
     live.free(index);
   };
   for (std::size_t i = 0; i < actions; ++i) {
-    if (live.blocks().size() == most_live || (!live.blocks().empty() && random() % 3 == 0)) {
+    if (live.blocks().size() == max_live || (!live.blocks().empty() && random() % 3 == 0)) {
       retire(random() % live.blocks().size());
       continue;
     }
     const LibraryBlock block = live.allocate(draw_size(random), stream);
     if (block.data == nullptr) {
-      ++refused;
+      ++failed;
       continue;
     }
     overlaps += count_overlaps(live.blocks());
     tensor::ops::fill(runtime, block.data, block.bytes, value_of(block), stream);
   }
   while (!live.blocks().empty()) retire(live.blocks().size() - 1);
-  context.observe("requests_refused", refused);
+  context.observe("requests_refused", failed);
   context.observe("overlaps", overlaps);
   tally.observe(context);
 }
@@ -58,7 +58,7 @@ void run(harness::Context& context) {
 harness::Case pluggable_overlap() {
   return {
       .name = "alloc.pluggable_overlap",
-      .summary = "Blocks that the library has handed out share no byte, and keep what was written to them",
+      .summary = "Blocks that the library has allocated share no byte, and keep what was written to them",
       .source = "PyTorch's pluggable allocator interface",
       .needs = pluggable_needs(),
       .faults = {memory_given_twice(5), no_memory(10), lost_kernels()},

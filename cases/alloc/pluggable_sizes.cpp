@@ -17,7 +17,7 @@ bool nothing_is_null_or_distinct(const runtime::PluggableLibrary& library, devic
   return first == nullptr || first != second;
 }
 
-bool refuses(const runtime::PluggableLibrary& library, std::size_t bytes, device::Stream stream) {
+bool fails(const runtime::PluggableLibrary& library, std::size_t bytes, device::Stream stream) {
   void* const pointer = library.allocate(bytes, stream);
   if (pointer != nullptr) library.free(pointer, bytes, stream);
   return pointer == nullptr;
@@ -29,9 +29,9 @@ void run(harness::Context& context) {
   const runtime::PluggableLibrary& library = runtime.pluggable_library();
   const std::uint64_t total = context.device().properties().total_memory_bytes;
   context.observe("nothing_is_null_or_distinct", nothing_is_null_or_distinct(library, stream));
-  context.observe("twice_the_memory_refused", refuses(library, 2 * total, stream));
-  context.observe("four_exabytes_refused", refuses(library, std::size_t{1} << 62U, stream));
-  context.observe("most_a_size_can_say_refused", refuses(library, ~std::size_t{0}, stream));
+  context.observe("twice_the_memory_refused", fails(library, 2 * total, stream));
+  context.observe("four_exabytes_refused", fails(library, std::size_t{1} << 62U, stream));
+  context.observe("most_a_size_can_say_refused", fails(library, ~std::size_t{0}, stream));
   // Still usable.
   ByteTally tally(runtime);
   LibraryBlocks live(runtime);

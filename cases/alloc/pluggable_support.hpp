@@ -17,14 +17,14 @@ namespace gpucheck::cases::in_alloc {
 /// Needs of every such case. Own process: what the library keeps must not reach others.
 inline harness::Needs pluggable_needs() { return {.own_process = true, .allocator_library = true}; }
 
-/// What the library gave for one request; null when it refused.
+/// What the library gave for one request; null when it failed.
 struct LibraryBlock {
   std::uint8_t* data = nullptr;
   std::size_t bytes = 0;
   device::Stream stream;
 };
 
-/// Blocks in use; given back at the end of the scope.
+/// Blocks in use; freed at the end of the scope.
 class LibraryBlocks {
  public:
   explicit LibraryBlocks(runtime::Runtime& runtime) : library_(runtime.pluggable_library()) {}
@@ -104,7 +104,7 @@ inline harness::Fault memory_given_twice(std::uint64_t first) {
 inline harness::Fault no_memory(std::uint64_t first) {
   return {.name = "no_memory",
           .summary = "the library gets no memory",
-          .plan = fault::allocation_refused(fault::from_call(first))};
+          .plan = fault::allocation_fails(fault::from_call(first))};
 }
 
 inline harness::Fault lost_kernels() {

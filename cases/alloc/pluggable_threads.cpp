@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t thread_count = 4;
 constexpr std::size_t blocks_each = 200;
-constexpr std::size_t most_waiting = 8;
+constexpr std::size_t max_waiting = 8;
 
 /// Blocks on their way to the thread that frees them, and who is in use.
 class Exchange {
@@ -21,7 +21,7 @@ class Exchange {
   void hand_on(std::size_t to, const LibraryBlock& block) {
     const std::scoped_lock lock(mutex_);
     if (block.data == nullptr) {
-      ++refused_;
+      ++failed_;
       return;
     }
     ++given_;
@@ -41,7 +41,7 @@ class Exchange {
     return taken;
   }
   void observe(harness::Context& context) const {
-    context.observe("requests_refused", refused_);
+    context.observe("requests_refused", failed_);
     context.observe("blocks_given", given_);
     context.observe("handed_out_while_in_use", given_twice_);
   }
@@ -50,7 +50,7 @@ class Exchange {
   std::mutex mutex_;
   std::array<std::vector<LibraryBlock>, thread_count> waiting_;
   std::set<std::uint8_t*> in_use_;
-  std::int64_t refused_ = 0;
+  std::int64_t failed_ = 0;
   std::int64_t given_ = 0;
   std::int64_t given_twice_ = 0;
 };
@@ -62,7 +62,7 @@ void work(const runtime::PluggableLibrary& library, device::Stream stream, std::
     const std::size_t bytes = std::size_t{512} << (random() % 6);
     const LibraryBlock block{static_cast<std::uint8_t*>(library.allocate(bytes, stream)), bytes, stream};
     exchange.hand_on((number + 1) % thread_count, block);
-    for (const LibraryBlock& other : exchange.take(number, most_waiting)) {
+    for (const LibraryBlock& other : exchange.take(number, max_waiting)) {
       library.free(other.data, other.bytes, other.stream);
     }
   }

@@ -38,14 +38,14 @@ harness::Case raises_oom() {
       .summary = "A request beyond any device raises the error of its own type, with and without a limit on splitting",
       .source = "test_cuda.py::TestCudaMallocAsync::test_raises_oom",
       .faults = {{.name = "wrong_code",
-                  .summary = "the device refuses with another code than out of memory",
+                  .summary = "the device fails with another code than out of memory",
                   .plan = fault::failing(fault::Operation::allocate, device::Status::invalid_value, fault::every_call)},
                  {.name = "refusal_lost",
                   .summary = "the device says that it allocated what it has not",
                   .plan = fault::allocation_lost(fault::nth_call(1))},
                  {.name = "stays_full",
-                  .summary = "the device refuses everything after the error",
-                  .plan = fault::allocation_refused(fault::from_call(3))}},
+                  .summary = "the device fails every allocation after the error",
+                  .plan = fault::allocation_fails(fault::from_call(3))}},
       .run = run,
   };
 }

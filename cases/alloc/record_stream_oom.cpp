@@ -147,7 +147,7 @@ harness::Case record_stream_oom() {
                   .plan = fault::kernel_flips_bit(fault::nth_call(60))},
                  {.name = "device_stays_full",
                   .summary = "the device has no memory for the retry",
-                  .plan = fault::allocation_refused(fault::from_call(5))}},
+                  .plan = fault::allocation_fails(fault::from_call(5))}},
       .deadline = std::chrono::seconds(30),
       .run = run,
   };

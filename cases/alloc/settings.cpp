@@ -68,15 +68,15 @@ void run(harness::Context& context) {
 harness::Case settings() {
   return {
       .name = "alloc.settings",
-      .summary = "Settings strings change the rounding of sizes as they say, and wrong ones are refused",
+      .summary = "Settings strings change the rounding of sizes as they say, and wrong ones are rejected",
       .source = "test_cuda.py::TestCudaMallocAsync::test_allocator_settings",
       .needs = {.memory_bytes = 1_GiB, .caching_allocator = true},
       .faults = {{.name = "out_of_memory",
-                  .summary = "the device refuses the largest of the blocks",
-                  .plan = fault::allocation_refused(fault::from_call(3))},
+                  .summary = "the device fails to allocate the largest of the blocks",
+                  .plan = fault::allocation_fails(fault::from_call(3))},
                  {.name = "no_device_memory",
-                  .summary = "the device refuses every block",
-                  .plan = fault::allocation_refused(fault::every_call)}},
+                  .summary = "the device fails to allocate any block",
+                  .plan = fault::allocation_fails(fault::every_call)}},
       .run = run,
   };
 }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view expected_error = "CUDA graphs must be captured on a non-default stream.";
 
-// Exit codes are the seed's: 0 refused with the right words, 1 with others, 2 not refused.
+// Exit codes are the seed's: 0 rejected with the right words, 1 with others, 2 not rejected.
 int capture_on_default_stream(harness::Context& context) {
   runtime::Graph graph(context.runtime());
   const std::string error = error_text<Error>([&] { graph.capture_begin(); });
@@ -30,14 +30,14 @@ void run(harness::Context& context) {
 harness::Case default_stream_capture_refused() {
   return {
       .name = "graph.default_stream_capture_refused",
-      .summary = "A capture on the default stream is refused, with the reason",
+      .summary = "A capture on the default stream is rejected, with the reason",
       .source = "test_cuda.py::TestCuda::test_graph_error",
       .faults = {{.name = "default_stream_not_recognised",
                   .summary = "the device gives another answer about its default stream than before",
                   .plan = fault::broken(fault::Operation::default_stream, fault::Effect::wrong_answer,
                                         fault::from_call(3))},
                  {.name = "child_dies",
-                  .summary = "the process dies before it can refuse",
+                  .summary = "the process dies before it can reject the capture",
                   .plan =
                       fault::broken(fault::Operation::default_stream, fault::Effect::kill_process, fault::every_call)}},
       .deadline = std::chrono::seconds(15),

@@ -51,7 +51,7 @@ harness::Case reset_and_recapture() {
                   .summary = "one kernel is missing from the second graph",
                   .plan = fault::kernel_lost(fault::nth_call(16))},
                  {.name = "second_capture_refused",
-                  .summary = "the device refuses to capture a second time",
+                  .summary = "the device fails to capture a second time",
                   .plan = fault::failing(fault::Operation::begin_capture, device::Status::stream_capture_unsupported,
                                          fault::nth_call(2))},
                  {.name = "flipped_bit",

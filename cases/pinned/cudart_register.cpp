@@ -28,7 +28,7 @@ harness::Case cudart_register() {
                   .summary = "the driver says that it registered memory and did not",
                   .plan = fault::registration_lost(fault::nth_call(1))},
                  {.name = "register_refused",
-                  .summary = "the driver refuses to register memory",
+                  .summary = "the driver fails to register memory",
                   .plan = fault::failing(fault::Operation::register_host, device::Status::unknown, fault::nth_call(1))},
                  {.name = "unregister_lost",
                   .summary = "the driver says that it unregistered memory and did not",

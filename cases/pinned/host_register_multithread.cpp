@@ -78,7 +78,7 @@ harness::Case host_register_multithread() {
                   .plan = fault::registration_lost(fault::nth_call(3))},
                  {.name = "refused",
                   .summary = "the driver cannot page-lock memory",
-                  .plan = fault::registration_refused(fault::nth_call(2))},
+                  .plan = fault::registration_fails(fault::nth_call(2))},
                  {.name = "hang",
                   .summary = "page-locking never returns",
                   .plan = fault::broken(fault::Operation::register_host, fault::Effect::hang, fault::nth_call(2))},

@@ -27,7 +27,8 @@ void run(harness::Context& context) {
 harness::Case checkpoint_missing_stale_error() {
   return {
       .name = "pool.checkpoint_missing_stale_error",
-      .summary = "Restoring a checkpoint under a live storage that was not named stale is refused, and changes nothing",
+      .summary =
+          "Restoring a checkpoint under a live storage that was not named stale is rejected, and changes nothing",
       .source = "test_cuda.py::TestBlockStateAbsorption::test_additional_free_error",
       .faults = capture_faults(4),
       .run = run,

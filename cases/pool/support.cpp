@@ -165,8 +165,8 @@ std::vector<harness::Fault> capture_faults(std::uint64_t launch) {
            .summary = "one bit flips in what a captured kernel writes",
            .plan = fault::kernel_flips_bit(fault::nth_call(launch))},
           {.name = "segment_refused",
-           .summary = "the device refuses memory that it has",
-           .plan = fault::allocation_refused(fault::every_call)}};
+           .summary = "the device fails to allocate memory that it has",
+           .plan = fault::allocation_fails(fault::every_call)}};
 }
 
 }  // namespace gpucheck::cases::in_pool

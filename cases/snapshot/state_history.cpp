@@ -16,7 +16,7 @@ Tensor tensor_of(runtime::Runtime& runtime, std::size_t elements) {
   return tensor::ops::rand(runtime, elements, {.seed = 0, .offset = 0}, runtime.current_stream());
 }
 
-/// A thousand tensors of 128 floats, given back in random order.
+/// A thousand tensors of 128 floats, freed in random order.
 void churn(harness::Context& context) {
   std::vector<Tensor> tensors;
   for (int i = 0; i < 1000; ++i) tensors.push_back(tensor_of(context.runtime(), 128));

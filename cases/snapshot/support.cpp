@@ -68,13 +68,13 @@ bool names(const observe::Stack& stack, std::string_view text) {
 
 std::vector<harness::Fault> allocation_faults() {
   return {{.name = "allocation_refused",
-           .summary = "the device refuses memory that it has",
-           .plan = fault::allocation_refused(fault::every_call)},
+           .summary = "the device fails to allocate memory that it has",
+           .plan = fault::allocation_fails(fault::every_call)},
           {.name = "allocation_dropped",
            .summary = "the device says that it gave memory, but gives none",
            .plan = fault::allocation_lost(fault::every_call)},
           {.name = "kernel_refused",
-           .summary = "the device refuses to draw the numbers",
+           .summary = "the device fails to draw the numbers",
            .plan = fault::failing(fault::Operation::launch_kernel, device::Status::invalid_value, fault::every_call)}};
 }
 

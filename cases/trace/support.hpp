@@ -23,8 +23,8 @@ inline void observe_calls(harness::Context& context, const Addresses& calls, std
 
 inline std::vector<harness::Fault> memory_faults() {
   return {{.name = "allocation_refused",
-           .summary = "the device refuses memory that it has",
-           .plan = fault::allocation_refused(fault::every_call)},
+           .summary = "the device fails to allocate memory that it has",
+           .plan = fault::allocation_fails(fault::every_call)},
           {.name = "allocation_dropped",
            .summary = "the device says that it gave memory, but gives none",
            .plan = fault::allocation_lost(fault::every_call)}};

@@ -24,19 +24,17 @@ inline Plan failing(Operation operation, device::Status status, Calls calls) {
 }
 
 // Memory.
-inline Plan allocation_refused(Calls calls) {
-  return failing(Operation::allocate, device::Status::out_of_memory, calls);
-}
+inline Plan allocation_fails(Calls calls) { return failing(Operation::allocate, device::Status::out_of_memory, calls); }
 /// Success, and a null pointer.
 inline Plan allocation_lost(Calls calls) { return broken(Operation::allocate, Effect::drop, calls); }
 /// Memory that is in use already.
 inline Plan memory_given_twice(Calls calls) { return broken(Operation::allocate, Effect::alias, calls); }
 inline Plan free_lost(Calls calls) { return broken(Operation::free, Effect::drop, calls); }
-inline Plan memory_info_refused(Calls calls) { return failing(Operation::memory_info, device::Status::unknown, calls); }
+inline Plan memory_info_fails(Calls calls) { return failing(Operation::memory_info, device::Status::unknown, calls); }
 
 // Host memory.
 inline Plan registration_lost(Calls calls) { return broken(Operation::register_host, Effect::drop, calls); }
-inline Plan registration_refused(Calls calls) {
+inline Plan registration_fails(Calls calls) {
   return failing(Operation::register_host, device::Status::out_of_memory, calls);
 }
 inline Plan unregistration_lost(Calls calls) { return broken(Operation::unregister_host, Effect::drop, calls); }
