@@ -24,11 +24,6 @@ void* CachingAllocator::State::allocate(std::size_t bytes, device::Stream stream
   const CallContext context = observer == nullptr ? no_call_context : observer->context_of(MemoryCall::allocate);
   if (arena == nullptr) return allocate_exclusively(bytes, stream, context);
   std::unique_lock lock(arena->lock);
-  if (const std::uintptr_t address = arena->take_recurring(bytes); address != 0) {
-    if (observer != nullptr) [[unlikely]]
-      record_allocation(*arena, address, bytes, context);
-    return reinterpret_cast<void*>(address);
-  }
   if (attention_ == 0) {
     const Arena::HandedOut block = hand_out_cached(*arena, bytes);
     if (block.index != detail::no_block) {
@@ -47,7 +42,6 @@ void* CachingAllocator::State::allocate(std::size_t bytes, device::Stream stream
 /// A block that can be had with nothing but the arena locked; no_block when there is none.
 CachingAllocator::State::Arena::HandedOut CachingAllocator::State::hand_out_cached(Arena& arena, std::size_t bytes) {
   const std::uint64_t rounded = rounded_size(bytes);
-  arena.end_recurring();
   const Arena::HandedOut parked = arena.take_parked(rounded, bytes, policy_);
   if (parked.index != detail::no_block) return parked;
   arena.unpark();

@@ -83,34 +83,12 @@ class alignas(128) Arena {
   /// some figure is past its allowance.
   bool finish_free(BlockIndex index) noexcept;
 
-  // -- a recurring block: given up and asked for again, over and over, with no other call in
-  // between. Every round has the same effect, so that rounds are only counted. Everything
-  // but these two calls wants them accounted for first: `end_recurring`.
-  /// The caller gave up the recurring block. Returns the bytes it had asked for; 0 when
-  /// `address` is not that block, or not in use.
-  std::uint64_t give_up_recurring(std::uintptr_t address) noexcept {
-    if (address != recurring_.address || !recurring_.in_use) return 0;
-    recurring_.in_use = false;
-    return recurring_.requested;
-  }
-  /// Address of the recurring block, for the same request as before; 0 for another request.
-  std::uintptr_t take_recurring(std::uint64_t requested) noexcept {
-    if (requested != recurring_.requested || recurring_.in_use) return 0;
-    recurring_.in_use = true;
-    ++recurring_.rounds;
-    return recurring_.address;
-  }
-  /// Leaves the block as if every round had been accounted for: in use, or parked.
-  void end_recurring() {
-    if (recurring_.index != no_block) account_recurring();
-  }
-
   // -- a parked block: given up, and not merged yet since the same may be asked for next.
   // Everything but `park` and `take_parked` wants it merged first: `unpark`.
   /// As `finish_free`. All figures move at once; the block is parked where that is possible.
   bool park(BlockIndex index) noexcept;
   /// Hands the parked block out if it is what `find_fit` and `hand_out` would give after
-  /// a merge, and expects it to recur; no_block otherwise.
+  /// a merge; no_block otherwise.
   HandedOut take_parked(std::uint64_t rounded, std::uint64_t requested, const SplitPolicy& policy);
   void unpark() noexcept {
     if (parked_ != no_block) merge_parked();
@@ -140,21 +118,8 @@ class alignas(128) Arena {
   }
 
  private:
-  struct Recurring {
-    std::uintptr_t address = 0;
-    std::uint64_t requested = 0;
-    std::int64_t rounds = 0;  ///< not accounted for: given up and taken again
-    BlockIndex index = no_block;
-    bool in_use = false;
-  };
-
-  void account_recurring();
-  /// `request_free` and `park`.
-  bool give_up_and_park(const Recurring& block) noexcept;
   /// Bytes that are free behind the parked block.
   [[nodiscard]] std::uint64_t free_behind_parked() const noexcept;
-  /// Hands out the parked block as merging and cutting would leave it.
-  HandedOut retake_parked(std::uint64_t requested);
   void merge_parked() noexcept;
   /// Whether the parked block, merged with `rest` bytes behind it, is the best fit for a
   /// request of its size, and would be split off again.
@@ -199,7 +164,6 @@ class alignas(128) Arena {
   std::size_t number_;
   Pool* pool_ = nullptr;
   device::Stream stream_;
-  Recurring recurring_;
   BlockStore blocks_;
   PointerMap live_;
   StreamUses uses_;

@@ -39,15 +39,6 @@ struct Counters {
   }
   void decrease(PoolKind kind, Figure figure, std::int64_t amount) noexcept { current[index(kind)][figure] -= amount; }
 
-  /// What was added to the increases since they were `before`, `times` times more.
-  void repeat_increases(const std::array<Figures, pool_kinds>& before, std::int64_t times) noexcept {
-    for (std::size_t kind = 0; kind < pool_kinds; ++kind) {
-      for (std::size_t figure = 0; figure < figure_count; ++figure) {
-        increased[kind][figure] += times * (increased[kind][figure] - before[kind][figure]);
-      }
-    }
-  }
-
   [[nodiscard]] std::int64_t all(std::size_t figure) const noexcept { return current[0][figure] + current[1][figure]; }
 
   static constexpr std::size_t index(PoolKind kind) noexcept { return static_cast<std::size_t>(kind); }

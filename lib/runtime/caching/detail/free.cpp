@@ -13,12 +13,6 @@ void CachingAllocator::State::free(void* pointer) {
   const CallContext context = observer == nullptr ? no_call_context : observer->context_of(MemoryCall::free);
   if (arena == nullptr) return free_exclusively(pointer, context);
   std::unique_lock lock(arena->lock);
-  if (const std::uint64_t requested = arena->give_up_recurring(address); requested != 0) {
-    if (observer != nullptr) [[unlikely]]
-      record_free(*arena, address, requested, context);
-    return;
-  }
-  arena->end_recurring();
   const auto place = arena->find(address);
   const Block& block = (*arena)[place.index];
   if (place.index == detail::no_block || block.uses != 0 || block.size >= policy_.max_split_size) {

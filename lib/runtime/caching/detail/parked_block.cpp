@@ -4,8 +4,7 @@
 
 // A program that frees a block often asks for one of the same size at once. Merging the
 // block with what is free behind it and cutting it off again is most of the work of
-// both calls: a parked block saves it, with the same decisions and the same figures. When
-// the very same request takes it again, the next rounds need not even be looked at.
+// both calls: a parked block saves it, with the same decisions and the same figures.
 namespace gpucheck::runtime::detail {
 
 bool Arena::park(BlockIndex index) noexcept {
@@ -49,14 +48,8 @@ std::uint64_t Arena::free_behind_parked() const noexcept {
 
 Arena::HandedOut Arena::take_parked(std::uint64_t rounded, std::uint64_t requested, const SplitPolicy& policy) {
   if (parked_ == no_block || blocks_[parked_].size != rounded) return {};
-  if (!parked_fits_best(free_behind_parked(), policy)) return {};
-  const HandedOut result = retake_parked(requested);
-  recurring_ = {blocks_[result.index].address, requested, 0, result.index, true};
-  return result;
-}
-
-Arena::HandedOut Arena::retake_parked(std::uint64_t requested) {
   const std::uint64_t rest = free_behind_parked();
+  if (!parked_fits_best(rest, policy)) return {};
   const BlockIndex index = std::exchange(parked_, no_block);
   Block& block = blocks_[index];
   bool was_split = block.is_split();
@@ -69,24 +62,6 @@ Arena::HandedOut Arena::retake_parked(std::uint64_t requested) {
     block.is_merged = false;
   }
   return finish_hand_out(index, requested, was_split, rest > 0, block.size + rest);
-}
-
-bool Arena::give_up_and_park(const Recurring& block) noexcept {
-  request_free(find(block.address));
-  return park(block.index);
-}
-
-// No figure gets past its allowance here: each round reaches what the first one reached,
-// and that one was settled, which would have ended the recurrence.
-void Arena::account_recurring() {
-  const Recurring block = std::exchange(recurring_, {});
-  if (block.rounds > 0) {
-    const auto before = counters.increased;
-    give_up_and_park(block);
-    retake_parked(block.requested);
-    counters.repeat_increases(before, block.rounds - 1);
-  }
-  if (!block.in_use) give_up_and_park(block);
 }
 
 }  // namespace gpucheck::runtime::detail

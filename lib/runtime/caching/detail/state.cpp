@@ -38,7 +38,6 @@ void CachingAllocator::State::Exclusive::lock() {
   state_.mutex_.lock();
   for (const auto& arena : state_.arenas_) {
     arena->lock.lock();
-    arena->end_recurring();
     arena->unpark();
   }
   state_.context_ = context_;

@@ -9,8 +9,7 @@
 #include "runtime/tests/simulated.hpp"
 
 // A freed block that waits, unmerged, for being asked for again must not show: neither
-// in the addresses handed out nor in any figure or snapshot. Nor must one that goes to
-// and fro, of which the allocator only counts the rounds.
+// in the addresses handed out nor in any figure or snapshot.
 namespace gpucheck::runtime::test {
 namespace {
 
@@ -31,7 +30,7 @@ class Twins {
     if (live_.empty() || random_() % 100 < 53) {
       allocate();
     } else if (random_() % 4 == 0) {
-      recur();
+      free_and_allocate_again();
     } else {
       free();
     }
@@ -61,7 +60,7 @@ class Twins {
 
   void merge() { static_cast<void>(merging_.allocator().block_info(nullptr)); }
   /// One block to and fro: mostly with the same request, now and then in use at the end.
-  void recur() {
+  void free_and_allocate_again() {
     const std::size_t rounds = 1 + random_() % 6;
     for (std::size_t round = 0; round < rounds; ++round) {
       free_at(live_.size() - 1);
