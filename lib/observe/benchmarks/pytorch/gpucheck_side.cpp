@@ -43,7 +43,11 @@ double bookkeeping_per_block(device::Device& device) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: %s FOLDER_OF_TRAINING_STEPS\n", argv[0]);
+    return 2;
+  }
   const std::unique_ptr<device::Driver> driver = driver_of_this_machine();
   const std::unique_ptr<device::Device> device = driver->open(0).value();
   std::fprintf(stderr, "gpucheck's allocator on %s\n", device->properties().name.c_str());
@@ -61,6 +65,6 @@ int main() {
       [&] {
         return OnStream{&allocator, runtime.streams().next()};
       },
-      [&] { allocator.empty_cache(); }, record);
+      [&] { allocator.empty_cache(); }, record, peers::training_steps_in(argv[1]));
   peers::print("bookkeeping 10000 live, B/block", bookkeeping_per_block(*device));
 }

@@ -23,10 +23,14 @@ void record(bool on) { caching::recordHistory(on, nullptr, 100'000, caching::Rec
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: %s FOLDER_OF_TRAINING_STEPS\n", argv[0]);
+    return 2;
+  }
   caching::init(1);
   c10::cuda::device_synchronize();
   CurrentStream allocator;
   peers::run(
-      allocator, [] { return OwnStream(); }, [] { caching::emptyCache(); }, record);
+      allocator, [] { return OwnStream(); }, [] { caching::emptyCache(); }, record, peers::training_steps_in(argv[1]));
 }
