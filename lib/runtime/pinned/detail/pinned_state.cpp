@@ -8,7 +8,7 @@
 
 #include "device/check.hpp"
 #include "device/relaxed_capture.hpp"
-#include "runtime/caching/detail/statistic_changes.hpp"
+#include "runtime/allocator/statistic_changes.hpp"
 #include "runtime/graphs/is_capturing.hpp"
 
 namespace gpucheck::runtime {
@@ -47,7 +47,7 @@ PinnedAllocator::Allocation PinnedAllocator::State::allocate(std::size_t bytes, 
   // While the caller captures, no event counts as done.
   if (!background && !detail::is_capturing(device_, stream)) process_events();
   lock.lock();
-  const PoolId pool = route(stream);
+  const PoolId pool = route(stream, lock);
   Block* block = take_free(rounded, pool);
   lock.unlock();
   if (block == nullptr && background) {
@@ -64,9 +64,26 @@ std::size_t PinnedAllocator::State::class_of(const Block& block) noexcept {
   return static_cast<std::size_t>(std::countr_zero(block.memory.bytes));
 }
 
-PoolId PinnedAllocator::State::route(device::Stream stream) const {
-  const auto found = std::ranges::find_if(routings_, [&](const Routing& routing) { return routing.filter(stream); });
-  return found == routings_.end() ? PoolId{} : found->pool;
+PoolId PinnedAllocator::State::route(device::Stream stream, std::unique_lock<std::mutex>& lock) const {
+  Routings asked;
+  PoolId chosen;
+  while (asked != routings_) {
+    asked = routings_;
+    lock.unlock();
+    chosen = choose(asked, stream);
+    lock.lock();
+  }
+  return chosen;
+}
+
+PoolId PinnedAllocator::State::choose(const Routings& routings, device::Stream stream) {
+  if (routings == nullptr) return {};
+  const auto found = std::ranges::find_if(*routings, [&](const Routing& routing) { return routing.filter(stream); });
+  return found == routings->end() ? PoolId{} : found->pool;
+}
+
+void PinnedAllocator::State::set_routings(std::vector<Routing> routings) {
+  routings_ = routings.empty() ? nullptr : std::make_shared<const std::vector<Routing>>(std::move(routings));
 }
 
 PinnedAllocator::State::FreeLists& PinnedAllocator::State::free_lists(PoolId id) {
@@ -371,14 +388,18 @@ DeviceAllocator::LiveAllocations PinnedAllocator::State::live_allocations() cons
 void PinnedAllocator::State::begin_allocate_to_pool(PoolId id, PoolFilter filter) {
   const std::scoped_lock lock(mutex_);
   ++pools_[id].uses;
-  routings_.push_back({id, std::move(filter)});
+  std::vector<Routing> routings = routings_ == nullptr ? std::vector<Routing>{} : *routings_;
+  routings.push_back({id, std::move(filter)});
+  set_routings(std::move(routings));
 }
 
 void PinnedAllocator::State::end_allocate_to_pool(PoolId id) {
   const std::scoped_lock lock(mutex_);
-  const auto found = std::ranges::find(routings_, id, &Routing::pool);
-  if (found == routings_.end()) throw Error("Pinned memory is not being allocated to that pool. Begin before ending.");
-  routings_.erase(found);
+  std::vector<Routing> routings = routings_ == nullptr ? std::vector<Routing>{} : *routings_;
+  const auto found = std::ranges::find(routings, id, &Routing::pool);
+  if (found == routings.end()) throw Error("Pinned memory is not being allocated to that pool. Begin before ending.");
+  routings.erase(found);
+  set_routings(std::move(routings));
 }
 
 void PinnedAllocator::State::release_pool(PoolId id) {

@@ -17,8 +17,8 @@
 namespace gpucheck::runtime {
 
 /// The allocator behind the facade. `mutex_` guards everything but the event pool and
-/// the source of memory, which guard themselves; no device call but a pool filter's is
-/// made with it held.
+/// the source of memory, which guard themselves; no device call is made and no pool
+/// filter, which is the user's, is asked with it held.
 class PinnedAllocator::State {
  public:
   explicit State(device::Device& device) : device_(device), events_(device), source_(device) {}
@@ -55,6 +55,8 @@ class PinnedAllocator::State {
     PoolId pool;
     PoolFilter filter;
   };
+  /// Never changed, only replaced.
+  using Routings = std::shared_ptr<const std::vector<Routing>>;
   static constexpr std::size_t class_count = 64;
   using FreeLists = std::array<std::vector<Block*>, class_count>;  // by size class, youngest last
   struct Pool {
@@ -71,7 +73,11 @@ class PinnedAllocator::State {
   static constexpr std::int64_t any_size = -1;  ///< PyTorch's mark, which shows in active_bytes
 
   [[nodiscard]] static std::size_t class_of(const Block& block) noexcept;
-  [[nodiscard]] PoolId route(device::Stream stream) const;
+  /// The pool that the filters choose. The lock is held before and after, and given back while
+  /// they are asked; again when the routings have changed meanwhile.
+  [[nodiscard]] PoolId route(device::Stream stream, std::unique_lock<std::mutex>& lock) const;
+  [[nodiscard]] static PoolId choose(const Routings& routings, device::Stream stream);
+  void set_routings(std::vector<Routing> routings);
   [[nodiscard]] FreeLists& free_lists(PoolId id);
   [[nodiscard]] Block* take_free(std::uint64_t rounded, PoolId pool);
   [[nodiscard]] Block* make_block(std::uint64_t rounded, PoolId pool);
@@ -101,8 +107,8 @@ class PinnedAllocator::State {
   std::unordered_map<const void*, std::unique_ptr<Block>> blocks_;  ///< by context
   std::unordered_map<const void*, Block*> by_pointer_;
   FreeLists free_;
-  std::map<PoolId, Pool> pools_;  ///< private ones, until emptied after their release
-  std::vector<Routing> routings_;
+  std::map<PoolId, Pool> pools_;      ///< private ones, until emptied after their release
+  Routings routings_;                 ///< oldest first; null when there is none
   std::deque<PendingEvent> pending_;  ///< youngest first
   /// Given up while a stream that used them was captured: no event can be recorded yet.
   std::vector<Block*> deferred_;
