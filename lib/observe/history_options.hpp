@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/allocator/memory_observer.hpp"
+#include "runtime/allocator/memory_recorder.hpp"
 
 namespace gpucheck::observe {
 

@@ -45,13 +45,13 @@ std::uint64_t active_bytes(const std::vector<runtime::SegmentInfo>& segments) {
 
 }  // namespace
 
-/// The observer. What `record` of the allocator's events reads is changed only inside
-/// `CachingAllocator::inspect`, when no event can come; the rest is guarded by `mutex_`.
-class MemoryHistory::Recorder final : public runtime::MemoryObserver {
+/// The recorder. What `record` of the allocator's events reads is changed only during a
+/// `CachingAllocator::Pause`, when no event can come; the rest is guarded by `mutex_`.
+class MemoryHistory::Recorder final : public runtime::MemoryRecorder {
  public:
   Recorder(runtime::CachingAllocator& allocator, int device_ordinal)
       : allocator_(allocator), device_ordinal_(device_ordinal) {}
-  ~Recorder() override { allocator_.set_memory_observer(nullptr); }
+  ~Recorder() override { allocator_.set_memory_recorder(nullptr); }
 
   CallContext context_of(MemoryCall call) noexcept override {
     if ((captured_calls_.load(std::memory_order_relaxed) & bit(call)) != 0) [[unlikely]]
@@ -156,11 +156,12 @@ void MemoryHistory::Recorder::record_free_fully(detail::HistoryShard& shard, con
 void MemoryHistory::Recorder::set_options(const HistoryOptions& options) {
   const std::scoped_lock lock(mutex_);
   bool is_needed = false;
-  allocator_.inspect([&](const std::vector<runtime::SegmentInfo>&) {
+  {
+    const auto pause = allocator_.pause();
     apply(options);
     is_needed = kept_actions_ != 0 || knows_contexts();
-  });
-  allocator_.set_memory_observer(is_needed ? this : nullptr);
+  }
+  allocator_.set_memory_recorder(is_needed ? this : nullptr);
 }
 
 void MemoryHistory::Recorder::apply(const HistoryOptions& options) {
@@ -191,7 +192,9 @@ bool MemoryHistory::Recorder::knows_contexts() const {
 MemorySnapshot MemoryHistory::Recorder::snapshot() {
   std::unique_lock lock(mutex_);
   detail::SnapshotBuilder builder(device_ordinal_, limit_);
-  allocator_.inspect([&](std::vector<runtime::SegmentInfo> segments) {
+  {
+    const auto pause = allocator_.pause();
+    std::vector<runtime::SegmentInfo> segments = pause.segments();
     for (const auto& shard : shards_) builder.add(*shard);
     builder.add(own_);
     if (kept_actions_ != 0) {
@@ -203,7 +206,7 @@ MemorySnapshot MemoryHistory::Recorder::snapshot() {
     }
     clock_.calibrate();
     builder.set_segments(std::move(segments));
-  });
+  }
   builder.set_annotations({annotations_.begin(), annotations_.end()});
   // Looking for names takes long: nothing that changes is needed for it any more.
   const detail::SnapshotBuilder::Tables tables{allocator_.settings(), clock_, known_labels_, stacks_, symbolizer_};
@@ -224,7 +227,8 @@ void MemoryHistory::Recorder::update_labels() {
   auto place = std::ranges::find(known_labels_, labels);
   if (place == known_labels_.end()) place = known_labels_.insert(place, std::move(labels));
   const auto number = static_cast<std::uint32_t>(place - known_labels_.begin());
-  allocator_.inspect([&](const std::vector<runtime::SegmentInfo>&) { labels_ = number; });
+  const auto pause = allocator_.pause();
+  labels_ = number;
 }
 
 void MemoryHistory::Recorder::set_user_metadata(std::string_view text) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "observe/frame.hpp"
-#include "runtime/allocator/memory_observer.hpp"
+#include "runtime/allocator/memory_recorder.hpp"
 #include "runtime/allocator/settings.hpp"
 #include "runtime/allocator/snapshot.hpp"
 

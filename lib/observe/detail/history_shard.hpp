@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "observe/detail/trace_ring.hpp"
-#include "runtime/allocator/memory_observer.hpp"
+#include "runtime/allocator/memory_recorder.hpp"
 
 namespace gpucheck::observe::detail {
 

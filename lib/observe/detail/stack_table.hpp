@@ -10,7 +10,7 @@
 #include "observe/frame.hpp"
 #include "observe/native_stack.hpp"
 #include "observe/scope.hpp"
-#include "runtime/allocator/memory_observer.hpp"
+#include "runtime/allocator/memory_recorder.hpp"
 
 namespace gpucheck::observe::detail {
 

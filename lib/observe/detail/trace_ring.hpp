@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/allocator/memory_observer.hpp"
+#include "runtime/allocator/memory_recorder.hpp"
 
 namespace gpucheck::observe::detail {
 

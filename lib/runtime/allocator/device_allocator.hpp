@@ -17,7 +17,7 @@
 namespace gpucheck::runtime {
 
 /// Which allocations go to a private pool: asked with the allocation's stream, on the
-/// allocating thread, with the allocator's lock held: it must not call the allocator.
+/// allocating thread, without any lock held. Asked again when routings change meanwhile.
 using PoolFilter = std::function<bool(device::Stream)>;
 
 /// What an allocation that is about to fail tells: all in bytes.
@@ -51,7 +51,7 @@ class DeviceAllocator {
   /// A block of at least `bytes`, usable by work on `stream` at once; null for 0 bytes.
   /// @throws OutOfMemoryError, DeviceError.
   [[nodiscard]] virtual void* allocate(std::size_t bytes, device::Stream stream) = 0;
-  /// Takes a block back; null is a no-op. @throws Error for a pointer that is not the
+  /// Frees a block; null is a no-op. @throws Error for a pointer that is not the
   /// start of a block in use; DeviceError.
   virtual void free(void* pointer) = 0;
   /// Work on `stream`, other than the block's own, uses the block: its memory is not
@@ -65,7 +65,7 @@ class DeviceAllocator {
   [[nodiscard]] virtual MemoryStatistics stats() const = 0;
   virtual void reset_peak_stats() = 0;
   virtual void reset_accumulated_stats() = 0;
-  /// Blocks handed out and not taken back. Every backend can tell.
+  /// Blocks allocated and not freed. Every backend can tell.
   struct LiveAllocations {
     std::uint64_t count = 0;
     std::uint64_t bytes = 0;
@@ -82,7 +82,7 @@ class DeviceAllocator {
     void* pointer = nullptr;
     std::uint64_t bytes = 0;
   };
-  /// The whole stretch of device memory that the block in use at `pointer` belongs to.
+  /// The whole range of device memory that the block in use at `pointer` belongs to.
   /// @throws Error.
   [[nodiscard]] virtual BaseAllocation base_allocation(const void* pointer) const = 0;
 

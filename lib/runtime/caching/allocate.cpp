@@ -1,157 +1,248 @@
-#include "runtime/caching/detail/added.hpp"
-#include "runtime/caching/detail/state.hpp"
+#include <mutex>
+#include <utility>
+
+#include "device/check.hpp"
+#include "runtime/allocator/gpu_trace_sink.hpp"
+#include "runtime/caching/state/added.hpp"
+#include "runtime/caching/state/out_of_memory.hpp"
+#include "runtime/caching/state/state.hpp"
 
 namespace gpucheck::runtime {
 namespace {
 
+using detail::Arena;
+using detail::BlockRef;
+using detail::Exclusive;
+using detail::Released;
+using detail::Request;
+using detail::SlowPathReason;
+
 constexpr std::size_t impossible_size = std::size_t{1} << 60U;
 
-void increase(Statistic& statistic) {
-  ++statistic.current;
-  ++statistic.allocated;
-  statistic.peak = std::max(statistic.peak, statistic.current);
+/// One allocation that a cached block under its arena's lock could not serve.
+class SlowAllocation {
+ public:
+  SlowAllocation(CachingAllocator::State& state, std::size_t bytes, device::Stream stream, CallContext context)
+      : state_(state), bytes_(bytes), stream_(stream), lock_(state.locks, context) {}
+
+  void* run();
+
+ private:
+  void choose_pool();
+  void* allocate_uncached();
+  void prepare();
+  [[nodiscard]] BlockRef search();
+  [[nodiscard]] BlockRef search_or_ask();
+  [[nodiscard]] BlockRef search_last_resort();
+  [[nodiscard]] BlockRef obtain_segment();
+  [[nodiscard]] BlockRef find_or_obtain();
+  void* allocate(BlockRef ref);
+  [[noreturn]] void fail();
+  [[nodiscard]] detail::OutOfMemoryState out_of_memory_state() const;
+  [[nodiscard]] SplitPolicy policy_in(const Arena& arena) const;
+
+  CachingAllocator::State& state_;
+  std::size_t bytes_;
+  device::Stream stream_;
+  detail::Routings routings_;  ///< that `pool_` was chosen by
+  PoolId pool_;
+  Exclusive lock_;
+  Request request_;
+};
+
+void* SlowAllocation::run() {
+  if (!state_.configuration.caching()) return allocate_uncached();
+  choose_pool();
+  prepare();
+  const BlockRef found = find_or_obtain();
+  if (!found) fail();
+  return allocate(found);
 }
 
-}  // namespace
-
-void* CachingAllocator::State::allocate(std::size_t bytes, device::Stream stream) {
-  if (bytes == 0) return nullptr;
-  if (bytes >= impossible_size) {
-    throw OutOfMemoryError("CUDA out of memory. Tried to allocate more than 1EB memory.");
+/// Asks the filters, which are the user's, with the lock given back; again when another thread
+/// has changed the routings meanwhile.
+void SlowAllocation::choose_pool() {
+  while (routings_ != state_.pools.routings()) {
+    routings_ = state_.pools.routings();
+    const Released released(lock_);
+    pool_ = detail::choose_pool(routings_, stream_);
   }
-  MemoryObserver* const observer = observer_.load(std::memory_order_relaxed);
-  Arena* arena = default_arenas_.find(stream);
-  const CallContext context = observer == nullptr ? no_call_context : observer->context_of(MemoryCall::allocate);
-  if (arena == nullptr) return allocate_exclusively(bytes, stream, context);
-  std::unique_lock lock(arena->lock);
-  if (attention_ == 0) {
-    const Arena::HandedOut block = hand_out_cached(*arena, bytes);
-    if (block.index != detail::no_block) {
-      const std::uintptr_t address = (*arena)[block.index].address;
-      if (observer != nullptr) [[unlikely]]
-        record_allocation(*arena, address, bytes, context);
-      lock.unlock();
-      if (block.over) settle_alone(*arena);
-      return reinterpret_cast<void*>(address);
-    }
-  }
-  lock.unlock();
-  return allocate_exclusively(bytes, stream, context);
 }
 
-/// A block that can be had with nothing but the arena locked; no_block when there is none.
-CachingAllocator::State::Arena::HandedOut CachingAllocator::State::hand_out_cached(Arena& arena, std::size_t bytes) {
-  const std::uint64_t rounded = rounded_size(bytes);
-  const Arena::HandedOut parked = arena.take_parked(rounded, bytes, policy_);
-  if (parked.index != detail::no_block) return parked;
-  arena.unpark();
-  const BlockIndex fit = arena.find_fit(rounded, policy_);
-  if (fit == detail::no_block || arena[fit].size >= policy_.max_split_size) return {};
-  return arena.hand_out(fit, rounded, bytes, policy_);
-}
-
-void* CachingAllocator::State::allocate_exclusively(std::size_t bytes, device::Stream stream, CallContext context) {
-  Exclusive lock(*this, context);
-  if (!caching_) return allocate_uncached(bytes);
-  const Request request = prepare(bytes, stream);
-  const BlockRef found = find_or_obtain(request, lock);
-  if (!found) fail(request, lock);
-  return hand_out(found, request);
-}
-
-void* CachingAllocator::State::allocate_uncached(std::size_t bytes) {
-  void* pointer = device_.allocate(bytes).value();
-  uncached_pointers_.insert(pointer);
+void* SlowAllocation::allocate_uncached() {
+  void* pointer = state_.device.allocate(bytes_).value();
+  state_.uncached_pointers.insert(pointer);
   return pointer;
 }
 
-CachingAllocator::State::Request CachingAllocator::State::prepare(std::size_t bytes, device::Stream stream) {
-  // While a capture may be open, events must not be queried.
-  if (routings_.empty() && (attention_ & pending_frees) != 0) {
-    process_deferred();
-    pending_.poll([this](BlockRef ref) { finish_pending(ref); });
-    update_attention();
-  } else if (settings_.graph_capture_record_stream_reuse && !deferred_.empty()) {
-    finish_ordered(stream);
+void SlowAllocation::prepare() {
+  const AllocatorSettings& settings = state_.configuration.settings();
+  if (state_.slow_path.has(SlowPathReason::pending_frees)) {
+    // While a capture may be open, events must not be queried.
+    if (!state_.pools.is_routing()) {
+      state_.waiting_frees.poll();
+    } else if (settings.graph_capture_record_stream_reuse) {
+      state_.waiting_frees.finish_ordered(stream_);
+    }
   }
-  Request request;
-  request.arena = &arena_for(pool_for(stream), stream);
-  request.bytes = bytes;
-  request.rounded = rounded_size(bytes);
-  request.segment_bytes = segment_size_for(request.rounded, settings_);
-  return request;
+  detail::Pool* const pool = state_.pools.find(pool_);
+  if (pool == nullptr) throw Error("The memory pool that this allocation is routed to was released and is gone.");
+  request_.arena = &state_.arenas.get_or_make(*pool, stream_);
+  state_.recording.prepare(state_.arenas.all().size());
+  request_.bytes = bytes_;
+  request_.rounded = state_.configuration.rounded_size(bytes_);
+  request_.segment_bytes = segment_size_for(request_.rounded, settings);
 }
 
-CachingAllocator::State::BlockRef CachingAllocator::State::search(const Request& request) {
-  if ((attention_ & garbage_collection) != 0) {
-    ++request.arena->pool().searches[detail::Counters::index(request.kind())];
+BlockRef SlowAllocation::search() {
+  Arena& arena = *request_.arena;
+  if (state_.slow_path.has(SlowPathReason::garbage_collection)) {
+    ++arena.pool().searches[detail::Counters::index(request_.kind())];
   }
-  return {request.arena, request.arena->find_fit(request.rounded, policy_)};
+  return {&arena, arena.unpark().find_fit(request_.rounded, state_.configuration.policy())};
 }
 
-/// Searches again when some callback freed memory. They run unlocked, for they call the
-/// allocator.
-CachingAllocator::State::BlockRef CachingAllocator::State::search_or_ask(const Request& request, Exclusive& lock) {
-  const BlockRef found = search(request);
-  if (found || free_memory_callbacks_.empty()) return found;
-  const auto callbacks = free_memory_callbacks_;
+/// Searches again when some callback freed memory.
+BlockRef SlowAllocation::search_or_ask() {
+  const BlockRef found = search();
+  if (found || state_.callbacks.free_memory.empty()) return found;
+  const auto callbacks = state_.callbacks.free_memory;
   bool freed = false;
   {
-    const Released released(lock);
+    const Released released(lock_);
     for (const auto& callback : callbacks) freed = callback() || freed;
   }
-  return freed ? search(request) : found;
+  return freed ? search() : found;
 }
 
-CachingAllocator::State::BlockRef CachingAllocator::State::search_last_resort(const Request& request) {
-  if (&request.arena->pool() != &default_pool_) return {};
-  for (const auto& [id, pool] : pools_) {
+BlockRef SlowAllocation::search_last_resort() {
+  if (!state_.pools.is_default(request_.arena->pool())) return {};
+  for (const auto& [id, pool] : state_.pools.private_pools()) {
     if (!pool->options.use_on_out_of_memory) continue;
     for (Arena* arena : pool->arenas) {
-      if (arena->stream() != request.arena->stream()) continue;
-      const BlockRef found{arena, arena->find_fit(request.rounded, policy_in(*arena, request))};
+      if (arena->stream() != stream_) continue;
+      const BlockRef found{arena, arena->unpark().find_fit(request_.rounded, policy_in(*arena))};
       if (found) return found;
     }
   }
   return {};
 }
 
+BlockRef SlowAllocation::obtain_segment() {
+  const detail::Segments::Obtained obtained = state_.segments.obtain(request_, lock_);
+  // Meanwhile another thread may have freed what fits.
+  return !obtained.block && obtained.released_lock ? search() : obtained.block;
+}
+
 /// Empty when the memory is out.
-CachingAllocator::State::BlockRef CachingAllocator::State::find_or_obtain(const Request& request, Exclusive& lock) {
-  const detail::Added being_served(request.arena->pool().requests, 1);
-  BlockRef found = search_or_ask(request, lock);
+BlockRef SlowAllocation::find_or_obtain() {
+  const auto check_earlier_work = [&] {
+    device::check(state_.device.last_error(), "work submitted before an allocation");
+  };
+  const detail::Added being_served(request_.arena->pool().requests, 1);
+  BlockRef found = search_or_ask();
   if (found) return found;
-  if ((attention_ & garbage_collection) != 0) collect_garbage();
-  found = obtain_segment(request, lock, false);
-  if (!found) found = search_last_resort(request);
-  if (!found && release_oversize(request)) found = obtain_segment(request, lock, false);
-  if (!found && routings_.empty()) {
-    release_cached({});
-    found = obtain_segment(request, lock, true);
+  if (state_.slow_path.has(SlowPathReason::garbage_collection)) state_.segments.collect_garbage();
+  check_earlier_work();
+  found = obtain_segment();
+  if (!found) found = search_last_resort();
+  if (!found && state_.segments.release_oversize(request_)) {
+    check_earlier_work();
+    found = obtain_segment();
+  }
+  if (!found && !state_.pools.is_routing()) {
+    state_.release_cached({});
+    check_earlier_work();
+    state_.statistics.allocation_retried();
+    found = obtain_segment();
   }
   return found;
 }
 
-void* CachingAllocator::State::hand_out(BlockRef ref, const Request& request) {
-  const SplitPolicy policy = policy_in(*ref.arena, request);
-  return account(*ref.arena, ref.arena->hand_out(ref.index, request.rounded, request.bytes, policy), request.bytes);
+void* SlowAllocation::allocate(BlockRef ref) {
+  detail::Heap& heap = ref.heap();
+  const Arena::Allocated allocated = heap.allocate(ref.index, request_.rounded, request_.bytes, policy_in(*ref.arena));
+  state_.count_allocation(*ref.arena, heap, allocated, request_.bytes);
+  return reinterpret_cast<void*>(heap[allocated.index].address);
 }
 
 /// For a last resort, a block of another pool, PyTorch acts as if there were no expandable
 /// segments: it takes no block of one.
-SplitPolicy CachingAllocator::State::policy_in(const Arena& arena, const Request& request) const {
-  SplitPolicy policy = policy_;
-  policy.expandable_segments = policy.expandable_segments && &arena.pool() == &request.arena->pool();
+SplitPolicy SlowAllocation::policy_in(const Arena& arena) const {
+  SplitPolicy policy = state_.configuration.policy();
+  policy.expandable_segments = policy.expandable_segments && &arena.pool() == &request_.arena->pool();
   return policy;
 }
 
-void* CachingAllocator::State::account(Arena& arena, Arena::HandedOut handed, std::uint64_t bytes) {
-  if (handed.over) settle(arena);
-  if ((attention_ & pending_frees) != 0) ledger_.note_active(counters_);
-  const Block& block = arena[handed.index];
-  if (block.size >= policy_.max_split_size) increase(totals_.oversize_allocations);
-  record(arena, MemoryAction::alloc, block.address, bytes);
-  return reinterpret_cast<void*>(block.address);
+detail::OutOfMemoryState SlowAllocation::out_of_memory_state() const {
+  detail::OutOfMemoryState result;
+  result.device_ordinal = state_.device.ordinal();
+  result.segment_bytes = request_.segment_bytes;
+  result.memory = state_.device.memory_info().value();
+  result.limit = state_.configuration.limit();
+  result.allocated = state_.statistics.allocated_bytes();
+  result.reserved = state_.statistics.reserved_bytes();
+  for (const auto& [id, pool] : state_.pools.private_pools()) {
+    for (Arena* arena : pool->arenas) result.private_free += arena->unpark().free_bytes();
+  }
+  return result;
+}
+
+void SlowAllocation::fail() {
+  const detail::OutOfMemoryState now = out_of_memory_state();
+  state_.recording.record(*request_.arena, MemoryAction::oom, now.memory.free_bytes, request_.rounded);
+  state_.statistics.out_of_memory();
+  const detail::Callbacks callbacks = state_.callbacks;
+  lock_.unlock();
+  const std::string text =
+      out_of_memory_text(now, callbacks.process_memory ? callbacks.process_memory() : std::nullopt);
+  const OutOfMemoryReport report{now.device_ordinal, now.segment_bytes, now.limit.value_or(now.memory.total_bytes),
+                                 now.memory.free_bytes};
+  for (const auto& observer : callbacks.out_of_memory) observer(report);
+  throw OutOfMemoryError(text);
+}
+
+}  // namespace
+
+void CachingAllocator::State::count_allocation(const Arena& arena, const detail::Heap& heap, Arena::Allocated allocated,
+                                               std::uint64_t bytes) {
+  if (allocated.exceeded) statistics.rebalance(arena);
+  const detail::Block& block = heap[allocated.index];
+  if (configuration.is_oversize(block.size)) statistics.oversize_allocated();
+  recording.record(arena, MemoryAction::alloc, block.address, bytes);
+}
+
+void* CachingAllocator::State::allocate(std::size_t bytes, device::Stream stream) {
+  if (bytes == 0) return nullptr;
+  if (bytes >= impossible_size) {
+    throw OutOfMemoryError("CUDA out of memory. Tried to allocate more than 1EB memory.");
+  }
+  MemoryRecorder* const recorder = recording.recorder();
+  Arena* arena = arenas.of_stream(stream);
+  const CallContext context = recorder == nullptr ? no_call_context : recorder->context_of(MemoryCall::allocate);
+  if (arena == nullptr) return SlowAllocation(*this, bytes, stream, context).run();
+  std::unique_lock lock(arena->lock);
+  if (slow_path.none()) {
+    const Arena::Allocated block = arena->allocate(configuration.rounded_size(bytes), bytes, configuration.policy());
+    if (block.index != detail::no_block) {
+      const std::uintptr_t address = arena->address_of(block);
+      if (recorder != nullptr) [[unlikely]]
+        recording.allocated(*arena, address, bytes, context);
+      lock.unlock();
+      if (block.exceeded) rebalance(*arena);
+      return reinterpret_cast<void*>(address);
+    }
+  }
+  lock.unlock();
+  return SlowAllocation(*this, bytes, stream, context).run();
+}
+
+void* CachingAllocator::allocate(std::size_t bytes, device::Stream stream) {
+  void* pointer = state_->allocate(bytes, stream);
+  GpuTraceSink* const sink = state_->trace_sink.load(std::memory_order_acquire);
+  if (sink != nullptr && pointer != nullptr) [[unlikely]]
+    sink->memory_allocation(reinterpret_cast<std::uintptr_t>(pointer));
+  return pointer;
 }
 
 }  // namespace gpucheck::runtime

@@ -16,7 +16,7 @@
 namespace gpucheck::runtime {
 
 class GpuTraceSink;
-class MemoryObserver;
+class MemoryRecorder;
 
 /// PyTorch 2.11's caching device allocator: the same calls give the same decisions and
 /// the same statistics. Memory is obtained from the device in segments, cut into blocks
@@ -26,6 +26,7 @@ class MemoryObserver;
 /// each other as long as cached blocks serve them. The device must outlive it.
 class CachingAllocator final : public DeviceAllocator {
  public:
+  struct State;
   /// Makes no device call. In which order streams are asked for completed events follows
   /// from `stream_ids`, which must be callable as long as the allocator lives.
   explicit CachingAllocator(device::Device& device, const AllocatorSettings& settings = {},
@@ -78,22 +79,39 @@ class CachingAllocator final : public DeviceAllocator {
   /// Bytes of host memory held for bookkeeping, all structures together.
   [[nodiscard]] std::size_t bookkeeping_bytes() const;
 
-  /// Called, without any lock held, before an OutOfMemoryError is thrown.
+  // -- callbacks: none is called with any lock held, so that each may call the allocator ----
+  /// Called before an OutOfMemoryError is thrown.
   void add_out_of_memory_observer(std::function<void(const OutOfMemoryReport&)> observer) override;
-  /// Asked, without any lock held, to free memory when no cached block fits; returns
+  /// Asked to free memory when no cached block fits; returns
   /// whether it did.
   void add_free_memory_callback(std::function<bool()> callback);
   /// Tells how much device memory this process uses, for the error text; empty when
   /// that is not known (the sentence is then left out).
   void set_process_memory_query(std::function<std::optional<std::uint64_t>()> query);
 
-  /// Tells `observer`, if any, of everything from now on; null ends that. It must live
-  /// until another is set and the calls then in progress are over.
-  void set_memory_observer(MemoryObserver* observer);
-  /// Calls `visit` with what `snapshot` returns, while no other call is in progress and
-  /// the observer is told nothing. It must not call the allocator.
-  void inspect(const std::function<void(std::vector<SegmentInfo>)>& visit) const;
-  /// Tells `sink`, if any, of each block handed out or taken back; null ends that. It
+  /// Tells `recorder`, if any, of everything from now on; null ends that. It must live until
+  /// another is set and the calls then in progress are over. It is told with locks held: see
+  /// MemoryRecorder, which is no callback for users.
+  void set_memory_recorder(MemoryRecorder* recorder);
+  /// While it lives no call of the allocator is in progress and others wait: what a recorder
+  /// keeps can be changed. Its holder must not call the allocator.
+  class Pause {
+   public:
+    ~Pause();
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+    /// What `snapshot` returns.
+    [[nodiscard]] std::vector<SegmentInfo> segments() const;
+
+   private:
+    friend class CachingAllocator;
+    struct Lock;
+    explicit Pause(State& state);
+    std::unique_ptr<Lock> lock_;
+  };
+  [[nodiscard]] Pause pause() const;
+  /// Tells `sink`, if any, of each block allocated or freed, without any lock
+  /// held; null ends that. It
   /// must live as an observer must.
   void set_gpu_trace_sink(GpuTraceSink* sink);
 
@@ -123,8 +141,6 @@ class CachingAllocator final : public DeviceAllocator {
   /// changed, for an unknown or released pool, when a segment is gone, and while a block
   /// of the pool is used by another stream.
   PoolRestoration restore(const PoolCheckpoint& checkpoint);
-
-  class State;
 
  private:
   std::unique_ptr<State> state_;

@@ -1,127 +1,132 @@
 #include <fmt/format.h>
+#include <mutex>
+#include <utility>
 
-#include "runtime/caching/detail/state.hpp"
+#include "device/check.hpp"
+#include "runtime/allocator/gpu_trace_sink.hpp"
+#include "runtime/caching/state/state.hpp"
 
 namespace gpucheck::runtime {
+namespace {
+
+using detail::Arena;
+using detail::Block;
+using detail::BlockRef;
+using detail::Exclusive;
+using detail::Serial;
+using detail::SlowPathReason;
+using State = CachingAllocator::State;
+
+/// Frees a block that other streams use, or one of a size that is counted apart: the mutex and
+/// the arena's lock will do. False when no block in use is found where the address says.
+bool free_serially(State& state, void* pointer, CallContext context) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  Arena* const arena = state.arenas.at_address(address);
+  if (arena == nullptr) return false;
+  State::Freed freed;
+  {
+    const Serial serial(state.locks, context);
+    std::unique_lock lock(arena->lock);
+    const auto place = arena->find(address);
+    if (place.index == detail::no_block) return false;
+    freed = state.free_block(*arena, place);
+    lock.unlock();
+    // What is recorded on the device here, others need not wait for.
+    if (!freed.uses.empty()) {
+      state.waiting_frees.add({arena, place.index}, std::move(freed.uses), state.means_of_waiting());
+    }
+  }
+  if (freed.exceeded) state.rebalance(*arena);
+  return true;
+}
+
+/// Frees a block wherever it is. A wrong or missing arena at an address is rare.
+void free_exclusively(State& state, void* pointer, CallContext context) {
+  const Exclusive lock(state.locks, context);
+  const BlockRef ref = state.arenas.find_in_use(pointer);
+  if (!ref) {
+    if (state.uncached_pointers.erase(pointer) == 0) throw Error(fmt::format("invalid device pointer: {}", pointer));
+    return device::check(state.device.free(pointer), "free");
+  }
+  State::Freed freed = state.free_block(*ref.arena, ref.arena->find(ref.block().address));
+  if (!freed.uses.empty()) state.waiting_frees.add(ref, std::move(freed.uses), state.means_of_waiting());
+  if (freed.exceeded) state.statistics.rebalance(*ref.arena);
+}
+
+}  // namespace
 
 void CachingAllocator::State::free(void* pointer) {
   if (pointer == nullptr) return;
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-  MemoryObserver* const observer = observer_.load(std::memory_order_relaxed);
-  // A wrong or missing arena here is rare and sorted out with everything locked.
-  Arena* arena = addresses_.find(address);
-  const CallContext context = observer == nullptr ? no_call_context : observer->context_of(MemoryCall::free);
-  if (arena == nullptr) return free_exclusively(pointer, context);
+  MemoryRecorder* const recorder = recording.recorder();
+  Arena* arena = arenas.at_address(address);
+  const CallContext context = recorder == nullptr ? no_call_context : recorder->context_of(MemoryCall::free);
+  if (arena == nullptr) return free_exclusively(*this, pointer, context);
   std::unique_lock lock(arena->lock);
   const auto place = arena->find(address);
-  const Block& block = (*arena)[place.index];
-  if (place.index == detail::no_block || block.uses != 0 || block.size >= policy_.max_split_size) {
+  const Block& block = arena->in_use(place);
+  if (place.index == detail::no_block || block.uses != 0 || configuration.is_oversize(block.size)) {
     lock.unlock();
-    return free_exclusively(pointer, context);
-  }
-  if (observer != nullptr) [[unlikely]] {
-    record_free(*arena, address, block.requested, context);
-  }
-  arena->request_free(place);
-  const bool over = arena->park(place.index);
-  lock.unlock();
-  if (over) settle_alone(*arena);
-}
-
-void CachingAllocator::State::free_exclusively(void* pointer, CallContext context) {
-  const Exclusive lock(*this, context);
-  const BlockRef ref = find_live(pointer);
-  if (!ref) {
-    if (uncached_pointers_.erase(pointer) == 0) throw Error(fmt::format("invalid device pointer: {}", pointer));
-    return device::check(device_.free(pointer), "free");
-  }
-  give_up(ref);
-}
-
-void CachingAllocator::State::give_up(BlockRef ref) {
-  if (ref.block().size >= policy_.max_split_size) {
-    --totals_.oversize_allocations.current;
-    ++totals_.oversize_allocations.freed;
-  }
-  record(*ref.arena, MemoryAction::free_requested, ref.block().address, ref.block().requested);
-  ref.arena->request_free(ref.arena->find(ref.block().address));
-  if (ref.block().uses == 0) {
-    record(*ref.arena, MemoryAction::free_completed, ref.block().address, ref.block().requested);
-    if (ref.arena->finish_free(ref.index)) settle(*ref.arena);
+    if (!free_serially(*this, pointer, context)) free_exclusively(*this, pointer, context);
     return;
   }
-  ledger_.add_pending(ref.block().kind, ref.block().size);
-  // No event can be recorded while a capture may be open.
-  if (routings_.empty()) {
-    insert_events(ref);
-  } else if (settings_.graph_capture_record_stream_reuse) {
-    deferred_.add_with_last_uses(ref);
-  } else {
-    deferred_.add(ref);
+  if (recorder != nullptr) [[unlikely]] {
+    recording.freed(*arena, address, block.requested, context);
   }
-  update_attention();
+  const bool exceeded = arena->free(place);
+  lock.unlock();
+  if (exceeded) rebalance(*arena);
 }
 
-void CachingAllocator::State::record_stream(void* pointer, device::Stream stream) {
-  if (pointer == nullptr) return;
-  const Exclusive lock(*this);
-  const BlockRef ref = find_live(pointer);
-  if (!ref || ref.arena->stream() == stream) return;
-  ref.block().uses = ref.arena->uses().add(ref.block().uses, {stream, !routings_.empty()});
+CachingAllocator::State::Freed CachingAllocator::State::free_block(Arena& arena, detail::PointerMap::Place place) {
+  detail::Heap& heap = arena.unpark();
+  const Block& block = heap[place.index];
+  if (configuration.is_oversize(block.size)) statistics.oversize_freed();
+  recording.record(arena, MemoryAction::free_requested, block.address, block.requested);
+  if (block.uses != 0) return {.uses = heap.begin_pending_free(place)};
+  heap.request_free(place);
+  recording.record(arena, MemoryAction::free_completed, block.address, block.requested);
+  return {.uses = {}, .exceeded = heap.finish_free(place.index)};
 }
 
-/// The block in use that starts at `pointer`, in whichever arena it is.
-CachingAllocator::State::BlockRef CachingAllocator::State::find_live(const void* pointer) {
+detail::WaitingFrees::Means CachingAllocator::State::means_of_waiting() const noexcept {
+  using Means = detail::WaitingFrees::Means;
+  if (!pools.is_routing()) return Means::events;
+  return configuration.settings().graph_capture_record_stream_reuse ? Means::capture_order : Means::end_of_capture;
+}
+
+bool CachingAllocator::State::is_in_use(void* pointer) {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-  if (Arena* arena = addresses_.find(address)) {
-    if (const BlockIndex index = arena->find(address).index; index != detail::no_block) return {arena, index};
+  if (Arena* const arena = arenas.at_address(address)) {
+    const std::scoped_lock lock(arena->lock);
+    if (arena->find(address).index != detail::no_block) return true;
   }
-  for (const auto& arena : arenas_) {
-    if (const BlockIndex index = arena->find(address).index; index != detail::no_block) return {arena.get(), index};
-  }
-  return {};
+  const Exclusive lock(locks);
+  return arenas.find_in_use(pointer) || uncached_pointers.contains(pointer);
 }
 
-void CachingAllocator::State::finish_pending(BlockRef ref) {
-  record(*ref.arena, MemoryAction::free_completed, ref.block().address, ref.block().requested);
-  ledger_.remove_pending(ref.block().kind, ref.block().size);
-  if (ref.arena->finish_free(ref.index)) settle(*ref.arena);
+void CachingAllocator::free(void* pointer) {
+  GpuTraceSink* const sink = state_->trace_sink.load(std::memory_order_acquire);
+  // Only for memory in use: freeing anything else is an error, not an event.
+  if (sink != nullptr && state_->is_in_use(pointer)) [[unlikely]]
+    sink->memory_deallocation(reinterpret_cast<std::uintptr_t>(pointer));
+  state_->free(pointer);
 }
 
-void CachingAllocator::State::insert_events(BlockRef ref) {
-  std::vector<device::Stream> streams;
-  for (const detail::StreamUse& use : ref.arena->uses().take(std::exchange(ref.block().uses, 0))) {
-    streams.push_back(use.stream);
+void CachingAllocator::record_stream(void* pointer, device::Stream stream) {
+  if (pointer == nullptr) return;
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  detail::StreamUse use{.stream = stream, .id = state_->stream_ids(stream)};
+  const auto record = [&](Arena& arena, detail::PointerMap::Place place) {
+    use.during_capture = state_->slow_path.has(SlowPathReason::routing);
+    if (arena.stream() != stream) arena.add_use(place, use);
+  };
+  if (Arena* const arena = state_->arenas.at_address(address)) {
+    const std::scoped_lock lock(arena->lock);
+    if (const auto place = arena->find(address); place.index != detail::no_block) return record(*arena, place);
   }
-  pending_.add(ref, streams);
-}
-
-/// Streams recorded while a capture was open have been joined by its end, or are
-/// part of the graph: only those recorded outside it need an event.
-void CachingAllocator::State::process_deferred() {
-  for (const BlockRef ref : deferred_.take_all()) {
-    std::vector<device::Stream> streams;
-    for (const detail::StreamUse& use : ref.arena->uses().take(std::exchange(ref.block().uses, 0))) {
-      if (!use.during_capture) streams.push_back(use.stream);
-    }
-    pending_.add(ref, streams);
-    if (ref.block().events == 0) finish_pending(ref);
-  }
-}
-
-void CachingAllocator::State::finish_ordered(device::Stream stream) {
-  for (const BlockRef ref : deferred_.take_ordered(stream)) {
-    static_cast<void>(ref.arena->uses().take(std::exchange(ref.block().uses, 0)));
-    finish_pending(ref);
-  }
-  update_attention();
-}
-
-void CachingAllocator::State::synchronize_events(const Pool* pool) {
-  ++totals_.num_sync_all_streams;
-  process_deferred();
-  pending_.wait(pool, [this](BlockRef ref) { finish_pending(ref); });
-  update_attention();
+  const Exclusive lock(state_->locks);
+  if (const BlockRef ref = state_->arenas.find_in_use(pointer)) record(*ref.arena, ref.arena->find(address));
 }
 
 }  // namespace gpucheck::runtime

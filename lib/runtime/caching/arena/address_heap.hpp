@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/caching/detail/block.hpp"
+#include "runtime/caching/arena/block.hpp"
 
 namespace gpucheck::runtime::detail {
 

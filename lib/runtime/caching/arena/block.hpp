@@ -13,7 +13,7 @@ namespace gpucheck::runtime::detail {
 using BlockIndex = std::uint32_t;
 inline constexpr BlockIndex no_block = 0;
 
-/// One stretch of a segment, one cache line. Sizes in bytes; size 0 marks an unused slot.
+/// One range of a segment, one cache line. Sizes in bytes; size 0 marks an unused slot.
 struct alignas(64) Block {
   std::uintptr_t address = 0;
   std::uint64_t size = 0;
@@ -24,8 +24,7 @@ struct alignas(64) Block {
   BlockIndex left = no_block;  ///< links of the free set that holds it
   BlockIndex right = no_block;
   BlockIndex back = no_block;
-  std::uint32_t uses = 0;    ///< its entry in the arena's StreamUses; 0 is none
-  std::uint16_t events = 0;  ///< recorded and not yet seen complete
+  std::uint32_t uses = 0;  ///< its entry in the arena's StreamUses; 0 is none
   PoolKind kind = PoolKind::small;
   bool allocated = false;
   bool is_free = false;     ///< in the free set; mapped, neither this nor allocated: a free is pending

@@ -1,9 +1,9 @@
-#include "runtime/caching/detail/arena.hpp"
+#include "runtime/caching/arena/heap.hpp"
 
-// The arena's share in expandable segments; which pages have memory, the State decides.
+// A heap's share in expandable segments; which pages have memory, ExpandableSegments decides.
 namespace gpucheck::runtime::detail {
 
-BlockIndex Arena::next_free(BlockIndex index) const {
+BlockIndex Heap::next_free(BlockIndex index) const {
   const Block& block = blocks_[index];
   if (block.kind == PoolKind::large) return large_.after(blocks_, index);
   if (block.size > small_segment_size) return expandable_->wide.after(blocks_, index);
@@ -12,7 +12,7 @@ BlockIndex Arena::next_free(BlockIndex index) const {
 }
 
 /// The last free block of an expandable segment counts with what it can grow to.
-std::uint64_t Arena::expandable_size(BlockIndex index) const noexcept {
+std::uint64_t Heap::expandable_size(BlockIndex index) const noexcept {
   const Block& block = blocks_[index];
   const bool grows = block.next != no_block && !blocks_[block.next].mapped;
   return block.size + (grows ? blocks_[block.next].size : 0);
@@ -20,7 +20,7 @@ std::uint64_t Arena::expandable_size(BlockIndex index) const noexcept {
 
 /// The block to take when the best fit belongs to an expandable segment: with these in
 /// use, one behind it in order as long as that can grow less; otherwise a plain one.
-BlockIndex Arena::replace_expandable(BlockIndex best, const SplitPolicy& policy) const {
+BlockIndex Heap::replace_expandable(BlockIndex best, const SplitPolicy& policy) const {
   if (!policy.expandable_segments) {
     while (best != no_block && blocks_[best].expandable) best = next_free(best);
     return best;
@@ -35,7 +35,7 @@ BlockIndex Arena::replace_expandable(BlockIndex best, const SplitPolicy& policy)
   return best;
 }
 
-void Arena::add_reservation(std::uintptr_t address, std::uint64_t size, PoolKind kind) {
+void Heap::add_reservation(std::uintptr_t address, std::uint64_t size, PoolKind kind) {
   if (expandable_ == nullptr) expandable_ = std::make_unique<Expandable>();
   const BlockIndex index = blocks_.make();
   Block& block = blocks_[index];
@@ -47,7 +47,7 @@ void Arena::add_reservation(std::uintptr_t address, std::uint64_t size, PoolKind
   unmapped(kind).emplace(address, index);
 }
 
-BlockIndex Arena::find_room(PoolKind kind, std::uint64_t size) const {
+BlockIndex Heap::find_room(PoolKind kind, std::uint64_t size) const {
   if (expandable_ == nullptr) return no_block;
   for (const auto& [address, index] : expandable_->unmapped[Counters::index(kind)]) {
     const BlockIndex before = blocks_[index].previous;
@@ -57,7 +57,7 @@ BlockIndex Arena::find_room(PoolKind kind, std::uint64_t size) const {
   return no_block;
 }
 
-bool Arena::has_room(BlockIndex index, std::uint64_t size) const noexcept {
+bool Heap::has_room(BlockIndex index, std::uint64_t size) const noexcept {
   std::uint64_t room = 0;
   while (room < size && index != no_block && blocks_[index].is_available()) {
     room += blocks_[index].size;
@@ -66,7 +66,7 @@ bool Arena::has_room(BlockIndex index, std::uint64_t size) const noexcept {
   return room >= size;
 }
 
-BlockIndex Arena::insert_after(BlockIndex index, std::uint64_t size) {
+BlockIndex Heap::insert_after(BlockIndex index, std::uint64_t size) {
   const BlockIndex added = blocks_.make();
   Block& before = blocks_[index];
   Block& block = blocks_[added];
@@ -81,7 +81,7 @@ BlockIndex Arena::insert_after(BlockIndex index, std::uint64_t size) {
   return added;
 }
 
-BlockIndex Arena::add_memory(BlockIndex index, std::uint64_t size) {
+BlockIndex Heap::add_memory(BlockIndex index, std::uint64_t size) {
   const PoolKind kind = blocks_[index].kind;
   unmapped(kind).erase(blocks_[index].address);
   const std::uint64_t rest = blocks_[index].size - size;
@@ -98,7 +98,7 @@ BlockIndex Arena::add_memory(BlockIndex index, std::uint64_t size) {
   return index;
 }
 
-BlockIndex Arena::remove_memory(BlockIndex index, std::uintptr_t address, std::uint64_t size) {
+BlockIndex Heap::remove_memory(BlockIndex index, std::uintptr_t address, std::uint64_t size) {
   erase_free(index);
   const std::uint64_t before = address - blocks_[index].address;
   const std::uint64_t after = blocks_[index].size - before - size;
@@ -114,7 +114,7 @@ BlockIndex Arena::remove_memory(BlockIndex index, std::uintptr_t address, std::u
   return index;
 }
 
-void Arena::absorb_unmapped(BlockIndex index, BlockIndex neighbour) noexcept {
+void Heap::absorb_unmapped(BlockIndex index, BlockIndex neighbour) noexcept {
   if (neighbour == no_block || blocks_[neighbour].mapped) return;
   unmapped(blocks_[neighbour].kind).erase(blocks_[neighbour].address);
   absorb(index, neighbour);

@@ -1,5 +1,7 @@
-#include "runtime/caching/detail/arena.hpp"
+#include "runtime/caching/arena/heap.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace gpucheck::runtime::detail {
@@ -9,67 +11,67 @@ std::int64_t signed_size(std::uint64_t size) noexcept { return static_cast<std::
 
 }  // namespace
 
-BlockIndex Arena::find_fit(std::uint64_t rounded, const SplitPolicy& policy) const noexcept {
+BlockIndex Heap::find_fit(std::uint64_t rounded, const SplitPolicy& policy) const noexcept {
   BlockIndex best = best_fit(kind_of(rounded), rounded);
   if (best != no_block && blocks_[best].expandable) best = replace_expandable(best, policy);
   return best != no_block && may_serve(blocks_[best].size, rounded, policy) ? best : no_block;
 }
 
-Arena::HandedOut Arena::finish_hand_out(BlockIndex index, std::uint64_t requested, bool was_split, bool splits,
+Heap::Allocated Heap::finish_allocation(BlockIndex index, std::uint64_t requested, bool was_split, bool splits,
                                         std::uint64_t size_before) {
   Block& block = blocks_[index];
   block.allocated = true;
   block.requested = requested;
   live_.insert(blocks_, index);
   // What is inactive in an expandable segment can be unmapped: it does not count.
-  const bool over_split = !block.expandable && count_split(block.kind, was_split, splits, size_before, block.size);
-  return {index, count_hand_out(block) || over_split};
+  const bool exceeds_split = !block.expandable && count_split(block.kind, was_split, splits, size_before, block.size);
+  return {index, count_allocation(block) || exceeds_split};
 }
 
-inline Arena::HandedOut Arena::take(BlockIndex index, std::uint64_t size, std::uint64_t requested, bool splits) {
+inline Heap::Allocated Heap::take(BlockIndex index, std::uint64_t size, std::uint64_t requested, bool splits) {
   const std::uint64_t size_before = blocks_[index].size;
   const bool was_split = blocks_[index].is_split();
   erase_free(index);
-  return finish_hand_out(splits ? split(index, size) : index, requested, was_split, splits, size_before);
+  return finish_allocation(splits ? split(index, size) : index, requested, was_split, splits, size_before);
 }
 
-Arena::HandedOut Arena::hand_out(BlockIndex index, std::uint64_t rounded, std::uint64_t requested,
-                                 const SplitPolicy& policy) {
+Heap::Allocated Heap::allocate(BlockIndex index, std::uint64_t rounded, std::uint64_t requested,
+                               const SplitPolicy& policy) {
   const Block& block = blocks_[index];
   const bool splits = !pool_->options.no_split && should_split(block.kind, block.size, rounded, policy);
   return take(index, rounded, requested, splits);
 }
 
-Arena::HandedOut Arena::carve(BlockIndex index, std::uint64_t size) {
+Heap::Allocated Heap::carve(BlockIndex index, std::uint64_t size) {
   return take(index, size, size, blocks_[index].size > size);
 }
 
-bool Arena::count_split(PoolKind kind, bool was_split, bool splits, std::uint64_t size_before,
-                        std::uint64_t size) noexcept {
+bool Heap::count_split(PoolKind kind, bool was_split, bool splits, std::uint64_t size_before,
+                       std::uint64_t size) noexcept {
   if (was_split) {
     counters.decrease(kind, inactive_split_bytes, signed_size(size));
     if (!splits) counters.decrease(kind, inactive_split, 1);
     return false;
   }
   if (!splits) return false;
-  const bool over_count = counters.increase(kind, inactive_split, 1);
-  return counters.increase(kind, inactive_split_bytes, signed_size(size_before - size)) || over_count;
+  const bool exceeds_count = counters.increase(kind, inactive_split, 1);
+  return counters.increase(kind, inactive_split_bytes, signed_size(size_before - size)) || exceeds_count;
 }
 
-bool Arena::count_hand_out(const Block& block) noexcept {
-  const bool over_count = counters.increase(block.kind, allocation, 1);
-  const bool over_bytes = counters.increase(block.kind, allocated_bytes, signed_size(block.size));
-  const bool over_requested = counters.increase(block.kind, requested_bytes, signed_size(block.requested));
-  return over_count || over_bytes || over_requested;
+bool Heap::count_allocation(const Block& block) noexcept {
+  const bool exceeds_count = counters.increase(block.kind, allocation, 1);
+  const bool exceeds_bytes = counters.increase(block.kind, allocated_bytes, signed_size(block.size));
+  const bool exceeds_requested = counters.increase(block.kind, requested_bytes, signed_size(block.requested));
+  return exceeds_count || exceeds_bytes || exceeds_requested;
 }
 
-BlockIndex Arena::split(BlockIndex index, std::uint64_t size) {
+BlockIndex Heap::split(BlockIndex index, std::uint64_t size) {
   const BlockIndex low = cut_low(index, size);
   insert_free(index);
   return low;
 }
 
-BlockIndex Arena::cut_low(BlockIndex index, std::uint64_t size) {
+BlockIndex Heap::cut_low(BlockIndex index, std::uint64_t size) {
   const BlockIndex low = blocks_.make();
   Block& rest = blocks_[index];
   Block& block = blocks_[low];
@@ -86,9 +88,9 @@ BlockIndex Arena::cut_low(BlockIndex index, std::uint64_t size) {
   return low;
 }
 
-void Arena::insert_free(BlockIndex index) noexcept {
+void Heap::insert_free(BlockIndex index) noexcept {
   Block& block = blocks_[index];
-  block.searches_at_insertion = pool_->searches[Counters::index(block.kind)];
+  block.searches_at_insertion = searches(block.kind);
   block.is_free = true;
   if (block.kind == PoolKind::large) {
     large_.insert(blocks_, index);
@@ -99,7 +101,7 @@ void Arena::insert_free(BlockIndex index) noexcept {
   }
 }
 
-void Arena::erase_free(BlockIndex index) noexcept {
+void Heap::erase_free(BlockIndex index) noexcept {
   Block& block = blocks_[index];
   block.is_free = false;
   if (block.kind == PoolKind::large) {
@@ -111,7 +113,7 @@ void Arena::erase_free(BlockIndex index) noexcept {
   }
 }
 
-BlockIndex Arena::add_segment(std::uintptr_t address, std::uint64_t size, PoolKind kind) {
+BlockIndex Heap::add_segment(std::uintptr_t address, std::uint64_t size, PoolKind kind) {
   const BlockIndex index = blocks_.make();
   Block& block = blocks_[index];
   block.address = address;
@@ -121,7 +123,7 @@ BlockIndex Arena::add_segment(std::uintptr_t address, std::uint64_t size, PoolKi
   return index;
 }
 
-void Arena::remove_segment(BlockIndex index) {
+void Heap::remove_segment(BlockIndex index) {
   if (blocks_[index].mapped) {
     erase_free(index);
   } else {
@@ -130,7 +132,7 @@ void Arena::remove_segment(BlockIndex index) {
   blocks_.release(index);
 }
 
-void Arena::request_free(PointerMap::Place place) noexcept {
+void Heap::request_free(PointerMap::Place place) noexcept {
   Block& block = blocks_[place.index];
   live_.erase(place);
   block.allocated = false;
@@ -138,7 +140,7 @@ void Arena::request_free(PointerMap::Place place) noexcept {
   counters.decrease(block.kind, allocated_bytes, signed_size(block.size));
 }
 
-bool Arena::finish_free(BlockIndex index) noexcept {
+bool Heap::finish_free(BlockIndex index) noexcept {
   Block& block = blocks_[index];
   counters.decrease(block.kind, requested_bytes, signed_size(block.requested));
   const std::uint64_t before = merge(index, block.previous);
@@ -148,15 +150,15 @@ bool Arena::finish_free(BlockIndex index) noexcept {
   return count_free(block.kind, block.is_split(), block.size, before, after);
 }
 
-bool Arena::count_free(PoolKind kind, bool is_split, std::uint64_t size, std::uint64_t before,
-                       std::uint64_t after) noexcept {
+bool Heap::count_free(PoolKind kind, bool is_split, std::uint64_t size, std::uint64_t before,
+                      std::uint64_t after) noexcept {
   const std::int64_t count = (is_split ? 1 : 0) - (before > 0 ? 1 : 0) - (after > 0 ? 1 : 0);
   const std::int64_t bytes = signed_size((is_split ? size : 0) - before - after);
-  const bool over_count = counters.change(kind, inactive_split, count);
-  return counters.change(kind, inactive_split_bytes, bytes) || over_count;
+  const bool exceeds_count = counters.change(kind, inactive_split, count);
+  return counters.change(kind, inactive_split_bytes, bytes) || exceeds_count;
 }
 
-std::uint64_t Arena::merge(BlockIndex index, BlockIndex neighbour) noexcept {
+std::uint64_t Heap::merge(BlockIndex index, BlockIndex neighbour) noexcept {
   if (neighbour == no_block || !blocks_[neighbour].is_free) return 0;
   const std::uint64_t size = blocks_[neighbour].size;
   erase_free(neighbour);
@@ -164,7 +166,7 @@ std::uint64_t Arena::merge(BlockIndex index, BlockIndex neighbour) noexcept {
   return size;
 }
 
-void Arena::absorb(BlockIndex index, BlockIndex neighbour) noexcept {
+void Heap::absorb(BlockIndex index, BlockIndex neighbour) noexcept {
   Block& block = blocks_[index];
   Block& other = blocks_[neighbour];
   if (block.previous == neighbour) {
@@ -180,7 +182,27 @@ void Arena::absorb(BlockIndex index, BlockIndex neighbour) noexcept {
   blocks_.release(neighbour);
 }
 
-std::uint64_t Arena::free_bytes() const noexcept {
+std::vector<StreamUse> Heap::begin_pending_free(PointerMap::Place place) {
+  Block& block = blocks_[place.index];
+  std::vector<StreamUse> streams = uses_.take(std::exchange(block.uses, 0));
+  request_free(place);
+  counters.begin_pending(block.kind, signed_size(block.size));
+  return streams;
+}
+
+bool Heap::finish_pending_free(BlockIndex index) noexcept {
+  counters.end_pending(blocks_[index].kind, signed_size(blocks_[index].size));
+  return finish_free(index);
+}
+
+std::vector<BlockIndex> Heap::free_blocks(PoolKind kind) const {
+  if (kind == PoolKind::large) return large_.in_order(blocks_);
+  std::vector<BlockIndex> result = small_.in_order(blocks_);
+  if (expandable_ != nullptr) std::ranges::copy(expandable_->wide.in_order(blocks_), std::back_inserter(result));
+  return result;
+}
+
+std::uint64_t Heap::free_bytes() const noexcept {
   std::uint64_t total = 0;
   for (BlockIndex index = 1; index < blocks_.end(); ++index) {
     if (blocks_[index].is_free) total += blocks_[index].size;
@@ -188,7 +210,7 @@ std::uint64_t Arena::free_bytes() const noexcept {
   return total;
 }
 
-std::vector<BlockIndex> Arena::segments() const {
+std::vector<BlockIndex> Heap::segments() const {
   std::vector<BlockIndex> result;
   for (BlockIndex index = 1; index < blocks_.end(); ++index) {
     const Block& block = blocks_[index];
@@ -198,12 +220,12 @@ std::vector<BlockIndex> Arena::segments() const {
   return result;
 }
 
-BlockIndex Arena::first_of_segment(BlockIndex index) const noexcept {
+BlockIndex Heap::first_of_segment(BlockIndex index) const noexcept {
   while (blocks_[index].previous != no_block) index = blocks_[index].previous;
   return index;
 }
 
-BlockInfo Arena::info(BlockIndex index) const noexcept {
+BlockInfo Heap::info(BlockIndex index) const noexcept {
   const Block& block = blocks_[index];
   const BlockState state = block.allocated ? BlockState::active_allocated
                            : block.is_free ? BlockState::inactive

@@ -1,4 +1,4 @@
-#include "runtime/caching/detail/large_free_set.hpp"
+#include "runtime/caching/arena/large_free_set.hpp"
 
 namespace gpucheck::runtime::detail {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/caching/detail/block.hpp"
+#include "runtime/caching/arena/block.hpp"
 
 namespace gpucheck::runtime::detail {
 

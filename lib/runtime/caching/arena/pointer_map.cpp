@@ -1,4 +1,4 @@
-#include "runtime/caching/detail/pointer_map.hpp"
+#include "runtime/caching/arena/pointer_map.hpp"
 
 #include <utility>
 

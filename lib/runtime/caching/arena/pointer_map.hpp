@@ -10,7 +10,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "runtime/caching/detail/block.hpp"
+#include "runtime/caching/arena/block.hpp"
 
 namespace gpucheck::runtime::detail {
 

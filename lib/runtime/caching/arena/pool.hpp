@@ -11,7 +11,8 @@ namespace gpucheck::runtime::detail {
 
 class Arena;
 
-/// The default pool or a private one. Changed only with all arenas' locks held.
+/// The default pool or a private one. Changed only with all arenas closed, so that any arena's lock
+/// is enough to read it.
 struct Pool {
   PoolId id;
   PoolOptions options;

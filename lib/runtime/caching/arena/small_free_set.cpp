@@ -1,4 +1,4 @@
-#include "runtime/caching/detail/small_free_set.hpp"
+#include "runtime/caching/arena/small_free_set.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/caching/detail/address_heap.hpp"
+#include "runtime/caching/arena/address_heap.hpp"
 
 namespace gpucheck::runtime::detail {
 

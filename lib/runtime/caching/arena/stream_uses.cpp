@@ -1,4 +1,4 @@
-#include "runtime/caching/detail/stream_uses.hpp"
+#include "runtime/caching/arena/stream_uses.hpp"
 
 #include <algorithm>
 #include <utility>

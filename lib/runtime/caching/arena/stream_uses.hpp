@@ -10,6 +10,7 @@ namespace gpucheck::runtime::detail {
 /// One other stream that uses a block.
 struct StreamUse {
   device::Stream stream;
+  std::int64_t id = 0;          ///< of the stream: see StreamPool
   bool during_capture = false;  ///< recorded (also) while allocations were routed to a pool
 };
 
@@ -19,7 +20,6 @@ class StreamUses {
  public:
   /// Adds to entry `entry`, or to a new one when it is 0. Returns the entry.
   std::uint32_t add(std::uint32_t entry, StreamUse use);
-  [[nodiscard]] const std::vector<StreamUse>& at(std::uint32_t entry) const { return sets_[entry - 1]; }
   /// Empties the entry and returns what was in it.
   std::vector<StreamUse> take(std::uint32_t entry);
 

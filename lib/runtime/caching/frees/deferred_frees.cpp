@@ -1,19 +1,19 @@
-#include "runtime/caching/detail/deferred_frees.hpp"
+#include "runtime/caching/frees/deferred_frees.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace gpucheck::runtime::detail {
 
-void DeferredFrees::add_with_last_uses(BlockRef ref) {
-  add(ref);
-  const device::Stream own = ref.arena->stream();
-  Entry entry{ref, capture_of(own)};
+void DeferredFrees::add_with_last_uses(Block block) {
+  add(block);
+  const device::Stream own = block.ref.arena->stream();
+  Entry entry{std::move(block), capture_of(own)};
   if (entry.capture == 0) return;
   std::vector<device::Stream> streams{own};
-  for (const StreamUse& use : ref.arena->uses().at(ref.block().uses)) {
+  for (const StreamUse& use : entry.block.uses) {
     // PyTorch forgets work from before the capture, which is in no graph, and
-    // may hand the block out while that still runs.
+    // may reuse the block while that still runs.
     if (!use.during_capture || capture_of(use.stream) != entry.capture) return;
     streams.push_back(use.stream);
   }
@@ -24,16 +24,17 @@ void DeferredFrees::add_with_last_uses(BlockRef ref) {
   entries_.back() = std::move(entry);
 }
 
-std::vector<BlockRef> DeferredFrees::take_all() {
+std::vector<DeferredFrees::Block> DeferredFrees::take_all() {
   pasts_.clear();
-  std::vector<BlockRef> taken;
-  for (const Entry& entry : std::exchange(entries_, {})) taken.push_back(entry.ref);
+  std::vector<Block> taken;
+  for (Entry& entry : entries_) taken.push_back(std::move(entry.block));
+  entries_.clear();
   return taken;
 }
 
 std::vector<BlockRef> DeferredFrees::take_ordered(device::Stream stream) {
   const auto is_of_stream = [&](const Entry& entry) {
-    return !entry.last_uses.empty() && entry.ref.arena->stream() == stream;
+    return !entry.last_uses.empty() && entry.block.ref.arena->stream() == stream;
   };
   if (std::ranges::none_of(entries_, is_of_stream)) return {};
   const std::uint64_t capture = capture_of(stream);
@@ -45,7 +46,7 @@ std::vector<BlockRef> DeferredFrees::take_ordered(device::Stream stream) {
   };
   const auto first_ordered = std::stable_partition(entries_.begin(), entries_.end(), waits);
   std::vector<BlockRef> taken;
-  for (auto entry = first_ordered; entry != entries_.end(); ++entry) taken.push_back(entry->ref);
+  for (auto entry = first_ordered; entry != entries_.end(); ++entry) taken.push_back(entry->block.ref);
   entries_.erase(first_ordered, entries_.end());
   if (entries_.empty()) pasts_.clear();
   return taken;

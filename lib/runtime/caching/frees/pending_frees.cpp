@@ -1,29 +1,31 @@
-#include "runtime/caching/detail/pending_frees.hpp"
+#include "runtime/caching/frees/pending_frees.hpp"
 
 #include <utility>
 
 namespace gpucheck::runtime::detail {
 
-void PendingFrees::add(BlockRef ref, const std::vector<device::Stream>& streams) {
-  if (streams.size() == 1) {
-    add(ref, streams.front(), stream_ids_(streams.front()));
-    return;
+bool PendingFrees::add(BlockRef ref, const std::vector<StreamUse>& uses) {
+  const auto block = std::make_shared<Waiting>(ref);
+  if (uses.size() == 1) {
+    add(block, uses.front().stream, uses.front().id);
+    return true;
   }
   // PyTorch's set of a block's streams is such a table as well, and so decides in which
   // order they come into the large one.
-  StreamTable<device::Stream> uses(device_.ordinal());
-  for (const device::Stream stream : streams) uses[stream_ids_(stream)] = stream;
-  uses.erase_if([&](std::int64_t id, device::Stream stream) {
-    add(ref, stream, id);
+  StreamTable<device::Stream> streams(device_.ordinal());
+  for (const StreamUse& use : uses) streams[use.id] = use.stream;
+  streams.erase_if([&](std::int64_t id, device::Stream stream) {
+    add(block, stream, id);
     return false;
   });
+  return !uses.empty();
 }
 
-void PendingFrees::add(BlockRef ref, device::Stream stream, std::int64_t id) {
+void PendingFrees::add(const std::shared_ptr<Waiting>& block, device::Stream stream, std::int64_t id) {
   device::UniqueEvent event = events_.take();
   device::check(device_.record(event.get(), stream), "record");
-  ++ref.block().events;
-  queues_[id].push_back({std::move(event), ref});
+  ++block->events;
+  queues_[id].push_back({std::move(event), block});
 }
 
 void PendingFrees::poll(const OnComplete& on_complete) {
@@ -51,7 +53,7 @@ void PendingFrees::wait(const Pool* pool, const OnComplete& on_complete) {
   queues_.erase_if([&](std::int64_t, Queue& queue) {
     for (auto next = queue.begin(); next != queue.end();) {
       const auto entry = next++;
-      if (pool != nullptr && &entry->ref.arena->pool() != pool) continue;
+      if (pool != nullptr && &entry->block->ref.arena->pool() != pool) continue;
       device::check(device_.synchronize(entry->event.get()), "synchronize event");
       Entry done = std::move(*entry);
       queue.erase(entry);
@@ -63,7 +65,7 @@ void PendingFrees::wait(const Pool* pool, const OnComplete& on_complete) {
 
 void PendingFrees::complete(Entry entry, const OnComplete& on_complete) {
   events_.put_back(std::move(entry.event));
-  if (--entry.ref.block().events == 0) on_complete(entry.ref);
+  if (--entry.block->events == 0) on_complete(entry.block->ref);
 }
 
 }  // namespace gpucheck::runtime::detail

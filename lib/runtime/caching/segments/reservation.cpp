@@ -1,4 +1,4 @@
-#include "runtime/caching/detail/reservation.hpp"
+#include "runtime/caching/segments/reservation.hpp"
 
 #include "device/check.hpp"
 

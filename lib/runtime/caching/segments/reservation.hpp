@@ -11,7 +11,7 @@ namespace gpucheck::runtime::detail {
 /// everything back in the end. Not thread-safe. The device must outlive it.
 class Reservation {
  public:
-  /// A stretch of addresses. Bytes.
+  /// A range of addresses. Bytes.
   struct Range {
     std::uintptr_t address = 0;
     std::uint64_t bytes = 0;

@@ -1,56 +1,31 @@
-#include <fmt/format.h>
+#include "runtime/caching/state/configuration.hpp"
 
-#include "runtime/caching/detail/state.hpp"
+#include <utility>
 
-namespace gpucheck::runtime {
+namespace gpucheck::runtime::detail {
 
-void CachingAllocator::State::set_memory_fraction(double fraction) {
-  if (!(fraction >= 0.0 && fraction <= 1.0)) {
-    throw UsageError(fmt::format("Invalid fraction value: {:#}. Allowed range: 0~1", fraction));
-  }
-  const Exclusive lock(*this);
+void Configuration::set_settings(AllocatorSettings settings) {
+  settings_ = std::move(settings);
+  policy_ = {settings_.max_split_size, settings_.max_non_split_rounding, settings_.expandable_segments};
+  has_divisions_ = settings_.roundup_power2_divisions != AllocatorSettings{}.roundup_power2_divisions;
+  update_slow_path();
+}
+
+void Configuration::set_fraction(double fraction, std::uint64_t total) {
   fraction_ = fraction;
-  const auto total = static_cast<double>(device_.properties().total_memory_bytes);
-  limit_ = fraction < 1.0 ? std::optional(static_cast<std::uint64_t>(fraction * total)) : std::nullopt;
-  update_attention();
+  const double limit = fraction * static_cast<double>(total);
+  limit_ = fraction < 1.0 ? std::optional(static_cast<std::uint64_t>(limit)) : std::nullopt;
+  update_slow_path();
 }
 
-double CachingAllocator::State::memory_fraction() {
-  const Exclusive lock(*this);
-  return fraction_;
-}
-
-void CachingAllocator::State::set_settings(std::string_view text) {
-  const Exclusive lock(*this);
-  AllocatorSettings parsed = parse_settings(text, settings_);
-  require_same_backend(parsed, settings_);
-  apply(std::move(parsed));
-}
-
-AllocatorSettings CachingAllocator::State::settings() {
-  const Exclusive lock(*this);
-  return settings_;
-}
-
-void CachingAllocator::State::set_caching(bool enabled) {
-  const Exclusive lock(*this);
+void Configuration::set_caching(bool enabled) {
   caching_ = enabled;
-  update_attention();
+  update_slow_path();
 }
 
-void CachingAllocator::State::add_out_of_memory_observer(std::function<void(const OutOfMemoryReport&)> observer) {
-  const Exclusive lock(*this);
-  observers_.push_back(std::move(observer));
+void Configuration::update_slow_path() {
+  slow_path_.set(SlowPathReason::uncached, !caching_);
+  slow_path_.set(SlowPathReason::garbage_collection, limit_ && settings_.garbage_collection_threshold > 0.0);
 }
 
-void CachingAllocator::State::add_free_memory_callback(std::function<bool()> callback) {
-  const Exclusive lock(*this);
-  free_memory_callbacks_.push_back(std::move(callback));
-}
-
-void CachingAllocator::State::set_process_memory_query(std::function<std::optional<std::uint64_t>()> query) {
-  const Exclusive lock(*this);
-  process_memory_query_ = std::move(query);
-}
-
-}  // namespace gpucheck::runtime
+}  // namespace gpucheck::runtime::detail

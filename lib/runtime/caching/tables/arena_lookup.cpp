@@ -1,4 +1,4 @@
-#include "runtime/caching/detail/lookup.hpp"
+#include "runtime/caching/tables/arena_lookup.hpp"
 
 namespace gpucheck::runtime::detail {
 

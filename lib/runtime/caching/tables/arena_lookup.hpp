@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "device/handles.hpp"
-#include "runtime/caching/detail/arena.hpp"
+#include "runtime/caching/arena/arena.hpp"
 
 namespace gpucheck::runtime::detail {
 
 /// Which arena an address may belong to. Read without a lock while one writer changes
 /// it: what a reader gets is a hint, to be confirmed under the arena's lock; a miss has
-/// to be confirmed with all locks held.
+/// to be confirmed with all arenas closed.
 class AddressMap {
  public:
   AddressMap();

@@ -2,8 +2,8 @@
 #include <random>
 #include <set>
 
-#include "runtime/caching/detail/large_free_set.hpp"
-#include "runtime/caching/detail/small_free_set.hpp"
+#include "runtime/caching/arena/large_free_set.hpp"
+#include "runtime/caching/arena/small_free_set.hpp"
 
 namespace gpucheck::runtime::detail {
 namespace {

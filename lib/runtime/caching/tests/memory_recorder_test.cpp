@@ -1,4 +1,4 @@
-#include "runtime/allocator/memory_observer.hpp"
+#include "runtime/allocator/memory_recorder.hpp"
 
 #include <gtest/gtest.h>
 #include <map>
@@ -16,7 +16,7 @@ using namespace literals;
 using Events = std::vector<std::string>;
 
 /// Writes down what it is told: action, size and the call that it came from.
-class Recorder : public MemoryObserver {
+class Recorder : public MemoryRecorder {
  public:
   CallContext context_of(MemoryCall call) noexcept override { return {.caller = static_cast<CallerNumber>(call) + 1}; }
   void prepare_shards(std::size_t count) override { shards = count; }
@@ -41,8 +41,8 @@ class Recorder : public MemoryObserver {
 
 class ObservedAllocator : public testing::Test {
  protected:
-  ObservedAllocator() { allocator.set_memory_observer(&recorder); }
-  ~ObservedAllocator() override { allocator.set_memory_observer(nullptr); }
+  ObservedAllocator() { allocator.set_memory_recorder(&recorder); }
+  ~ObservedAllocator() override { allocator.set_memory_recorder(nullptr); }
 
   Simulated machine;
   CachingAllocator& allocator = machine.allocator();
@@ -101,7 +101,7 @@ TEST_F(ObservedAllocator, IsToldNothingOnceReplacedNorInUncachedMode) {
   allocator.set_caching(false);
   allocator.free(allocator.allocate(1000, stream));
   allocator.set_caching(true);
-  allocator.set_memory_observer(nullptr);
+  allocator.set_memory_recorder(nullptr);
   allocator.free(allocator.allocate(1000, stream));
   EXPECT_EQ(recorder.events, Events{});
 }

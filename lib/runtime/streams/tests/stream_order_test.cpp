@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/units.hpp"
-#include "runtime/allocator/memory_observer.hpp"
+#include "runtime/allocator/memory_recorder.hpp"
 #include "runtime/streams/stream_table.hpp"
 #include "runtime/tests/simulated.hpp"
 
@@ -65,7 +65,7 @@ std::vector<Round> load_rounds() {
 }
 
 /// Notes the addresses of the blocks whose frees are completed.
-class Completions : public MemoryObserver {
+class Completions : public MemoryRecorder {
  public:
   CallContext context_of(MemoryCall) noexcept override { return no_call_context; }
   void prepare_shards(std::size_t) override {}
@@ -89,9 +89,9 @@ class Process {
     add(machine_.default_stream());
     for (int i = 0; i < StreamPool::streams_per_level; ++i) add(machine_.side_stream());
     for (int i = 0; i < StreamPool::streams_per_level; ++i) add(machine_.runtime().streams().next(-1));
-    machine_.allocator().set_memory_observer(&completions_);
+    machine_.allocator().set_memory_recorder(&completions_);
   }
-  ~Process() { machine_.allocator().set_memory_observer(nullptr); }
+  ~Process() { machine_.allocator().set_memory_recorder(nullptr); }
 
   std::vector<std::size_t> order_of(const Round& round) {
     std::map<std::uintptr_t, std::size_t> positions;
