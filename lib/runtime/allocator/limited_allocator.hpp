@@ -21,7 +21,7 @@ class LimitedAllocator : public DeviceAllocator {
   [[nodiscard]] AllocatorSettings settings() const override;
 
   void add_out_of_memory_observer(std::function<void(const OutOfMemoryReport&)>) override {
-    refuse("attachOutOfMemoryRecorder");
+    refuse("attachOutOfMemoryObserver");
   }
 
   void retain_pool(PoolId, PoolOptions) override { refuse("createOrIncrefPool"); }

@@ -134,7 +134,7 @@ TEST_F(Async, WhatItCannotDoNamesTheFunction) {
   };
   EXPECT_EQ(text([&] {
               allocator_.add_out_of_memory_observer({});
-            }).find("cudaMallocAsync does not yet support attachOutOfMemoryRecorder"),
+            }).find("cudaMallocAsync does not yet support attachOutOfMemoryObserver"),
             0U);
   EXPECT_EQ(text([&] {
               static_cast<void>(allocator_.has_exactly_live({1, 0}, {}));
