@@ -70,9 +70,9 @@ class GpuTrace {
   /// allocator.
   void activate();
 
-  /// Memory was handed out, cached or not: its address.
+  /// Memory was allocated, cached or not: its address.
   [[nodiscard]] CallbackRegistry<std::uintptr_t>& memory_allocation() noexcept;
-  /// Memory is about to be given up: its address.
+  /// Memory is about to be freed: its address.
   [[nodiscard]] CallbackRegistry<std::uintptr_t>& memory_deallocation() noexcept;
 
  private:

@@ -9,7 +9,7 @@ namespace gpucheck::observe {
 
 class MemoryHistory;
 
-/// A stretch of the program that its user named: what a scripted function or
+/// A part of the program that its user named: what a scripted function or
 /// `record_function` is to PyTorch. While it lives, stacks captured on this thread begin
 /// with its name (those of nested scopes before it), and `history`, while it records,
 /// keeps when it began and ended. Scopes end in the reverse order of their start, on the

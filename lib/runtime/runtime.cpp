@@ -27,11 +27,11 @@ std::uint64_t next_runtime_number() {
 }  // namespace
 
 struct Runtime::State {
-  State(device::Device& which, const AllocatorChoice& choice)
-      : device(which),
-        streams(which),
-        allocator(make_allocator(choice, which, streams, [this](std::string text) { warn(std::move(text)); })),
-        pinned(which) {}
+  State(device::Device& the_device, const AllocatorChoice& choice)
+      : device(the_device),
+        streams(the_device),
+        allocator(make_allocator(choice, the_device, streams, [this](std::string text) { warn(std::move(text)); })),
+        pinned(the_device) {}
 
   void warn(std::string text) {
     const std::scoped_lock lock(mutex);

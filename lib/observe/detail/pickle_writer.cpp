@@ -33,7 +33,7 @@ enum Opcode : unsigned char {
 constexpr char byte(Opcode opcode) { return static_cast<char>(opcode); }
 
 /// Items put into a list at once: the page passes them as arguments of one call.
-constexpr std::size_t most_items_at_once = 1000;
+constexpr std::size_t max_items_at_once = 1000;
 
 }  // namespace
 
@@ -50,7 +50,7 @@ void PickleWriter::finish() {
 void PickleWriter::enter_item() {
   if (open_.empty() || !open_.back().is_list) return;
   std::size_t& items = open_.back().items;
-  if (items == most_items_at_once) {
+  if (items == max_items_at_once) {
     out_.put(byte(APPENDS));
     items = 0;
   }

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::Property;
 using testing::Throws;
 
-auto refused(const char* phrase) { return Throws<UsageError>(Property(&UsageError::what, HasSubstr(phrase))); }
+auto rejected(const char* phrase) { return Throws<UsageError>(Property(&UsageError::what, HasSubstr(phrase))); }
 
 TEST(HistoryOptions, TakesPyTorchsWords) {
   EXPECT_EQ(parse_recording(std::nullopt), Recording::off);
@@ -28,12 +28,12 @@ TEST(HistoryOptions, TakesPyTorchsWords) {
   EXPECT_EQ(parse_skip_actions({"alloc", "oom"}), (std::vector{alloc, oom}));
 }
 
-TEST(HistoryOptions, RefusesOthersInPyTorchsWords) {
-  EXPECT_THAT([] { static_cast<void>(parse_recording("none")); }, refused("expected state to be"));
-  EXPECT_THAT([] { static_cast<void>(parse_context("python")); }, refused("expected context to be"));
-  EXPECT_THAT([] { static_cast<void>(parse_stacks("")); }, refused("expected stacks to be"));
-  EXPECT_THAT([] { static_cast<void>(parse_skip_actions({"segment_map"})); }, refused("segment_map"));
-  EXPECT_THAT([] { static_cast<void>(parse_skip_actions({"snapshot"})); }, refused("expected skip_actions to be"));
+TEST(HistoryOptions, RejectsOthersInPyTorchsWords) {
+  EXPECT_THAT([] { static_cast<void>(parse_recording("none")); }, rejected("expected state to be"));
+  EXPECT_THAT([] { static_cast<void>(parse_context("python")); }, rejected("expected context to be"));
+  EXPECT_THAT([] { static_cast<void>(parse_stacks("")); }, rejected("expected stacks to be"));
+  EXPECT_THAT([] { static_cast<void>(parse_skip_actions({"segment_map"})); }, rejected("segment_map"));
+  EXPECT_THAT([] { static_cast<void>(parse_skip_actions({"snapshot"})); }, rejected("expected skip_actions to be"));
 }
 
 }  // namespace

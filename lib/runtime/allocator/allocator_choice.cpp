@@ -15,7 +15,7 @@ using Kind = AllocatorChoice::Kind;
 
 constexpr std::string_view library_suffix = ".so";
 
-[[noreturn]] void refuse(std::string_view text) {
+[[noreturn]] void reject(std::string_view text) {
   throw UsageError(
       fmt::format("\"{}\" is no allocator. Use caching, async, FILE.so, or FILE.so:ALLOCATE,FREE to name its two "
                   "functions.",
@@ -32,13 +32,13 @@ AllocatorChoice parse_allocator_choice(std::string_view text) {
   if (colon != std::string_view::npos) {
     const std::string_view symbols = text.substr(colon + 1);
     const std::size_t comma = symbols.find(',');
-    if (comma == std::string_view::npos || comma == 0 || comma + 1 == symbols.size()) refuse(text);
+    if (comma == std::string_view::npos || comma == 0 || comma + 1 == symbols.size()) reject(text);
     choice.library = text.substr(0, colon);
     choice.allocate_symbol = symbols.substr(0, comma);
     choice.free_symbol = symbols.substr(comma + 1);
   }
   // "libmine.so.1" is one as well.
-  if (choice.library.find(library_suffix) == std::string::npos) refuse(text);
+  if (choice.library.find(library_suffix) == std::string::npos) reject(text);
   return choice;
 }
 

@@ -35,7 +35,7 @@ class Buffer {
     if (data_ == nullptr) return;
     try {
       allocator_->free(data_);
-    } catch (const Error&) {  // a lost device: nothing is left to give back
+    } catch (const Error&) {  // a lost device: nothing is left to free
     }
   }
 

@@ -9,9 +9,9 @@ namespace gpucheck::runtime {
 class GpuTraceSink {
  public:
   virtual ~GpuTraceSink() = default;
-  /// Memory was handed out, cached or not.
+  /// Memory was allocated, cached or not.
   virtual void memory_allocation(std::uintptr_t address) noexcept = 0;
-  /// Memory in use is about to be given up.
+  /// Memory in use is about to be freed.
   virtual void memory_deallocation(std::uintptr_t address) noexcept = 0;
 
  protected:

@@ -5,7 +5,7 @@
 
 namespace gpucheck::runtime {
 
-void LimitedAllocator::refuse(std::string_view function) const {
+void LimitedAllocator::reject(std::string_view function) const {
   throw UnsupportedError(fmt::format(
       "{} does not yet support {}. Choose the caching allocator (--allocator caching) for it.", backend_, function));
 }

@@ -14,20 +14,20 @@ class LimitedAllocator : public DeviceAllocator {
   void empty_cache(PoolId) override { empty_cache(); }
   using DeviceAllocator::empty_cache;
 
-  [[nodiscard]] std::vector<SegmentInfo> snapshot() const override { refuse("snapshot"); }
+  [[nodiscard]] std::vector<SegmentInfo> snapshot() const override { reject("snapshot"); }
   [[nodiscard]] std::vector<SegmentInfo> snapshot(PoolId) const override { return snapshot(); }
 
   void set_settings(std::string_view text) override;
   [[nodiscard]] AllocatorSettings settings() const override;
 
   void add_out_of_memory_observer(std::function<void(const OutOfMemoryReport&)>) override {
-    refuse("attachOutOfMemoryObserver");
+    reject("attachOutOfMemoryObserver");
   }
 
-  void retain_pool(PoolId, PoolOptions) override { refuse("createOrIncrefPool"); }
-  [[nodiscard]] int pool_use_count(PoolId) const override { refuse("getPoolUseCount"); }
+  void retain_pool(PoolId, PoolOptions) override { reject("createOrIncrefPool"); }
+  [[nodiscard]] int pool_use_count(PoolId) const override { reject("getPoolUseCount"); }
   [[nodiscard]] bool has_exactly_live(PoolId, const std::vector<const void*>&) const override {
-    refuse("checkPoolLiveAllocations");
+    reject("checkPoolLiveAllocations");
   }
 
  protected:
@@ -35,7 +35,7 @@ class LimitedAllocator : public DeviceAllocator {
   LimitedAllocator(std::string_view backend, AllocatorSettings settings)
       : backend_(backend), settings_(std::move(settings)) {}
 
-  [[noreturn]] void refuse(std::string_view function) const;
+  [[noreturn]] void reject(std::string_view function) const;
   /// Told of settings that were just taken over; the lock is not held.
   virtual void settings_changed(const AllocatorSettings&) {}
 

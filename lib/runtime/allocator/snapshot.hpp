@@ -26,7 +26,7 @@ struct BlockInfo {
   bool operator==(const BlockInfo&) const = default;
 };
 
-/// One stretch of device memory and the blocks it is cut into, in address order.
+/// One range of device memory and the blocks it is cut into, in address order.
 struct SegmentInfo {
   std::uintptr_t address = 0;
   std::uint64_t total_size = 0;
@@ -37,7 +37,7 @@ struct SegmentInfo {
   bool is_large = false;
   PoolId pool;
   bool was_split = false;      ///< now, or at some time since it was obtained
-  bool is_expandable = false;  ///< one stretch of an expandable segment that has memory
+  bool is_expandable = false;  ///< one range of an expandable segment that has memory
   std::vector<BlockInfo> blocks;
   bool operator==(const SegmentInfo&) const = default;
 };

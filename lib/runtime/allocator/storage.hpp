@@ -33,7 +33,7 @@ class Storage {
     if (!owns()) return;
     try {
       allocator_->free(data_);
-    } catch (const Error&) {  // a lost device: nothing is left to give back
+    } catch (const Error&) {  // a lost device: nothing is left to free
     }
   }
 

@@ -27,7 +27,7 @@ AllocatorSettings async_settings() {
   return settings;
 }
 
-[[noreturn]] void refuse_pointer(const void* pointer) {
+[[noreturn]] void reject_pointer(const void* pointer) {
   throw Error(fmt::format("{} is not the start of a block in use. Free what allocate gave, and once.", pointer));
 }
 
@@ -124,10 +124,10 @@ void AsyncAllocator::free(void* pointer) {
   if (pointer == nullptr) return;
   std::unique_lock lock(mutex_);
   const auto found = allocations_.find(pointer);
-  if (found == allocations_.end()) refuse_pointer(pointer);
+  if (found == allocations_.end()) reject_pointer(pointer);
   const bool captured = found->second.captured;
   if (capture_underway_ && !captured) {
-    if (std::ranges::find(deferred_frees_, pointer) != deferred_frees_.end()) refuse_pointer(pointer);
+    if (std::ranges::find(deferred_frees_, pointer) != deferred_frees_.end()) reject_pointer(pointer);
     deferred_frees_.push_back(pointer);
     lock.unlock();
     return warn_once(
@@ -147,10 +147,10 @@ void AsyncAllocator::free(void* pointer) {
                     "the owning graph.",
                     pointer));
   }
-  give_back(pointer, allocation);
+  free_on_device(pointer, allocation);
 }
 
-void AsyncAllocator::give_back(void* pointer, const Allocation& allocation) {
+void AsyncAllocator::free_on_device(void* pointer, const Allocation& allocation) {
   if (!allocation.users.empty()) return free_behind_users(pointer, allocation);
   if (allocation.captured) note_captured_free(allocation.stream);
   const Status status = device_.free_async(pointer, allocation.stream);
@@ -174,7 +174,7 @@ void AsyncAllocator::order_after(Stream later, Stream earlier) {
   device::UniqueEvent event = events_.take();
   device::check(device_, device_.record(event.get(), earlier), "record");
   device::check(device_, device_.wait(later, event.get()), "wait");
-  events_.put_back(std::move(event));
+  events_.release(std::move(event));
 }
 
 Stream AsyncAllocator::unifying_stream() {
@@ -243,20 +243,20 @@ void AsyncAllocator::end_allocate_to_pool(PoolId) {
   for (void* pointer : deferred) free(pointer);
 }
 
-// ---- figures and limits -----------------------------------------------------------------
+// ---- statistics and limits -----------------------------------------------------------------
 
 MemoryStatistics AsyncAllocator::stats() const {
   const device::AsyncPoolUsage usage = device_.async_pool_usage().value();
-  const auto figure = [](std::uint64_t now, std::uint64_t peak) {
+  const auto statistic_of = [](std::uint64_t now, std::uint64_t peak) {
     Statistic statistic;
     statistic.current = static_cast<std::int64_t>(now);
     statistic.peak = static_cast<std::int64_t>(std::max(now, peak));
     return statistic;
   };
   MemoryStatistics statistics;
-  statistics.allocated_bytes.all = figure(usage.used_bytes, usage.used_peak_bytes);
+  statistics.allocated_bytes.all = statistic_of(usage.used_bytes, usage.used_peak_bytes);
   statistics.active_bytes.all = statistics.allocated_bytes.all;
-  statistics.reserved_bytes.all = figure(usage.reserved_bytes, usage.reserved_peak_bytes);
+  statistics.reserved_bytes.all = statistic_of(usage.reserved_bytes, usage.reserved_peak_bytes);
   return statistics;
 }
 
@@ -291,7 +291,7 @@ std::optional<BlockInfo> AsyncAllocator::block_info(const void* pointer) const {
 DeviceAllocator::BaseAllocation AsyncAllocator::base_allocation(const void* pointer) const {
   const std::scoped_lock lock(mutex_);
   const auto found = allocations_.find(const_cast<void*>(pointer));
-  if (found == allocations_.end()) refuse_pointer(pointer);
+  if (found == allocations_.end()) reject_pointer(pointer);
   return {found->first, found->second.bytes};
 }
 

@@ -27,7 +27,7 @@ class AsyncAllocator final : public LimitedAllocator {
   [[nodiscard]] std::string_view name() const noexcept override { return "cudaMallocAsync"; }
 
   [[nodiscard]] void* allocate(std::size_t bytes, device::Stream stream) override;
-  /// A block made before a capture and freed during it is given back after it.
+  /// A block made before a capture and freed during it is freed after it.
   void free(void* pointer) override;
   /// Warns, once, when `stream` is the block's own.
   void record_stream(void* pointer, device::Stream stream) override;
@@ -77,7 +77,7 @@ class AsyncAllocator final : public LimitedAllocator {
   void unreserve(std::uint64_t bytes) noexcept;
   [[nodiscard]] device::Result<void*> allocate_on_device(std::uint64_t bytes, device::Stream stream, bool captured);
   [[noreturn]] void fail(std::uint64_t bytes);
-  void give_back(void* pointer, const Allocation& allocation);
+  void free_on_device(void* pointer, const Allocation& allocation);
   void free_behind_users(void* pointer, const Allocation& allocation);
   void order_after(device::Stream later, device::Stream earlier);
   [[nodiscard]] device::Stream unifying_stream();

@@ -59,7 +59,7 @@ void* SlowAllocation::run() {
   return allocate(found);
 }
 
-/// Asks the filters, which are the user's, with the lock given back; again when another thread
+/// Asks the filters, which are the user's, with the locks released; again when another thread
 /// has changed the routings meanwhile.
 void SlowAllocation::choose_pool() {
   while (routings_ != state_.pools.routings()) {

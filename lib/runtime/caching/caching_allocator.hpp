@@ -31,7 +31,7 @@ class CachingAllocator final : public DeviceAllocator {
   /// from `stream_ids`, which must be callable as long as the allocator lives.
   explicit CachingAllocator(device::Device& device, const AllocatorSettings& settings = {},
                             StreamIds stream_ids = id_outside_pools);
-  /// Gives every segment back to the device, also those with blocks in use.
+  /// Frees every segment on the device, also those with blocks in use.
   ~CachingAllocator() override;
 
   [[nodiscard]] std::string_view name() const noexcept override { return "native"; }
@@ -39,7 +39,7 @@ class CachingAllocator final : public DeviceAllocator {
   /// A block of at least `bytes`, usable by work on `stream` at once; null for 0 bytes.
   /// @throws OutOfMemoryError, DeviceError.
   [[nodiscard]] void* allocate(std::size_t bytes, device::Stream stream) override;
-  /// Takes a block back; null is a no-op. Reuse waits for the streams given to
+  /// Frees a block; null is a no-op. Reuse waits for the streams given to
   /// `record_stream`. @throws Error for a pointer that is not the start of a block in use.
   void free(void* pointer) override;
   /// Work on `stream`, other than the block's own, uses the block: it is not reused
@@ -82,8 +82,7 @@ class CachingAllocator final : public DeviceAllocator {
   // -- callbacks: none is called with any lock held, so that each may call the allocator ----
   /// Called before an OutOfMemoryError is thrown.
   void add_out_of_memory_observer(std::function<void(const OutOfMemoryReport&)> observer) override;
-  /// Asked to free memory when no cached block fits; returns
-  /// whether it did.
+  /// Asked to free memory when no cached block fits; returns whether it did.
   void add_free_memory_callback(std::function<bool()> callback);
   /// Tells how much device memory this process uses, for the error text; empty when
   /// that is not known (the sentence is then left out).
@@ -110,9 +109,8 @@ class CachingAllocator final : public DeviceAllocator {
     std::unique_ptr<Lock> lock_;
   };
   [[nodiscard]] Pause pause() const;
-  /// Tells `sink`, if any, of each block allocated or freed, without any lock
-  /// held; null ends that. It
-  /// must live as an observer must.
+  /// Tells `sink`, if any, of each block allocated or freed, without any lock held; null ends
+  /// that. It must live as a recorder must.
   void set_gpu_trace_sink(GpuTraceSink* sink);
 
   // -- private pools ------------------------------------------------------------------

@@ -17,7 +17,7 @@ struct PoolCheckpoint {
     std::uint64_t size = 0;  ///< in bytes
     bool allocated = false;
   };
-  /// One stretch of memory and all its blocks, in address order.
+  /// One range of memory and all its blocks, in address order.
   struct Segment {
     std::uintptr_t address = 0;
     std::vector<Block> blocks;
@@ -34,7 +34,7 @@ struct PoolRestoration {
   std::vector<void*> live;   ///< those in use now, which nobody owns yet
 };
 
-/// Restores a pool and settles who owns what. `stale` are the storages whose memory goes:
+/// Restores a pool and decides who owns what. `stale` are the storages whose memory goes:
 /// they own nothing afterwards. `revived` get their memory back: they own it afterwards.
 /// A live block that no storage of `revived` has is nobody's: freeing it is the caller's
 /// business. @throws Error, with nothing changed, when a block would go that no stale

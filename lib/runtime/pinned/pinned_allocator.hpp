@@ -49,7 +49,7 @@ class PinnedAllocator {
   [[nodiscard]] PinnedStatistics stats() const;
   void reset_peak_stats();
   void reset_accumulated_stats();
-  /// Blocks handed out and not taken back.
+  /// Blocks allocated and not freed.
   [[nodiscard]] DeviceAllocator::LiveAllocations live_allocations() const;
 
   /// Routing to a graph's own pool, as DeviceAllocator's calls of the same names. A

@@ -34,7 +34,7 @@ class PinnedBuffer {
     if (memory_.context == nullptr) return;
     try {
       allocator_->free(memory_.context);
-    } catch (const Error&) {  // a lost device: nothing is left to give back
+    } catch (const Error&) {  // a lost device: nothing is left to free
     }
   }
 

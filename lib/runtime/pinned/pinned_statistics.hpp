@@ -33,7 +33,7 @@ struct PinnedStatistics {
   /// for: its mark for "any", -1, unless background threads are on. So it only grows.
   Statistic active_bytes;
   DurationStatistic host_alloc_time;  ///< of obtaining memory from the driver
-  DurationStatistic host_free_time;   ///< of giving it back
+  DurationStatistic host_free_time;   ///< of freeing it
   std::int64_t num_host_alloc = 0;    ///< blocks made, since the last reset_accumulated_stats
   std::int64_t num_host_free = 0;     ///< blocks released, likewise
   bool operator==(const PinnedStatistics&) const = default;

@@ -11,7 +11,7 @@ namespace gpucheck::runtime {
 
 /// A library of the user's as a runtime's allocator, as PyTorch's CUDAPluggableAllocator
 /// makes it one: it remembers what is in use and passes the rest on. Unlike PyTorch it
-/// does not pass requests for 0 bytes on, takes null for out of memory, and refuses a
+/// does not pass requests for 0 bytes on, takes null for out of memory, and rejects a
 /// pointer that is in use already. `free` passes the stream of the allocation.
 class PluggableAllocator final : public LimitedAllocator {
  public:
@@ -29,9 +29,9 @@ class PluggableAllocator final : public LimitedAllocator {
   void empty_cache() override {}
   using LimitedAllocator::empty_cache;
 
-  [[nodiscard]] MemoryStatistics stats() const override { refuse("getDeviceStats"); }
-  void reset_peak_stats() override { refuse("resetPeakStats"); }
-  void reset_accumulated_stats() override { refuse("resetAccumulatedStats"); }
+  [[nodiscard]] MemoryStatistics stats() const override { reject("getDeviceStats"); }
+  void reset_peak_stats() override { reject("resetPeakStats"); }
+  void reset_accumulated_stats() override { reject("resetAccumulatedStats"); }
   [[nodiscard]] LiveAllocations live_allocations() const override;
 
   [[nodiscard]] std::optional<BlockInfo> block_info(const void* pointer) const override;
@@ -43,8 +43,8 @@ class PluggableAllocator final : public LimitedAllocator {
   [[nodiscard]] double memory_fraction() const override { return fraction_; }
 
   /// A library without PyTorch's further functions knows no pools.
-  void begin_allocate_to_pool(PoolId, PoolFilter) override { refuse("beginAllocateToPool"); }
-  void end_allocate_to_pool(PoolId) override { refuse("endAllocateToPool"); }
+  void begin_allocate_to_pool(PoolId, PoolFilter) override { reject("beginAllocateToPool"); }
+  void end_allocate_to_pool(PoolId) override { reject("endAllocateToPool"); }
   void release_pool(PoolId) override {}
 
  private:

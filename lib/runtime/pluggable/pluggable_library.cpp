@@ -10,7 +10,7 @@ namespace {
 using SetDeviceMemory = void (*)(void* (*allocate)(void*, std::size_t), void (*free)(void*, void*), int (*wait)(void*),
                                  void* context);
 
-[[noreturn]] void refuse(const std::string& path, std::string_view what) {
+[[noreturn]] void reject(const std::string& path, std::string_view what) {
   const char* why = ::dlerror();
   throw EnvironmentError(
       fmt::format("allocator library {}: {}: {}", path, what, why != nullptr ? why : "no reason given"));
@@ -20,14 +20,14 @@ void* open(const std::string& path) {
   // Without a slash the loader would look everywhere but here.
   const std::string name = path.find('/') == std::string::npos ? "./" + path : path;
   void* library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) refuse(path, "cannot be loaded");
+  if (library == nullptr) reject(path, "cannot be loaded");
   return library;
 }
 
 void* require_symbol(void* library, const AllocatorChoice& choice, const std::string& name) {
   void* symbol = ::dlsym(library, name.c_str());
   if (symbol == nullptr)
-    refuse(choice.library, fmt::format("has no function {}; name its own with FILE.so:ALLOCATE,FREE", name));
+    reject(choice.library, fmt::format("has no function {}; name its own with FILE.so:ALLOCATE,FREE", name));
   return symbol;
 }
 

@@ -24,7 +24,7 @@ namespace gpucheck::runtime {
 /// thread while the allocator exists.
 ///
 /// PyTorch's optional functions (`init_fn`, `reset_fn`, `memory_fraction_fn`,
-/// `record_stream_fn`, the pool functions) are never called: a program hands them over as
+/// `record_stream_fn`, the pool functions) are never called: a program passes them as
 /// pointers, and no name is agreed on by which a library could export them.
 ///
 /// As thread-safe as the library. The device must outlive it.

@@ -14,7 +14,7 @@ device::UniqueEvent EventPool::take() {
   return event;
 }
 
-void EventPool::put_back(device::UniqueEvent event) {
+void EventPool::release(device::UniqueEvent event) {
   const std::scoped_lock lock(mutex_);
   idle_.push_back(std::move(event));
 }

@@ -16,7 +16,7 @@ class EventPool {
 
   /// @throws DeviceError.
   [[nodiscard]] device::UniqueEvent take();
-  void put_back(device::UniqueEvent event);
+  void release(device::UniqueEvent event);
 
  private:
   device::Device& device_;

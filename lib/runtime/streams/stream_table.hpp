@@ -47,8 +47,8 @@ class StreamTable {
   static constexpr std::uint64_t cuda_device_type = 1;  // c10::DeviceType::CUDA
   static constexpr std::uint64_t id_mask = (std::uint64_t{1} << 48U) - 1;
   static constexpr std::uint64_t fibonacci = 11400714819323198485U;  // 2^64 / phi
-  static constexpr std::size_t least_homes = 4;
-  static constexpr int least_lookups = 4;
+  static constexpr std::size_t min_homes = 4;
+  static constexpr int min_lookups = 4;
 
   struct Entry {
     std::int64_t id = 0;
@@ -107,8 +107,8 @@ class StreamTable {
   }
 
   void grow() {
-    homes_ = std::max(least_homes, 2 * homes_);
-    lookups_ = std::max(least_lookups, static_cast<int>(std::bit_width(homes_)) - 1);
+    homes_ = std::max(min_homes, 2 * homes_);
+    lookups_ = std::max(min_lookups, static_cast<int>(std::bit_width(homes_)) - 1);
     // The last slot stays empty and ends every search.
     std::vector<Slot> old(homes_ + static_cast<std::size_t>(lookups_));
     std::swap(old, slots_);

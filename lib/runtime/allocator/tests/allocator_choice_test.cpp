@@ -31,7 +31,7 @@ TEST(AllocatorChoiceText, ReadsBackWhatItWrites) {
   }
 }
 
-TEST(AllocatorChoiceText, RefusesTheRest) {
+TEST(AllocatorChoiceText, RejectsTheRest) {
   for (const char* text : {"", "native", "Caching", "mine", "mine.so:", "mine.so:a", "mine.so:a,", "mine.so:,b"}) {
     EXPECT_THROW(static_cast<void>(parse_allocator_choice(text)), UsageError) << text;
   }

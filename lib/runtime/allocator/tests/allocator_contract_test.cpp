@@ -92,7 +92,7 @@ TEST_P(AllocatorContract, ABlockKeepsItsContentsWhileOthersComeAndGo) {
   EXPECT_EQ(wrong(kept, 42, main_), 0);
 }
 
-TEST_P(AllocatorContract, RefusesWhatIsNotInUse) {
+TEST_P(AllocatorContract, RejectsWhatIsNotInUse) {
   int on_stack = 0;
   EXPECT_THROW(allocator().free(&on_stack), Error);
   void* pointer = allocator().allocate(4096, main_);

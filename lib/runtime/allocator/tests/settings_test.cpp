@@ -8,7 +8,7 @@
 namespace gpucheck::runtime {
 namespace {
 
-std::string refusal(std::string_view text) {
+std::string rejection(std::string_view text) {
   try {
     static_cast<void>(parse_settings(text));
   } catch (const SettingsError& error) {
@@ -17,13 +17,13 @@ std::string refusal(std::string_view text) {
   return "accepted";
 }
 
-struct Refused {
+struct Rejected {
   std::string_view text;
   std::string_view words;
 };
 
 // Texts: PyTorch 2.11's, recorded. Its internal assertions say more around theirs.
-constexpr Refused refused[] = {
+constexpr Rejected rejected[] = {
     {"foo:1,bar:2", "Unrecognized key 'foo' in Accelerator allocator config."},
     {"garbage_collection_threshold:1.2", "garbage_collect_threshold is invalid, set it in (0.0, 1.0)"},
     {"garbage_collection_threshold:0.0", "garbage_collect_threshold is invalid, set it in (0.0, 1.0)"},
@@ -46,8 +46,8 @@ constexpr Refused refused[] = {
     {"roundup_power2_divisions:[64:2", "Index out of bounds in ConfigTokenizer"},
 };
 
-TEST(Settings, RefusesWithPyTorchsWords) {
-  for (const Refused& row : refused) EXPECT_EQ(refusal(row.text), row.words) << row.text;
+TEST(Settings, RejectsWithPyTorchsWords) {
+  for (const Rejected& row : rejected) EXPECT_EQ(rejection(row.text), row.words) << row.text;
 }
 
 TEST(Settings, AcceptsWhatPyTorchAccepts) {
@@ -55,7 +55,7 @@ TEST(Settings, AcceptsWhatPyTorchAccepts) {
        {"", "max_split_size_mb:20", "roundup_power2_divisions:[64:8,128:2,256:2,512:2,1024:1,>:1]",
         "graph_capture_record_stream_reuse:True", "pinned_use_background_threads:True", "backend:cudaMallocAsync",
         " max_split_size_mb : 64 ,\texpandable_segments:True ", "release_lock_on_hipmalloc:True"}) {
-    EXPECT_EQ(refusal(text), "accepted") << text;
+    EXPECT_EQ(rejection(text), "accepted") << text;
   }
 }
 

@@ -43,7 +43,7 @@ class Async : public testing::Test {
   device::Stream main_ = machine_.default_stream();
 };
 
-// The words and figures that PyTorch 2.11 gave on an H100 with 40 bytes allocated; free
+// The words and numbers that PyTorch 2.11 gave on an H100 with 40 bytes allocated; free
 // memory is the simulated card's.
 TEST_F(Async, OutOfMemoryTextAsRecordedFromPyTorch) {
   void* held = allocator_.allocate(40, main_);
@@ -146,7 +146,7 @@ TEST_F(Async, WhatItCannotDoNamesTheFunction) {
             0U);
 }
 
-TEST_F(Async, NativeOnlySettingsWarnAndAnotherBackendIsRefused) {
+TEST_F(Async, NativeOnlySettingsWarnAndAnotherBackendIsRejected) {
   allocator_.set_settings("max_split_size_mb:40");
   ASSERT_EQ(runtime_.warnings().size(), 1);
   EXPECT_NE(runtime_.warnings()[0].find("backend:cudaMallocAsync ignores max_split_size_mb"), std::string::npos);
@@ -154,7 +154,7 @@ TEST_F(Async, NativeOnlySettingsWarnAndAnotherBackendIsRefused) {
   EXPECT_NO_THROW(allocator_.set_settings("backend:cudaMallocAsync"));
 }
 
-TEST_F(Async, RefusesWhatItDidNotHandOut) {
+TEST_F(Async, RejectsWhatItDidNotAllocate) {
   int on_stack = 0;
   EXPECT_THROW(allocator_.free(&on_stack), Error);
   void* pointer = allocator_.allocate(64, main_);

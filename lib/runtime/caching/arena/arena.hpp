@@ -37,7 +37,7 @@ class alignas(128) Arena {
   [[nodiscard]] Counters& counters() noexcept { return heap_.counters; }
 
   /// The blocks, none of them parked. The reference is good until the next `allocate` or `free`
-  /// of the arena, or until the lock is given back.
+  /// of the arena, or until the lock is released.
   [[nodiscard]] Heap& unpark() noexcept {
     if (parked_ != no_block) merge_parked();
     return heap_;

@@ -7,7 +7,7 @@ namespace gpucheck::runtime::detail {
 /// Guards an arena, in one of two ways.
 ///
 /// `lock` is for sections of a few nanoseconds in which nothing waits: one atomic exchange to
-/// take it, a plain store to give it back. Who finds it taken so spins, and yields.
+/// take it, a plain store to release it. Who finds it held spins, and yields.
 /// `close` is for sections that may call the device or wait for long: who finds it closed sleeps
 /// until `reopen`. Only one thread at a time closes arenas: see Exclusive.
 class ArenaLock {

@@ -19,7 +19,7 @@ namespace gpucheck::runtime::detail {
 
 /// Blocks of one pool for one stream: segments, cut into blocks that are in use or free. A block
 /// is merged inside its own segment only, so that nothing here concerns another arena's heap.
-/// Not thread-safe: an Arena guards it, and hands it out without a parked block only.
+/// Not thread-safe: an Arena guards it, and gives access to it without a parked block only.
 class Heap {
  public:
   Heap() = default;

@@ -7,7 +7,7 @@ namespace gpucheck::runtime::detail {
 void PointerMap::grow() {
   const std::vector<Bucket> old = std::exchange(buckets_, std::vector<Bucket>(buckets_.size() * 2));
   mask_ = static_cast<std::uint32_t>(buckets_.size() - 1);
-  most_ = most_in(buckets_.size());
+  max_size_ = max_size_with(buckets_.size());
   --shift_;
   for (const Bucket& bucket : old) {
     for (std::size_t lane = 0; lane < room; ++lane) {

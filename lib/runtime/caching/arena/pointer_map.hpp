@@ -45,7 +45,7 @@ class PointerMap {
 
   /// `blocks[index]` must not be in the map yet.
   void insert(const BlockStore& blocks, BlockIndex index) {
-    if (++size_ > most_) grow();
+    if (++size_ > max_size_) grow();
     put(hash_of(blocks[index].address), index);
   }
 
@@ -90,7 +90,7 @@ class PointerMap {
       return lanes & ((1U << room) - 1);
     }
   };
-  static constexpr std::size_t least_buckets = 2;
+  static constexpr std::size_t min_buckets = 2;
 
   /// Never no_hash.
   static std::uint32_t hash_of(std::uintptr_t address) noexcept {
@@ -112,14 +112,14 @@ class PointerMap {
   }
   void grow();
 
-  std::vector<Bucket> buckets_{least_buckets};  ///< a power of two of them
-  std::uint32_t mask_ = least_buckets - 1;
+  std::vector<Bucket> buckets_{min_buckets};  ///< a power of two of them
+  std::uint32_t mask_ = min_buckets - 1;
   std::size_t size_ = 0;
-  std::size_t most_ = most_in(least_buckets);  ///< grows beyond
-  unsigned shift_ = 32 - 1;                    ///< leaves log2 of the number of buckets
+  std::size_t max_size_ = max_size_with(min_buckets);  ///< grows beyond
+  unsigned shift_ = 32 - 1;                            ///< leaves log2 of the number of buckets
 
   /// Three in five places: few buckets are full then.
-  static constexpr std::size_t most_in(std::size_t buckets) noexcept { return buckets * room * 3 / 5; }
+  static constexpr std::size_t max_size_with(std::size_t buckets) noexcept { return buckets * room * 3 / 5; }
 };
 
 }  // namespace gpucheck::runtime::detail

@@ -18,7 +18,7 @@ struct Pool {
   PoolOptions options;
   int use_count = 1;
   std::uint64_t segment_count = 0;
-  std::uint64_t requests = 0;  ///< being served, perhaps with the locks given back for a while
+  std::uint64_t requests = 0;  ///< being served, perhaps with the locks released for a while
   /// Searches for a free block, by kind; counted while garbage collection is on.
   std::array<std::uint64_t, pool_kinds> searches{};
   std::vector<Arena*> arenas;  ///< in order of their streams' handles

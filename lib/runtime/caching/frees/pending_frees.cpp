@@ -64,7 +64,7 @@ void PendingFrees::wait(const Pool* pool, const OnComplete& on_complete) {
 }
 
 void PendingFrees::complete(Entry entry, const OnComplete& on_complete) {
-  events_.put_back(std::move(entry.event));
+  events_.release(std::move(entry.event));
   if (--entry.block->events == 0) on_complete(entry.block->ref);
 }
 

@@ -12,7 +12,7 @@ Reservation::Reservation(device::Device& device, std::uint64_t bytes, std::uint6
 }
 
 Reservation::~Reservation() {
-  // A device that is lost refuses; there is nothing left to give back then.
+  // A device that is lost fails; there is nothing left to free then.
   for (std::size_t index = 0; index < mapped_.size(); ++index) {
     if (mapped_[index]) static_cast<void>(device_.unmap_memory(page(index), page_bytes_));
   }

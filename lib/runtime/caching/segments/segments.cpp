@@ -21,7 +21,7 @@ std::vector<BlockRef> free_blocks(const Pool& pool, PoolKind kind) {
 }  // namespace
 
 Segments::~Segments() {
-  // A device that is lost refuses; there is nothing left to give back then.
+  // A device that is lost fails; there is nothing left to free then.
   for (const auto& arena : parts_.arenas.all()) {
     const Heap& heap = arena->unpark();
     for (const BlockIndex first : heap.segments()) {

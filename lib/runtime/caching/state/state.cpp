@@ -13,7 +13,7 @@ CachingAllocator::State::State(device::Device& the_device, const AllocatorSettin
 }
 
 CachingAllocator::State::~State() {
-  // A device that is lost refuses; there is nothing left to give back then.
+  // A device that is lost fails; there is nothing left to free then.
   for (void* pointer : uncached_pointers) static_cast<void>(device.free(pointer));
 }
 

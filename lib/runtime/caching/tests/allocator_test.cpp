@@ -8,14 +8,14 @@
 namespace gpucheck::runtime::test {
 namespace {
 
-/// The figures of the worked examples.
-struct Figures {
+/// The statistics of the worked examples.
+struct Statistics {
   std::int64_t allocation = 0, allocated_bytes = 0, requested_bytes = 0, segment = 0, reserved_bytes = 0,
                inactive_split = 0, inactive_split_bytes = 0, num_device_alloc = 0;
-  bool operator==(const Figures&) const = default;
+  bool operator==(const Statistics&) const = default;
 };
 
-Figures figures(Simulated& machine) {
+Statistics statistics(Simulated& machine) {
   const MemoryStatistics stats = machine.allocator().stats();
   EXPECT_EQ(stats.active.all, stats.allocation.all);
   EXPECT_EQ(stats.active_bytes.all, stats.allocated_bytes.all);
@@ -41,45 +41,45 @@ class Allocator : public testing::Test {
   device::Stream stream = machine.default_stream();
 };
 
-// The sequences and their figures: PyTorch 2.11 on an H100, recorded.
+// The sequences and their statistics: PyTorch 2.11 on an H100, recorded.
 TEST_F(Allocator, SplitsAndMergesASmallSegment) {
   void* x = allocate(1000);
-  EXPECT_EQ(figures(machine), (Figures{1, 1024, 1000, 1, 2097152, 1, 2096128, 1}));
+  EXPECT_EQ(statistics(machine), (Statistics{1, 1024, 1000, 1, 2097152, 1, 2096128, 1}));
   void* y = allocate(512);
-  EXPECT_EQ(figures(machine), (Figures{2, 1536, 1512, 1, 2097152, 1, 2095616, 1}));
+  EXPECT_EQ(statistics(machine), (Statistics{2, 1536, 1512, 1, 2097152, 1, 2095616, 1}));
   allocator.free(x);
-  EXPECT_EQ(figures(machine), (Figures{1, 512, 512, 1, 2097152, 2, 2096640, 1}));
+  EXPECT_EQ(statistics(machine), (Statistics{1, 512, 512, 1, 2097152, 2, 2096640, 1}));
   allocator.free(y);
-  EXPECT_EQ(figures(machine), (Figures{0, 0, 0, 1, 2097152, 0, 0, 1}));
+  EXPECT_EQ(statistics(machine), (Statistics{0, 0, 0, 1, 2097152, 0, 0, 1}));
   allocator.empty_cache();
-  EXPECT_EQ(figures(machine), (Figures{0, 0, 0, 0, 0, 0, 0, 1}));
+  EXPECT_EQ(statistics(machine), (Statistics{0, 0, 0, 0, 0, 0, 0, 1}));
   EXPECT_EQ(allocator.stats().num_sync_all_streams, 1);
   EXPECT_EQ(allocator.stats().num_device_free, 1);
 }
 
 TEST_F(Allocator, TwoBlocksOfOneMebibyteShareASegment) {
   static_cast<void>(allocate(1_MiB));
-  EXPECT_EQ(figures(machine), (Figures{1, 1048576, 1048576, 1, 2097152, 1, 1048576, 1}));
+  EXPECT_EQ(statistics(machine), (Statistics{1, 1048576, 1048576, 1, 2097152, 1, 1048576, 1}));
   static_cast<void>(allocate(1_MiB));
-  EXPECT_EQ(figures(machine), (Figures{2, 2097152, 2097152, 1, 2097152, 0, 0, 1}));
+  EXPECT_EQ(statistics(machine), (Statistics{2, 2097152, 2097152, 1, 2097152, 0, 0, 1}));
   static_cast<void>(allocate(1_MiB));
-  EXPECT_EQ(figures(machine), (Figures{3, 3145728, 3145728, 2, 4194304, 1, 1048576, 2}));
+  EXPECT_EQ(statistics(machine), (Statistics{3, 3145728, 3145728, 2, 4194304, 1, 1048576, 2}));
 }
 
 TEST_F(Allocator, LargeBlocks) {
   void* x = allocate(1_MiB + 512);
-  EXPECT_EQ(figures(machine), (Figures{1, 1049088, 1049088, 1, 20971520, 1, 19922432, 1}));
+  EXPECT_EQ(statistics(machine), (Statistics{1, 1049088, 1049088, 1, 20971520, 1, 19922432, 1}));
   allocator.free(x);
   allocator.empty_cache();
   void* y = allocate(10_MiB + 512);
-  EXPECT_EQ(figures(machine), (Figures{1, 10486272, 10486272, 1, 12582912, 1, 2096640, 2}));
+  EXPECT_EQ(statistics(machine), (Statistics{1, 10486272, 10486272, 1, 12582912, 1, 2096640, 2}));
   allocator.free(y);
   void* z = allocate(10_MiB - 512);
-  EXPECT_EQ(figures(machine), (Figures{1, 10485248, 10485248, 1, 12582912, 1, 2097664, 2}));
+  EXPECT_EQ(statistics(machine), (Statistics{1, 10485248, 10485248, 1, 12582912, 1, 2097664, 2}));
   allocator.free(z);
   allocator.empty_cache();
   static_cast<void>(allocate(11_MiB));
-  EXPECT_EQ(figures(machine), (Figures{1, 12582912, 11534336, 1, 12582912, 0, 0, 3}));
+  EXPECT_EQ(statistics(machine), (Statistics{1, 12582912, 11534336, 1, 12582912, 0, 0, 3}));
 }
 
 TEST_F(Allocator, NothingForNoBytesAndNothingForNull) {
@@ -89,7 +89,7 @@ TEST_F(Allocator, NothingForNoBytesAndNothingForNull) {
   EXPECT_EQ(allocator.stats(), untouched());
 }
 
-TEST_F(Allocator, RefusesPointersItDidNotGive) {
+TEST_F(Allocator, RejectsPointersItDidNotGive) {
   auto* pointer = static_cast<char*>(allocate(4096));
   EXPECT_THROW(allocator.free(pointer + 512), Error);
   EXPECT_THROW(allocator.free(this), Error);

@@ -9,6 +9,16 @@ namespace {
 constexpr std::uint64_t segment_bytes = 2U << 20U;
 constexpr SplitPolicy policy{};
 
+/// Forgetting to unpark must not compile: what depends on the free set is a heap's, not an arena's.
+template <typename Blocks>
+concept ShowsFreeBlocks = requires(Blocks& blocks) {
+  blocks.free_blocks(PoolKind::small);
+}
+|| requires(Blocks& blocks) { blocks.best_fit(PoolKind::small, 512); }
+|| requires(Blocks& blocks) { blocks[BlockIndex{1}]; };
+static_assert(ShowsFreeBlocks<Heap>);
+static_assert(!ShowsFreeBlocks<Arena>);
+
 /// An arena with one segment of the small pool.
 struct ArenaTest : testing::Test {
   ArenaTest() {

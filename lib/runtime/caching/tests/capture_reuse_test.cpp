@@ -38,7 +38,7 @@ class CaptureReuse : public testing::Test {
   void fill(std::uint8_t* block, std::uint8_t value, device::Stream stream) {
     ops::fill(runtime, block, bytes, value, stream);
   }
-  /// A block of `own`, written there and then on `other`, and given up.
+  /// A block of `own`, written there and then on `other`, and freed.
   std::uint8_t* used_on(device::Stream own, device::Stream other) {
     std::uint8_t* block = allocate(own);
     fill(block, 1, own);

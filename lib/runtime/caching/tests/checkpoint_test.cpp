@@ -40,7 +40,7 @@ std::vector<SegmentInfo> comparable(std::vector<SegmentInfo> segments) {
   return segments;
 }
 
-// The sequence and every figure: PyTorch 2.11 on an H100. Before it, 16 bytes are in use
+// The sequence and every statistic: PyTorch 2.11 on an H100. Before it, 16 bytes are in use
 // on the default stream and 8 twice on the capture's (the random numbers' state).
 TEST_F(Checkpoint, RestoringAtOnceMovesTheStatisticsAsPyTorchDoes) {
   void* before = allocator().allocate(16, machine_.default_stream());
@@ -126,7 +126,7 @@ TEST_F(Checkpoint, ComesBackWithExpandableSegmentsToo) {
   allocator().free(second);
 }
 
-TEST_F(Checkpoint, RefusesWhatItCannotCarryOut) {
+TEST_F(Checkpoint, RejectsWhatItCannotCarryOut) {
   EXPECT_THROW(static_cast<void>(allocator().checkpoint({0, 999'999})), Error);
   EXPECT_THROW(static_cast<void>(allocator().restore({{0, 999'999}, {}})), Error);
   EXPECT_THROW(static_cast<void>(allocator().checkpoint(PoolId{})), Error);
@@ -135,7 +135,7 @@ TEST_F(Checkpoint, RefusesWhatItCannotCarryOut) {
   PoolCheckpoint gone = checkpoint;
   gone.segments[0].address += 4_MiB;
   EXPECT_THROW(static_cast<void>(allocator().restore(gone)), Error);
-  EXPECT_NE(allocator().block_info(block), std::nullopt);  // nothing was freed before it refused
+  EXPECT_NE(allocator().block_info(block), std::nullopt);  // nothing was freed before it was rejected
   allocator().record_stream(block, machine_.side_stream());
   EXPECT_THROW(static_cast<void>(allocator().restore(checkpoint)), Error);
   allocator().free(block);

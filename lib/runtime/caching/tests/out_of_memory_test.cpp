@@ -150,7 +150,7 @@ TEST_F(OutOfMemory, GivesBigBlocksBackBeforeEverythingElse) {
   EXPECT_EQ(stats.oversize_segments, (Statistic{1, 2, 3, 2}));
 }
 
-TEST_F(OutOfMemory, FractionsOutsideTheRangeAreRefused) {
+TEST_F(OutOfMemory, FractionsOutsideTheRangeAreRejected) {
   for (const auto& [fraction, text] : {std::pair{-0.1, "Invalid fraction value: -0.1. Allowed range: 0~1"},
                                        std::pair{2.0, "Invalid fraction value: 2.0. Allowed range: 0~1"}}) {
     try {

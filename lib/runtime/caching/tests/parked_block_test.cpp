@@ -9,7 +9,7 @@
 #include "runtime/tests/simulated.hpp"
 
 // A freed block that waits, unmerged, for being asked for again must not show: neither
-// in the addresses handed out nor in any figure or snapshot.
+// in the addresses allocated nor in any statistic or snapshot.
 namespace gpucheck::runtime::test {
 namespace {
 
@@ -36,7 +36,7 @@ class Twins {
     }
     if (random_() % 50 == 0) reset_statistics();
   }
-  /// Whenever one hands out an address again, the other does with the one that went with it.
+  /// Whenever one allocates an address again, the other does with the one that went with it.
   [[nodiscard]] bool last_addresses_agree() {
     if (live_.empty()) return true;
     const auto [parking, merging] = std::pair(live_.back().parking, live_.back().merging);
@@ -97,11 +97,11 @@ class Twins {
     // Mostly what came last, as programs do.
     free_at(random_() % 3 == 0 ? random_() % live_.size() : live_.size() - 1);
   }
-  void free_at(std::size_t which) {
-    parking_.allocator().free(reinterpret_cast<void*>(live_[which].parking));
-    merging_.allocator().free(reinterpret_cast<void*>(live_[which].merging));
-    last_freed_ = live_[which].bytes;
-    live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(which));
+  void free_at(std::size_t index) {
+    parking_.allocator().free(reinterpret_cast<void*>(live_[index].parking));
+    merging_.allocator().free(reinterpret_cast<void*>(live_[index].merging));
+    last_freed_ = live_[index].bytes;
+    live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(index));
   }
   /// Segments without their addresses, in no order.
   static std::multiset<std::string> layouts(CachingAllocator& allocator) {

@@ -73,7 +73,7 @@ TEST_F(PrivatePool, RoutesByThreadAndByStream) {
   EXPECT_EQ(allocator.snapshot(by_stream).size(), 1U);
 }
 
-TEST_F(PrivatePool, RefusesWhatMakesNoSense) {
+TEST_F(PrivatePool, RejectsWhatMakesNoSense) {
   EXPECT_THROW(allocator.end_allocate_to_pool(pool), Error);
   EXPECT_THROW(allocator.release_pool(pool), Error);
   EXPECT_THROW(allocator.begin_allocate_to_pool({}, on_this_thread()), Error);
@@ -82,7 +82,7 @@ TEST_F(PrivatePool, RefusesWhatMakesNoSense) {
   allocator.end_allocate_to_pool(pool);
   static_cast<void>(allocator.allocate(512, stream));
   allocator.release_pool(pool);
-  allocator.release_pool(pool);  // the refused begin had used it once more, as in PyTorch
+  allocator.release_pool(pool);  // the rejected begin had used it once more, as in PyTorch
   EXPECT_THROW(allocator.release_pool(pool), Error);
   EXPECT_THROW(allocator.begin_allocate_to_pool(pool, on_this_thread()), Error);
 }

@@ -72,7 +72,7 @@ TEST_F(GraphTest, ItsMemoryIsItsPools) {
   EXPECT_EQ(runtime.allocator().stats().segment.all.current, 1);
 }
 
-TEST_F(GraphTest, RefusesTheDefaultStreamButReplaysThere) {
+TEST_F(GraphTest, RejectsTheDefaultStreamButReplaysThere) {
   Graph graph(runtime);
   EXPECT_EQ(error_of([&] { graph.capture_begin(); }),
             "CUDA graphs must be captured on a non-default stream. (However, after capture, it's ok to replay them on "
@@ -116,7 +116,7 @@ TEST_F(GraphTest, CanBeResetAndCapturedAgain) {
   }
 }
 
-TEST_F(GraphTest, RefusesCallsOutOfOrder) {
+TEST_F(GraphTest, RejectsCallsOutOfOrder) {
   Graph graph(runtime);
   EXPECT_EQ(error_of([&] { graph.replay(); }), "Called CUDAGraph::replay without a preceding successful capture.");
   EXPECT_EQ(error_of([&] { static_cast<void>(graph.pool()); }),

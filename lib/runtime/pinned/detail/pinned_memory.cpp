@@ -40,7 +40,7 @@ PinnedMemorySource::~PinnedMemorySource() {
   if (segment_.pointer == nullptr) return;
   try {
     release(segment_);
-  } catch (const Error&) {  // a lost device: nothing is left to give back
+  } catch (const Error&) {  // a lost device: nothing is left to free
   }
 }
 

@@ -8,7 +8,7 @@
 
 namespace gpucheck::runtime::detail {
 
-/// A stretch of page-locked host memory, and how it came to be: it is given back the
+/// A range of page-locked host memory, and how it came to be: it is freed the
 /// same way.
 struct PinnedMemory {
   enum class Origin : std::uint8_t {

@@ -28,12 +28,12 @@ PinnedAllocator::State::~State() {
   for (const auto& [context, block] : blocks_) {
     try {
       source_.release(block->memory);
-    } catch (const Error&) {  // a lost device: nothing is left to give back
+    } catch (const Error&) {  // a lost device: nothing is left to free
     }
   }
 }
 
-// ---- handing out ----------------------------------------------------------------------
+// ---- allocating ----------------------------------------------------------------------
 
 PinnedAllocator::Allocation PinnedAllocator::State::allocate(std::size_t bytes, device::Stream stream) {
   if (bytes == 0) return {};
@@ -95,7 +95,7 @@ PinnedAllocator::State::Block* PinnedAllocator::State::take_free(std::uint64_t r
   if (list.empty()) return nullptr;
   Block* block = list.back();
   list.pop_back();
-  hand_out(*block);
+  mark_in_use(*block);
   return block;
 }
 
@@ -114,7 +114,7 @@ PinnedAllocator::State::Block* PinnedAllocator::State::make_block(std::uint64_t 
   statistics_.host_alloc_time.add(microseconds_since(start));
   detail::add(statistics_.allocations, 1);
   detail::add(statistics_.allocated_bytes, rounded);
-  hand_out(*block);
+  mark_in_use(*block);
   if (!pool.is_default()) ++pools_[pool].blocks;
   Block* made = block.get();
   by_pointer_.emplace(made->memory.pointer, made);
@@ -122,7 +122,7 @@ PinnedAllocator::State::Block* PinnedAllocator::State::make_block(std::uint64_t 
   return made;
 }
 
-void PinnedAllocator::State::hand_out(Block& block) {
+void PinnedAllocator::State::mark_in_use(Block& block) {
   block.in_use = true;
   Active& active = active_[class_of(block)];
   detail::add(active.requests, 1);
@@ -253,7 +253,7 @@ bool PinnedAllocator::State::is_done(PendingEvent& entry) {
 }
 
 void PinnedAllocator::State::finish(PendingEvent entry, std::int64_t size) {
-  events_.put_back(std::move(entry.event));
+  events_.release(std::move(entry.event));
   const std::scoped_lock lock(mutex_);
   Block& block = *entry.block;
   if (--block.pending_events > 0) return;
@@ -278,7 +278,7 @@ void PinnedAllocator::State::ensure_background_thread() {
   });
 }
 
-// ---- giving back ----------------------------------------------------------------------
+// ---- releasing ----------------------------------------------------------------------
 
 void PinnedAllocator::State::empty_cache() {
   process_events();
@@ -323,7 +323,7 @@ void PinnedAllocator::State::release(const Block& block) {
   detail::subtract(statistics_.allocated_bytes, block.memory.bytes);
 }
 
-// ---- settings and figures ---------------------------------------------------------------
+// ---- settings and statistics ---------------------------------------------------------------
 
 void PinnedAllocator::State::apply(const AllocatorSettings& settings) {
   const std::scoped_lock lock(mutex_);

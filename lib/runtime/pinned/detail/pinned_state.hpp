@@ -45,7 +45,7 @@ class PinnedAllocator::State {
     PoolId pool;
     bool in_use = false;
     std::size_t pending_events = 0;
-    std::vector<device::Stream> streams;  ///< that used it since it was handed out
+    std::vector<device::Stream> streams;  ///< that used it since it was allocated
   };
   struct PendingEvent {
     device::UniqueEvent event;
@@ -64,7 +64,7 @@ class PinnedAllocator::State {
     int uses = 0;
     std::size_t blocks = 0;  ///< that belong to it
   };
-  /// The active figures of one size class.
+  /// The active statistics of one size class.
   struct Active {
     Statistic requests;
     Statistic bytes;
@@ -73,7 +73,7 @@ class PinnedAllocator::State {
   static constexpr std::int64_t any_size = -1;  ///< PyTorch's mark, which shows in active_bytes
 
   [[nodiscard]] static std::size_t class_of(const Block& block) noexcept;
-  /// The pool that the filters choose. The lock is held before and after, and given back while
+  /// The pool that the filters choose. The lock is held before and after, and released while
   /// they are asked; again when the routings have changed meanwhile.
   [[nodiscard]] PoolId route(device::Stream stream, std::unique_lock<std::mutex>& lock) const;
   [[nodiscard]] static PoolId choose(const Routings& routings, device::Stream stream);
@@ -81,7 +81,7 @@ class PinnedAllocator::State {
   [[nodiscard]] FreeLists& free_lists(PoolId id);
   [[nodiscard]] Block* take_free(std::uint64_t rounded, PoolId pool);
   [[nodiscard]] Block* make_block(std::uint64_t rounded, PoolId pool);
-  void hand_out(Block& block);
+  void mark_in_use(Block& block);
   [[nodiscard]] Block* find(const void* pointer, const void* context) const;
 
   void insert_events(Block& block, const std::vector<device::Stream>& streams);
@@ -110,10 +110,10 @@ class PinnedAllocator::State {
   std::map<PoolId, Pool> pools_;      ///< private ones, until emptied after their release
   Routings routings_;                 ///< oldest first; null when there is none
   std::deque<PendingEvent> pending_;  ///< youngest first
-  /// Given up while a stream that used them was captured: no event can be recorded yet.
+  /// Freed while a stream that used them was captured: no event can be recorded yet.
   std::vector<Block*> deferred_;
   AllocatorSettings settings_;
-  PinnedStatistics statistics_;  ///< all but the active figures
+  PinnedStatistics statistics_;  ///< all but the active ones
   std::array<Active, class_count> active_;
   std::jthread background_;
 };

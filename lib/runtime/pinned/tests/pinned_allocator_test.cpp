@@ -36,7 +36,7 @@ class Pinned : public testing::Test {
     allocator().free(block.context);
     return block.pointer;
   }
-  std::map<std::string, std::int64_t> figures() {
+  std::map<std::string, std::int64_t> statistics() {
     const auto flat = flatten(allocator().stats());
     return {flat.begin(), flat.end()};
   }
@@ -83,9 +83,9 @@ TEST_F(Pinned, StatisticsAsRecordedFromPyTorch) {
                                                         {"num_host_alloc", 2},
                                                         {"num_host_free", 0}};
   const auto check = [&] {
-    const auto seen = figures();
+    const auto seen = statistics();
     for (const auto& [name, value] : expected) EXPECT_EQ(seen.at(name), value) << name;
-    EXPECT_EQ(seen.size(), expected.size() + 10);  // and two durations of five figures
+    EXPECT_EQ(seen.size(), expected.size() + 10);  // and two durations of five values each
     EXPECT_EQ(seen.at("host_alloc_time.count"), 2);
     EXPECT_EQ(seen.at("host_free_time.count"), 0);
   };
@@ -97,13 +97,13 @@ TEST_F(Pinned, StatisticsAsRecordedFromPyTorch) {
 // As recorded: see pytorch_pinned.json among the test data of lib/replay.
 TEST_F(Pinned, ABlockReturnedByEventsLowersTheRequestsAndRaisesTheBytesByOne) {
   freed_in_use(1000, machine_.default_stream());
-  EXPECT_EQ(figures().at("active_bytes.current"), 1024);
+  EXPECT_EQ(statistics().at("active_bytes.current"), 1024);
   finish(machine_.default_stream());
   allocator().empty_cache();
-  EXPECT_EQ(figures().at("active_bytes.current"), 1025);
-  EXPECT_EQ(figures().at("active_bytes.freed"), -1);
-  EXPECT_EQ(figures().at("active_requests.freed"), 1);
-  EXPECT_EQ(figures().at("active_bytes.peak"), 1024);
+  EXPECT_EQ(statistics().at("active_bytes.current"), 1025);
+  EXPECT_EQ(statistics().at("active_bytes.freed"), -1);
+  EXPECT_EQ(statistics().at("active_requests.freed"), 1);
+  EXPECT_EQ(statistics().at("active_bytes.peak"), 1024);
 }
 
 TEST_F(Pinned, RoundsToPowersOfTwoAndReusesWithinOneOnly) {
@@ -187,7 +187,7 @@ TEST_F(Pinned, EmptyCacheReleasesWhatIsFreeOnly) {
   EXPECT_TRUE(is_pinned(machine_.device(), kept.pointer));
 }
 
-TEST_F(Pinned, RefusesWhatItDidNotHandOut) {
+TEST_F(Pinned, RejectsWhatItDidNotAllocate) {
   int on_stack = 0;
   EXPECT_THROW(allocator().free(&on_stack), Error);
   const auto block = allocate(64);
@@ -230,7 +230,7 @@ TEST_F(Pinned, TheReservedSegmentServesUntilItIsFull) {
   for (const auto& block : {first, second, beyond}) allocator().free(block.context);
   EXPECT_EQ(allocate(512_KiB).pointer, beyond.pointer);
   allocator().empty_cache();
-  EXPECT_EQ(allocator().stats().allocations.current, 1) << "the segment's blocks are given up too";
+  EXPECT_EQ(allocator().stats().allocations.current, 1) << "the segment's blocks are released too";
   EXPECT_FALSE(is_in_segment(allocate(512_KiB))) << "though its memory is not served again";
 }
 
@@ -287,7 +287,7 @@ TEST_F(Pinned, ResetsOfTheStatistics) {
   allocator().empty_cache();
   allocator().reset_peak_stats();
   allocator().reset_accumulated_stats();
-  const auto seen = figures();
+  const auto seen = statistics();
   EXPECT_EQ(seen.at("allocations.peak"), 0);
   EXPECT_EQ(seen.at("allocations.allocated"), 0);
   EXPECT_EQ(seen.at("num_host_alloc"), 0);

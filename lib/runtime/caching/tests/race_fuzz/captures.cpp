@@ -88,7 +88,7 @@ void Worker::capture_fork(Block& block, device::Stream capturing, device::Stream
 void Worker::act_beside_capture(std::span<const device::Stream> capturing) {
   const device::Stream stream = any_stream();
   if (std::ranges::find(capturing, stream) != capturing.end()) return;
-  if (live_.size() < variant_.most_live) {
+  if (live_.size() < variant_.max_live) {
     Block block = try_allocate(any_size(), stream).value();
     block.writer = work_.mark(stream);
     work_.write(block, stream);

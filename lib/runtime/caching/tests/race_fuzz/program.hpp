@@ -14,7 +14,7 @@ struct Variant {
   std::string settings = {};                 ///< the allocator's
   double memory_fraction = 1.0;              ///< that the allocator may use
   std::uint64_t largest_bytes = 24u << 20U;  ///< of one block
-  std::size_t most_live = 24;                ///< blocks in the hands of one thread
+  std::size_t max_live = 24;                 ///< blocks in the hands of one thread
   std::size_t streams = 4;                   ///< of each thread
   std::size_t threads = 1;
   bool captures = false;    ///< graphs with private pools, captured and replayed
@@ -28,14 +28,14 @@ void PrintTo(const Variant& variant, std::ostream* out);
 struct Coverage {
   std::uint64_t reads_verified = 0;
   std::uint64_t uses_on_other_streams = 0;
-  std::uint64_t blocks_reused = 0;     ///< handed out at an address that had been freed
+  std::uint64_t blocks_reused = 0;     ///< allocated at an address that had been freed
   std::uint64_t frees_deferred = 0;    ///< not complete when the call returned
   std::uint64_t blocks_passed_on = 0;  ///< from thread to thread
   std::uint64_t captures = 0;
   std::uint64_t replays = 0;
-  std::uint64_t retries = 0;         ///< cache given back for want of memory
-  std::uint64_t shortages = 0;       ///< allocations refused
-  std::uint64_t segments_freed = 0;  ///< given back to the device
+  std::uint64_t retries = 0;         ///< cache released for want of memory
+  std::uint64_t shortages = 0;       ///< allocations that failed
+  std::uint64_t segments_freed = 0;  ///< freed on the device
   void add(const Coverage& other) noexcept;
 };
 

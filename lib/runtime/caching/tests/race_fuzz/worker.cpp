@@ -54,7 +54,7 @@ void Worker::run(std::size_t steps) {
 }
 
 void Worker::step() {
-  if (live_.size() >= variant_.most_live) free(draw(live_.size()));
+  if (live_.size() >= variant_.max_live) free(draw(live_.size()));
   if (variant_.captures && one_in(16)) {
     graphs_.size() < 3 ? capture() : drop(draw(graphs_.size()));
   } else if (!graphs_.empty() && one_in(6)) {
@@ -107,7 +107,7 @@ void Worker::allocate() {
   std::optional<Block> block = try_allocate(any_size(), any_stream());
   if (!block) {
     note("out of memory");
-    while (live_.size() > variant_.most_live / 4) free(draw(live_.size()));
+    while (live_.size() > variant_.max_live / 4) free(draw(live_.size()));
     return;
   }
   block->writer = work_.mark(block->owner);
