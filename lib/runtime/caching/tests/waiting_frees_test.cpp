@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <latch>
 #include <utility>
+#include <vector>
 
 #include "base/units.hpp"
 #include "device/forwarding_device.hpp"
@@ -52,7 +53,11 @@ struct WaitingFrees : testing::Test {
 TEST_F(WaitingFrees, OthersGoOnWhileEventsAreRecorded) {
   void* block = allocator.allocate(512, owner.get());
   void* used_later = allocator.allocate(512, owner.get());
-  allocator.free(allocator.allocate(512, other.get()));
+  void* kept = allocator.allocate(512, other.get());
+  // What raises a peak waits for others: let what follows stay far below it.
+  std::vector<void*> many;
+  for (int i = 0; i < 32; ++i) many.push_back(allocator.allocate(512, i % 2 == 0 ? owner.get() : other.get()));
+  for (void* pointer : many) allocator.free(pointer);
   allocator.record_stream(block, user.get());
   auto slow = std::async(std::launch::async, [&] { allocator.free(block); });
   device.wait_until_inside();
@@ -66,6 +71,7 @@ TEST_F(WaitingFrees, OthersGoOnWhileEventsAreRecorded) {
   slow.get();
   EXPECT_EQ(ready, std::future_status::ready);
   allocator.free(used_later);
+  allocator.free(kept);
 }
 
 TEST_F(WaitingFrees, CountAsActiveInThePeakOfWhatIsAllocatedMeanwhile) {
