@@ -7,7 +7,7 @@
 #include "replay/formats/pickle/cursor.hpp"
 #include "replay/formats/snapshot/snapshot.hpp"
 #include "replay/formats/snapshot/stack_reader.hpp"
-#include "runtime/allocator/memory_observer.hpp"
+#include "runtime/allocator/memory_recorder.hpp"
 #include "runtime/allocator/snapshot.hpp"
 
 namespace gpucheck::replay {
