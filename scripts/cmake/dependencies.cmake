@@ -29,6 +29,7 @@ target_include_directories(gpucheck_backtrace SYSTEM INTERFACE ${CMAKE_BINARY_DI
 target_link_libraries(gpucheck_backtrace INTERFACE ${BACKTRACE_LIBRARY})
 if(GPUCHECK_TESTS)
   find_package(GTest REQUIRED)
+  find_package(valijson REQUIRED)
   include(GoogleTest)
 endif()
 if(GPUCHECK_BENCHMARKS)

@@ -4,10 +4,13 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <gtest/gtest.h>
 #include <iterator>
 #include <stdexcept>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "schema.hpp"
 
 namespace gpucheck::application {
 
@@ -31,6 +34,18 @@ void redirect(const std::string& path, int descriptor) {
   pointers.push_back(nullptr);
   ::execv(program.c_str(), pointers.data());
   ::_exit(127);
+}
+
+/// Every document that a test makes or reads is held to its schema.
+void check_schema(const std::string& text) {
+  if (text.starts_with("{\"schema\":\"gpucheck.journal/1\"")) {
+    const std::string whole_lines = text.substr(0, text.rfind('\n') + 1);
+    EXPECT_EQ(report::journal_schema_complaints(whole_lines), "") << whole_lines;
+  }
+  for (const std::string schema : {"result", "fleet", "list", "case", "info", "proof"}) {
+    if (!text.starts_with("{\n  \"schema\": \"gpucheck." + schema + "/")) continue;
+    EXPECT_EQ(report::json_schema_complaints(text), "") << text;
+  }
 }
 
 }  // namespace
@@ -70,7 +85,9 @@ TemporaryFolder::~TemporaryFolder() {
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  check_schema(text);
+  return text;
 }
 
 void write_file(const std::string& path, const std::string& text) {
