@@ -15,7 +15,7 @@ using Row = std::array<std::string, 4>;  // key, expected, seen, basis
 
 constexpr std::size_t gap = 2;
 constexpr std::size_t longest_value = 1000;
-constexpr std::size_t most_rows = 50;  ///< who has more reads the JSON report
+constexpr std::size_t max_rows = 50;  ///< who has more reads the JSON report
 
 Row row_of(const harness::Mismatch& mismatch) {
   return {one_line(mismatch.key, 200), one_line(mismatch.expected, longest_value),
@@ -51,7 +51,7 @@ void add_stacked(std::vector<std::string>& lines, const Row& row) {
 std::vector<std::string> mismatch_table(const std::vector<harness::Mismatch>& mismatches, std::size_t width) {
   if (mismatches.empty()) return {};
   std::vector<Row> rows;
-  const std::size_t shown = std::min(mismatches.size(), most_rows);
+  const std::size_t shown = std::min(mismatches.size(), max_rows);
   for (const harness::Mismatch& mismatch : std::span(mismatches).first(shown)) rows.push_back(row_of(mismatch));
 
   std::vector<std::string> lines;

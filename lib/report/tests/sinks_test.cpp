@@ -8,7 +8,7 @@
 namespace gpucheck::report {
 namespace {
 
-TEST(Sinks, RefuseAPathThatCannotBeWrittenBeforeTheRun) {
+TEST(Sinks, RejectAPathThatCannotBeWrittenBeforeTheRun) {
   EXPECT_THROW(make_json("/nonexistent/result.json"), EnvironmentError);
   EXPECT_THROW(make_junit("/nonexistent/junit.xml"), EnvironmentError);
 }
