@@ -29,8 +29,9 @@ void note_not_judged(const replay::SubjectReplays& result) {
 /// "after each of 120 steps, 122 statistics at the end": what the file has to compare.
 std::string expectations_of(const replay::Trace& trace) {
   std::vector<std::string> parts;
-  if (!trace.expected_figures.empty()) {
-    parts.push_back(fmt::format("{} figures after each of {} steps", trace.figure_columns.size(), trace.events.size()));
+  if (!trace.expected_statistics.empty()) {
+    parts.push_back(
+        fmt::format("{} statistics after each of {} steps", trace.statistic_columns.size(), trace.events.size()));
   }
   if (!trace.final_statistics.empty()) {
     parts.push_back(fmt::format("{} statistics at the end", trace.final_statistics.size()));
@@ -66,7 +67,7 @@ std::vector<replay::Subject> load_subjects(const ReplayOptions& options) {
   return subjects;
 }
 
-/// What cannot be applied is refused where it was asked for; where the file has it, the
+/// What cannot be applied is rejected where it was asked for; where the file has it, the
 /// report says so.
 void check_library_options(std::span<const replay::Subject> subjects, const ReplayOptions& options) {
   if (options.allocator.kind != runtime::AllocatorChoice::Kind::library) return;

@@ -54,7 +54,7 @@ std::string step_differences(const replay::Subject& subject, const Comparison& c
   std::string text = fmt::format("  first at step {} of {} (counted from 0), {}:\n", step, comparison.steps,
                                  describe(subject.trace.events[step]));
   for (const replay::Difference& difference : comparison.first_differences) {
-    text += fmt::format("    {}: expected {}, seen {}\n", difference.figure, difference.expected, difference.seen);
+    text += fmt::format("    {}: expected {}, seen {}\n", difference.statistic, difference.expected, difference.seen);
   }
   return text;
 }

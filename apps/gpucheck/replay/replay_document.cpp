@@ -54,7 +54,7 @@ Json comparison_json(const replay::Comparison& comparison) {
   Json differences = Json::array();
   for (const replay::Difference& difference : comparison.first_differences) {
     differences.push_back({{"step", difference.step},
-                           {"figure", difference.figure},
+                           {"statistic", difference.statistic},
                            {"expected", difference.expected},
                            {"seen", difference.seen}});
   }

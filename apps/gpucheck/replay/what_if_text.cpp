@@ -51,7 +51,7 @@ std::string recorded_text(const replay::Subject& subject) {
   remark(report.private_pool_events, "events of private pools: replayed in the default pools");
   remark(report.ignored_events, "events without a meaning for a replay: left out");
   remark(report.contradictions,
-         "contradictions (events missing, or the file was changed): left out, so take the figures with care");
+         "contradictions (events missing, or the file was changed): left out, so take the statistics with care");
   return text;
 }
 
@@ -112,8 +112,8 @@ std::string usage_over_time(const replay::SubjectReplays& result) {
   if (count == 0) return "";
   TextRow header{result.subject->recorded ? "after event" : "after step"};
   for (std::size_t i = 1; i <= result.replays.size(); ++i) {
-    const std::string which = result.replays.size() == 1 ? "" : fmt::format(" [{}]", i);
-    header.insert(header.end(), {"reserved" + which, "unused"});
+    const std::string label = result.replays.size() == 1 ? "" : fmt::format(" [{}]", i);
+    header.insert(header.end(), {"reserved" + label, "unused"});
   }
   std::vector<TextRow> rows{header};
   for (std::size_t i = 1; i <= count; ++i) {

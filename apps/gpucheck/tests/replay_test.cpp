@@ -92,7 +92,7 @@ TEST(Replay, JsonTellsWhatWasCompared) {
   EXPECT_EQ(comparison["first_differences"], json::array());
 }
 
-TEST(Replay, OneChangedFigureIsCodeOne) {
+TEST(Replay, OneChangedStatisticIsCodeOne) {
   json traces = json::parse(read_file(data("pytorch_traces.json")));
   const std::int64_t truth = traces[1]["stats_after_op"][7][1];
   traces[1]["stats_after_op"][7][1] = truth + 512;
@@ -237,7 +237,7 @@ TEST(Replay, NamesFromTheFileCannotReachTheTerminal) {
               AllOf(HasSubstr("red"), Not(HasSubstr("\x1b")), Not(HasSubstr("\a"))));
 }
 
-TEST(Replay, SettingsOfTheFileThatAreRefusedAreNotAUsageError) {
+TEST(Replay, SettingsOfTheFileThatAreRejectedAreNotAUsageError) {
   const std::string text = R"({"settings": "nonsense:1", "ops": [{"op": "empty_cache"}]})";
   const CommandResult result = replay_text(text);
   EXPECT_EQ(result.exit_code, 3);
@@ -296,15 +296,15 @@ TEST(Replay, SaysWhatAnotherAllocatorIsNotComparedWith) {
     EXPECT_EQ(document["summary"]["compared_trace_count"], 0);
     const json& trace = document["traces"].at(0);
     EXPECT_EQ(trace["verdict"], "fits");
-    EXPECT_THAT(trace["not_compared"], HasSubstr("11 figures after each of 120 steps"));
+    EXPECT_THAT(trace["not_compared"], HasSubstr("11 statistics after each of 120 steps"));
     EXPECT_EQ(trace["replays"].at(0)["comparison"], nullptr);
     EXPECT_EQ(trace["replays"].at(0)["what_if"]["step_count"], 120);
   }
   EXPECT_THAT(replay({data("pytorch_traces.json"), "--allocator", "async"}).output,
-              HasSubstr("not compared: 11 figures"));
+              HasSubstr("not compared: 11 statistics"));
 }
 
-TEST(Replay, RefusesWhatALibraryCannotDo) {
+TEST(Replay, RejectsWhatALibraryCannotDo) {
   const auto with = [](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {data("pytorch_snapshot.json"), "--allocator", library("good")});
     return replay(arguments);
@@ -320,7 +320,7 @@ TEST(Replay, RefusesWhatALibraryCannotDo) {
   EXPECT_EQ(replay({data("pytorch_snapshot.json"), "--allocator", "/nonexistent/library.so"}).exit_code, 3);
 }
 
-TEST(Replay, ALibraryThatHandsMemoryOutTwiceIsNotJudged) {
+TEST(Replay, ALibraryThatAllocatesMemoryTwiceIsNotJudged) {
   const CommandResult result = replay({data("pytorch_snapshot.json"), "--allocator", library("broken_overlap")});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.error_output, AllOf(HasSubstr("step 1"), HasSubstr("overlap a block in use")));
@@ -334,7 +334,7 @@ TEST(Replay, SettingsThatTheAsyncAllocatorHasNoUseForAreNamed) {
               AllOf(HasSubstr("cudaMallocAsync has no use for the settings"), HasSubstr("ignores max_split_size_mb")));
 }
 
-TEST(Replay, RefusesWhatItDoesNotKnow) {
+TEST(Replay, RejectsWhatItDoesNotKnow) {
   EXPECT_EQ(replay({}).exit_code, 2);
   EXPECT_EQ(replay({data("pytorch_traces.json"), "--allocator", "magic"}).exit_code, 2);
   EXPECT_EQ(replay({data("pytorch_traces.json"), "--memory-limit", "lots"}).exit_code, 2);

@@ -29,34 +29,34 @@ class Comparer {
     if (allocates) check(step, "out of memory", event.expect_out_of_memory ? 1 : 0, seen.out_of_memory ? 1 : 0);
     if (allocates && seen.address != nullptr) check_address(step, event.id, seen.address);
     const bool is_recorded = has_row(step);
-    if (is_recorded) check_figures(step);
+    if (is_recorded) check_statistics(step);
     if (!allocates && !is_recorded) return;
     ++result_.compared_steps;
     result_.equal_steps += step_is_equal_ ? 1U : 0U;
   }
 
-  /// Whether figures were recorded after the step. Asked of each in order.
+  /// Whether statistics were recorded after the step. Asked of each in order.
   bool has_row(std::size_t step) {
-    if (trace_.expected_figures.empty()) return false;
+    if (trace_.expected_statistics.empty()) return false;
     const bool is_next = next_unrecorded_ != trace_.unrecorded_steps.end() && *next_unrecorded_ == step;
     if (is_next) ++next_unrecorded_;
     return !is_next;
   }
 
-  void check_figures(std::size_t step) {
-    const Figures seen = target_.figures();
-    const std::size_t width = trace_.figure_columns.size();
+  void check_statistics(std::size_t step) {
+    const StepStatistics seen = target_.step_statistics();
+    const std::size_t width = trace_.statistic_columns.size();
     for (std::size_t i = 0; i < width; ++i) {
-      const std::uint8_t column = trace_.figure_columns[i];
-      check(step, names_[column], trace_.expected_figures[step * width + i], seen[column]);
+      const std::uint8_t column = trace_.statistic_columns[i];
+      check(step, names_[column], trace_.expected_statistics[step * width + i], seen[column]);
     }
   }
 
-  void check(std::size_t step, std::string_view figure, std::int64_t expected, std::int64_t seen) {
+  void check(std::size_t step, std::string_view statistic, std::int64_t expected, std::int64_t seen) {
     if (expected == seen) return;
     step_is_equal_ = false;
     std::vector<Difference>& first = result_.first_differences;
-    if (first.empty() || first.front().step == step) first.push_back({step, std::string(figure), expected, seen});
+    if (first.empty() || first.front().step == step) first.push_back({step, std::string(statistic), expected, seen});
   }
 
   void check_address(std::size_t step, std::uint32_t id, void* address) {
@@ -81,7 +81,7 @@ class Comparer {
   ComparableTarget& target_;
   Player player_;
   std::unordered_map<void*, std::uint32_t> first_at_;  ///< earliest allocation at each address
-  std::span<const std::string_view> names_ = figure_names_of(trace_.memory);
+  std::span<const std::string_view> names_ = statistic_names_of(trace_.memory);
   std::vector<std::size_t>::const_iterator next_unrecorded_ = trace_.unrecorded_steps.begin();
   bool step_is_equal_ = true;
   Comparison result_;

@@ -11,8 +11,8 @@ namespace gpucheck::replay {
 
 /// Something that came out otherwise than the trace says.
 struct Difference {
-  std::size_t step = 0;  ///< 0-based position in Trace::events
-  std::string figure;    ///< one of `figure_names_of`, "out of memory" (0 or 1), or "same_address_as" (ids)
+  std::size_t step = 0;   ///< 0-based position in Trace::events
+  std::string statistic;  ///< one of `statistic_names_of`, "out of memory" (0 or 1), or "same_address_as" (ids)
   std::int64_t expected = 0;
   std::int64_t seen = 0;
 };
@@ -35,8 +35,8 @@ struct FinalDifference {
 struct Comparison {
   std::size_t steps = 0;                      ///< played: all of the trace's
   std::size_t compared_steps = 0;             ///< those with something expected
-  std::size_t equal_steps = 0;                ///< of these, all figures equal
-  std::vector<Difference> first_differences;  ///< of the first step that differs, in the order of its figures
+  std::size_t equal_steps = 0;                ///< of these, all statistics equal
+  std::vector<Difference> first_differences;  ///< of the first step that differs, in the order of its statistics
   AddressComparison addresses;
   std::size_t final_statistics_compared = 0;
   std::size_t final_segments_compared = 0;

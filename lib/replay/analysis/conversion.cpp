@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "replay/analysis/address_lives.hpp"
+#include "replay/analysis/live_allocations.hpp"
 #include "replay/analysis/recorded_usage.hpp"
 
 namespace gpucheck::replay {
@@ -17,7 +17,7 @@ bool releases_segment(const SnapshotEvent& event) {
   return event.action == SnapshotAction::segment_free || event.action == SnapshotAction::segment_unmap;
 }
 
-/// After the allocator released segments for its own sake it obtains one or gives up.
+/// After the allocator released segments for its own sake it obtains one or fails.
 bool asks_for_segment(const SnapshotEvent& event) {
   return event.action == SnapshotAction::segment_alloc || event.action == SnapshotAction::segment_map ||
          event.action == SnapshotAction::out_of_memory;
@@ -169,7 +169,7 @@ class Converter {
   const Events& recorded_;
   bool completions_recorded_ = false;
   bool named_empty_cache_ = false;
-  AddressLives lives_;
+  LiveAllocations lives_;
   StreamNumbers streams_;
   std::vector<Initial> initial_;
   std::size_t position_ = 0;  ///< of the recorded event being taken

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "replay/analysis/address_lives.hpp"
+#include "replay/analysis/live_allocations.hpp"
 #include "replay/analysis/recorded_usage.hpp"
 #include "replay/analysis/timeline.hpp"
 
@@ -64,7 +64,7 @@ class LifetimeFinder {
 
   const Snapshot& snapshot_;
   std::size_t device_;
-  AddressLives addresses_;
+  LiveAllocations addresses_;
   std::vector<Lifetime> lives_;
 };
 

@@ -47,8 +47,8 @@ RecordedUsage recorded_usage(const Snapshot& snapshot, std::size_t device, std::
   RecordedUsage usage;
   usage.initial_reserved_bytes = initial_reserved_bytes(snapshot, device);
   const SnapshotAction free_action = free_action_of(snapshot.device_traces[device]);
-  Level reserved(usage.initial_reserved_bytes);
-  Level active(initial_active_bytes);
+  RunningTotal reserved(usage.initial_reserved_bytes);
+  RunningTotal active(initial_active_bytes);
   for (const SnapshotEvent& event : snapshot.device_traces[device]) {
     reserved.change(reserved_change(event));
     active.change(active_change(event, free_action));

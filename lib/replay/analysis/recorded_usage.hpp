@@ -30,9 +30,9 @@ std::uint64_t initial_reserved_bytes(const Snapshot& snapshot, std::size_t devic
 SnapshotAction free_action_of(const std::vector<SnapshotEvent>& events);
 
 /// A running sum of changes; a file that contradicts itself cannot push it below 0.
-class Level {
+class RunningTotal {
  public:
-  explicit Level(std::uint64_t start = 0) noexcept : now_(start), peak_(start) {}
+  explicit RunningTotal(std::uint64_t start = 0) noexcept : now_(start), peak_(start) {}
   void change(std::uint64_t by) noexcept {
     now_ += by;
     if (now_ > INT64_MAX) now_ = 0;

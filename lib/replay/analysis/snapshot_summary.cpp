@@ -12,7 +12,7 @@ namespace gpucheck::replay {
 
 namespace {
 
-constexpr std::size_t most_devices = 256;
+constexpr std::size_t max_devices = 256;
 
 bool is_python(const StackFrame& frame) { return frame.filename.ends_with(".py"); }
 
@@ -60,9 +60,9 @@ std::vector<std::size_t> devices_of(const Snapshot& snapshot) {
   for (std::size_t i = 0; i < snapshot.device_traces.size(); ++i) {
     if (!snapshot.device_traces[i].empty()) devices.insert(i);
   }
-  if (devices.size() > most_devices) {
+  if (devices.size() > max_devices) {
     throw EnvironmentError(fmt::format("the snapshot names {} devices, more than any machine has ({} at most are read)",
-                                       devices.size(), most_devices));
+                                       devices.size(), max_devices));
   }
   return {devices.begin(), devices.end()};
 }

@@ -87,7 +87,7 @@ class TimelineMaker {
 
   void fill_steps() {
     std::vector<std::uint64_t> changes(events_->size());
-    Level rest(find_rest(changes));
+    RunningTotal rest(find_rest(changes));
     timeline_.steps.push_back({0, rest.now(), reserved_.now()});
     for (std::uint32_t event = 0; event < events_->size(); ++event) {
       rest.change(changes[event]);
@@ -116,7 +116,7 @@ class TimelineMaker {
   inline static const std::vector<SnapshotEvent> no_events_{};
   std::vector<Lifetime> lives_;
   std::vector<bool> is_drawn_;
-  Level reserved_;
+  RunningTotal reserved_;
   const std::vector<SnapshotEvent>* events_ = &no_events_;
   std::vector<std::uint32_t> boundaries_;  ///< events that begin a step, in order
   Timeline timeline_;

@@ -29,7 +29,7 @@ std::vector<Lifetime> lifetimes_of(const Snapshot& snapshot, std::size_t device)
 /// Memory over time, cut down to what can be drawn: the largest allocations one by one,
 /// all others as a sum.
 struct Timeline {
-  /// A stretch of events during which no drawn allocation begins or ends.
+  /// A range of events during which no drawn allocation begins or ends.
   struct Step {
     std::uint32_t first_event = 0;
     std::uint64_t rest_bytes = 0;      ///< highest sum of what is not drawn
@@ -38,7 +38,7 @@ struct Timeline {
   struct Band {
     Lifetime lifetime;
     std::uint32_t first_step = 0;
-    std::uint32_t end_step = 0;  ///< one behind the last; `steps.size()` when never freed
+    std::uint32_t end_step = 0;  ///< one past the last; `steps.size()` when never freed
   };
   struct OutOfMemory {
     std::uint32_t event = 0;

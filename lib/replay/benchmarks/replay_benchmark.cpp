@@ -56,7 +56,7 @@ std::string trace_json(std::size_t count) {
   operations.pop_back();
   rows.pop_back();
   std::string keys;
-  for (const std::string_view name : figure_names) keys += '"' + std::string(name) + "\",";
+  for (const std::string_view name : statistic_names) keys += '"' + std::string(name) + "\",";
   keys.pop_back();
   return R"([{"name":"churn","streams":1,"stat_keys":[)" + keys + R"(],"ops":[)" + operations +
          R"(],"stats_after_op":[)" + rows + "]}]";
@@ -138,17 +138,17 @@ class FreeOfCharge final : public ComparableTarget {
   void synchronize() override {}
   void empty_cache() override {}
   Usage usage() override { return {}; }
-  Figures figures() override { return figures_; }
-  std::vector<NamedFigure> statistics() override { return {}; }
+  StepStatistics step_statistics() override { return statistics_; }
+  std::vector<NamedStatistic> statistics() override { return {}; }
   std::vector<SegmentLayout> segments() override { return {}; }
 
  private:
-  Figures figures_{};
+  StepStatistics statistics_{};
 };
 
 Trace expecting_zeros(Trace trace) {
-  for (std::uint8_t column = 0; column < figure_names.size(); ++column) trace.figure_columns.push_back(column);
-  trace.expected_figures.assign(trace.events.size() * figure_names.size(), 0);
+  for (std::uint8_t column = 0; column < statistic_names.size(); ++column) trace.statistic_columns.push_back(column);
+  trace.expected_statistics.assign(trace.events.size() * statistic_names.size(), 0);
   return trace;
 }
 
@@ -180,15 +180,15 @@ void what_if_caching_allocator(benchmark::State& state) {
                          [](const Trace& trace, TraceTarget& target) { return what_if(trace, target); });
 }
 
-/// From the file's bytes to the comparison of every figure, as `gpucheck replay` does it. The
-/// figures are not PyTorch's, so every step differs.
+/// From the file's bytes to the comparison of every statistic, as `gpucheck replay` does it. The
+/// statistics are not PyTorch's, so every step differs.
 void read_and_compare_trace_json(benchmark::State& state) {
   const std::string bytes = trace_json(trace_events);
   play_caching_allocator(state, {}, [&bytes](const Trace&, ComparableTarget& target) {
     return compare(std::get<std::vector<Trace>>(read_bytes("benchmark", bytes)).at(0), target);
   });
 }
-/// From the file's bytes to the figures of a what-if.
+/// From the file's bytes to the statistics of a what-if.
 void read_and_play_snapshot(benchmark::State& state, const std::string& bytes) {
   const auto driver = sim::make_driver({sim::profile("h100"), 0, 1});
   const auto device = driver->open(0).value();

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "replay/formats/file_error.hpp"
-#include "replay/formats/file_sort.hpp"
+#include "replay/formats/file_kind.hpp"
 #include "replay/formats/json/json_cursor.hpp"
 #include "replay/formats/pickle/cursor.hpp"
 #include "replay/formats/pickle/readers.hpp"
@@ -34,24 +34,24 @@ constexpr std::array not_read{
 
 bool is_pickle(const FileBytes& file) { return file.view().front() == '\x80'; }
 
-void check_sort(const FileBytes& file) {
+void check_kind(const FileBytes& file) {
   const std::string_view bytes = file.view();
-  const auto refuse = [&](std::string_view problem) { throw FileError(file.name, 0, "", problem); };
-  if (bytes.empty()) refuse("the file is empty");
+  const auto reject = [&](std::string_view problem) { throw FileError(file.name, 0, "", problem); };
+  if (bytes.empty()) reject("the file is empty");
   for (const Known& known : not_read) {
-    if (bytes.starts_with(known.start)) refuse(known.problem);
+    if (bytes.starts_with(known.start)) reject(known.problem);
   }
   const std::size_t start = bytes.find_first_not_of(" \t\r\n");
   const bool is_json = start != std::string_view::npos && (bytes[start] == '{' || bytes[start] == '[');
   if (!is_json && !is_pickle(file)) {
-    refuse("expected a JSON text that starts with { or [, or a pickle that starts with byte 0x80");
+    reject("expected a JSON text that starts with { or [, or a pickle that starts with byte 0x80");
   }
 }
 
 /// Calls `interpret` with the file's root.
 template <typename Interpret>
 auto read(FileBytes file, const ReadLimits& limits, Interpret&& interpret) {
-  check_sort(file);
+  check_kind(file);
   if (!is_pickle(file)) {
     JsonText text(file, limits);
     const JsonCursor root(text);
@@ -67,12 +67,12 @@ auto read(FileBytes file, const ReadLimits& limits, Interpret&& interpret) {
 
 FileContent read_content(FileBytes file, const ReadLimits& limits) {
   return read(std::move(file), limits, [](const auto& root) -> FileContent {
-    switch (sort_of(root)) {
-      case FileSort::traces:
+    switch (kind_of(root)) {
+      case FileKind::traces:
         return read_traces(root);
-      case FileSort::snapshot:
+      case FileKind::snapshot:
         return read_snapshot(root);
-      case FileSort::other:
+      case FileKind::other:
         break;
     }
     root.fail("expected traces (with \"ops\") or a memory snapshot (with \"segments\"), found neither");
@@ -81,7 +81,7 @@ FileContent read_content(FileBytes file, const ReadLimits& limits) {
 
 Snapshot read_with_stacks(FileBytes file, const ReadLimits& limits) {
   return read(std::move(file), limits, [](const auto& root) {
-    if (sort_of(root) != FileSort::snapshot) root.fail("expected a memory snapshot (with \"segments\")");
+    if (kind_of(root) != FileKind::snapshot) root.fail("expected a memory snapshot (with \"segments\")");
     return read_snapshot(root, StackReading::keep);
   });
 }

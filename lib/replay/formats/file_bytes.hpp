@@ -12,7 +12,7 @@
 
 namespace gpucheck::replay {
 
-/// How much a reader takes before it refuses the file.
+/// How much a reader takes before it rejects the file.
 struct ReadLimits {
   /// Offsets are kept in 32 bits.
   std::uint64_t file_bytes = (std::uint64_t{1} << 31) - 1;

@@ -50,7 +50,7 @@ std::string row(const std::string& name, const PoolUsage& usage) {
 }
 
 std::string pools_table(const DeviceSummary& summary) {
-  constexpr std::size_t most_rows = 100;
+  constexpr std::size_t max_rows = 100;
   std::string text = fmt::format(
       "<div class=\"wide\"><table><caption>Device {}: segments by pool</caption>\n<tr><th scope=\"col\" "
       "class=\"text\">pool</th><th scope=\"col\">segments</th><th scope=\"col\">reserved</th><th "
@@ -59,14 +59,14 @@ std::string pools_table(const DeviceSummary& summary) {
       "scope=\"col\">share</th><th scope=\"col\">largest inactive</th></tr>\n",
       summary.device);
   text += row("all", summary.total);
-  for (std::size_t i = 0; i < std::min(most_rows, summary.pools.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(max_rows, summary.pools.size()); ++i) {
     const PoolUsage& pool = summary.pools[i];
     text +=
         row(fmt::format("{}, {}, stream 0x{:x}", pool_name(pool.pool), pool.is_large ? "large" : "small", pool.stream),
             pool);
   }
   text += "</table></div>\n";
-  if (summary.pools.size() > most_rows) text += fmt::format("<p>and {} more</p>\n", summary.pools.size() - most_rows);
+  if (summary.pools.size() > max_rows) text += fmt::format("<p>and {} more</p>\n", summary.pools.size() - max_rows);
   return text;
 }
 
@@ -88,7 +88,7 @@ std::string largest_table(const DeviceSummary& summary, const StackTable& stacks
 }
 
 std::string tables(const Snapshot& snapshot, const std::vector<std::size_t>& devices) {
-  std::string text = "<section><h2>Figures</h2>\n";
+  std::string text = "<section><h2>Statistics</h2>\n";
   for (const std::size_t device : devices) {
     const DeviceSummary summary = summarize(snapshot, device);
     text += pools_table(summary) + largest_table(summary, snapshot.stacks);
@@ -126,10 +126,10 @@ std::string snapshot_page(const Snapshot& snapshot, const std::string& title, co
   const std::string data = page_data(snapshot, devices, limits);
   const std::string head = escaped(title);
   const std::string settings = about(snapshot);
-  const std::string figures = tables(snapshot, devices);
+  const std::string statistics = tables(snapshot, devices);
   return filled(page_html(), {{"title", head},
                               {"about", settings},
-                              {"tables", figures},
+                              {"tables", statistics},
                               {"data", data},
                               {"style", page_css()},
                               {"script", page_js()}});

@@ -21,7 +21,7 @@ CachingAllocatorTarget::CachingAllocatorTarget(device::Device& device, const Tar
     : RuntimeTarget(device, {}, options.stream_count, [](runtime::Runtime& runtime) -> runtime::CachingAllocator& {
         return runtime.caching_allocator();
       }) {
-  // Set afterwards, as a running program does it: one figure, max_split_size, is fixed
+  // Set afterwards, as a running program does it: one of them, max_split_size, is fixed
   // when the allocator is made.
   if (!options.settings.empty()) runtime_.set_settings(options.settings);
   if (options.memory_limit_bytes) allocator_.set_memory_fraction(fraction_of(*options.memory_limit_bytes, device));
@@ -34,7 +34,7 @@ Usage CachingAllocatorTarget::usage() {
 
 std::optional<std::int64_t> CachingAllocatorTarget::retry_count() { return allocator_.stats().num_alloc_retries; }
 
-Figures CachingAllocatorTarget::figures() {
+StepStatistics CachingAllocatorTarget::step_statistics() {
   const runtime::MemoryStatistics now = allocator_.stats();
   return {now.allocated_bytes.all.current,
           now.reserved_bytes.all.current,
@@ -49,7 +49,7 @@ Figures CachingAllocatorTarget::figures() {
           now.num_ooms};
 }
 
-std::vector<NamedFigure> CachingAllocatorTarget::statistics() { return runtime::flatten(allocator_.stats()); }
+std::vector<NamedStatistic> CachingAllocatorTarget::statistics() { return runtime::flatten(allocator_.stats()); }
 
 std::vector<SegmentLayout> CachingAllocatorTarget::segments() {
   std::vector<SegmentLayout> layouts;

@@ -14,8 +14,8 @@ class CachingAllocatorTarget final : public RuntimeTarget<ComparableTarget, runt
 
   [[nodiscard]] Usage usage() override;
   [[nodiscard]] std::optional<std::int64_t> retry_count() override;
-  [[nodiscard]] Figures figures() override;
-  [[nodiscard]] std::vector<NamedFigure> statistics() override;
+  [[nodiscard]] StepStatistics step_statistics() override;
+  [[nodiscard]] std::vector<NamedStatistic> statistics() override;
   [[nodiscard]] std::vector<SegmentLayout> segments() override;
 };
 

@@ -7,7 +7,7 @@
 namespace gpucheck::replay {
 
 /// A library of the user's with PyTorch's pluggable ABI. The ABI is two functions,
-/// allocate and free: there are no settings, no limit and no figures, and PyTorch passes
+/// allocate and free: there are no settings, no limit and no statistics, and PyTorch passes
 /// neither record_stream nor empty_cache on. What it reserves is known on a simulated
 /// device, whose memory nobody else uses. The device must outlive it.
 class LibraryTarget final : public RuntimeTarget<TraceTarget, runtime::DeviceAllocator> {

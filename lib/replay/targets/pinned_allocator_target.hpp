@@ -25,8 +25,8 @@ class PinnedAllocatorTarget final : public ComparableTarget {
   void carry_out(const Trace& trace, const Event& event) override;
 
   [[nodiscard]] Usage usage() override;
-  [[nodiscard]] Figures figures() override;
-  [[nodiscard]] std::vector<NamedFigure> statistics() override;
+  [[nodiscard]] StepStatistics step_statistics() override;
+  [[nodiscard]] std::vector<NamedStatistic> statistics() override;
   /// None: no statistic tells how pinned memory is cut.
   [[nodiscard]] std::vector<SegmentLayout> segments() override { return {}; }
 

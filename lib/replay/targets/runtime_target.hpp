@@ -29,7 +29,7 @@ class RuntimeTarget : public Interface {
   using Allocation = typename Interface::Allocation;
 
   Allocation allocate(std::uint64_t size, std::uint16_t stream) override {
-    streams_.settle();
+    streams_.wait_for_used_streams();
     try {
       return {allocator_.allocate(size, streams_[stream]), false};
     } catch (const runtime::OutOfMemoryError&) {
@@ -37,21 +37,21 @@ class RuntimeTarget : public Interface {
     }
   }
   void free(void* address) override {
-    streams_.settle();
+    streams_.wait_for_used_streams();
     allocator_.free(address);
   }
   void record_stream(void* address, std::uint16_t stream) override {
-    streams_.settle();
+    streams_.wait_for_used_streams();
     streams_.note_use(stream);
     allocator_.record_stream(address, streams_[stream]);
   }
   void synchronize() override { streams_.wait_for_all(); }
   void empty_cache() override {
-    streams_.settle();
+    streams_.wait_for_used_streams();
     allocator_.empty_cache();
   }
   void carry_out(const Trace& trace, const Event& event) override {
-    streams_.settle();
+    streams_.wait_for_used_streams();
     calls_.carry_out(trace, event);
   }
 

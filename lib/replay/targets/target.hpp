@@ -55,9 +55,9 @@ class TraceTarget {
 /// One that can be compared with what PyTorch's caching allocator recorded.
 class ComparableTarget : public TraceTarget {
  public:
-  [[nodiscard]] virtual Figures figures() = 0;
+  [[nodiscard]] virtual StepStatistics step_statistics() = 0;
   /// All statistics, by the names of torch.cuda.memory_stats(), sorted by name.
-  [[nodiscard]] virtual std::vector<NamedFigure> statistics() = 0;
+  [[nodiscard]] virtual std::vector<NamedStatistic> statistics() = 0;
   /// All segments in address order.
   [[nodiscard]] virtual std::vector<SegmentLayout> segments() = 0;
 };

@@ -24,7 +24,7 @@ class TraceStreams {
   /// Gives the stream work that outlasts what follows, up to the next `wait_for_all`.
   void occupy(std::uint16_t index);
   /// Before a call.
-  void settle() {
+  void wait_for_used_streams() {
     if (is_waited_for_) wait_for_used();
   }
   void wait_for_all();

@@ -44,7 +44,7 @@ TEST_F(CachingAllocatorReplay, PlaysTheWorkedSequence) {
   EXPECT_EQ(result.equal_steps, 4U);
 }
 
-TEST_F(CachingAllocatorReplay, GivesPyTorchsFiguresAfterEveryStep) {
+TEST_F(CachingAllocatorReplay, GivesPyTorchsStatisticsAfterEveryStep) {
   const auto traces = std::get<std::vector<Trace>>(read_file(test_file("pytorch_traces.json")));
   ASSERT_EQ(traces.size(), 3U);
   for (const Trace& trace : traces) {
@@ -54,14 +54,14 @@ TEST_F(CachingAllocatorReplay, GivesPyTorchsFiguresAfterEveryStep) {
   }
 }
 
-TEST_F(CachingAllocatorReplay, NoticesAFigureThatIsOneOff) {
+TEST_F(CachingAllocatorReplay, NoticesAStatisticThatIsOneOff) {
   auto traces = std::get<std::vector<Trace>>(read_file(test_file("pytorch_traces.json")));
-  ++traces[0].expected_figures[11 * 50 + 4];
+  ++traces[0].expected_statistics[11 * 50 + 4];
   const Comparison result = play(traces[0]);
   EXPECT_EQ(result.equal_steps + 1, result.steps);
   ASSERT_EQ(result.first_differences.size(), 1U);
   EXPECT_EQ(result.first_differences[0].step, 50U);
-  EXPECT_EQ(result.first_differences[0].figure, figure_names[4]);
+  EXPECT_EQ(result.first_differences[0].statistic, statistic_names[4]);
 }
 
 TEST_F(CachingAllocatorReplay, ReportsSegmentsAndStatistics) {
@@ -71,7 +71,7 @@ TEST_F(CachingAllocatorReplay, ReportsSegmentsAndStatistics) {
             (std::vector<SegmentLayout>{
                 {20_MiB, false, true, {{3_MiB, 3_MiB, "active_allocated"}, {17_MiB, 0, "inactive"}}}}));
   const auto statistics = target.statistics();
-  EXPECT_NE(std::ranges::find(statistics, NamedFigure{"reserved_bytes.all.current", 20_MiB}), statistics.end());
+  EXPECT_NE(std::ranges::find(statistics, NamedStatistic{"reserved_bytes.all.current", 20_MiB}), statistics.end());
   target.free(address);
 }
 
@@ -88,7 +88,7 @@ TEST_F(CachingAllocatorReplay, KeepsToTheMemoryLimit) {
   EXPECT_EQ(result.retry_count, 1);
 }
 
-TEST_F(CachingAllocatorReplay, RefusesOptionsThatCannotBe) {
+TEST_F(CachingAllocatorReplay, RejectsOptionsThatCannotBe) {
   const std::uint64_t total = device_->properties().total_memory_bytes;
   EXPECT_THROW(CachingAllocatorTarget(*device_, {"", total + 1, 1}), UsageError);
   EXPECT_THROW(CachingAllocatorTarget(*device_, {"no_such_setting:1", std::nullopt, 1}), runtime::SettingsError);

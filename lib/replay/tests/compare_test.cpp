@@ -16,8 +16,8 @@ Trace two_allocations() {
   trace.allocation_count = 2;
   trace.events = {
       {100, 0, 0, Action::allocate, false}, {50, 1, 0, Action::allocate, false}, {0, 0, 0, Action::free, false}};
-  trace.figure_columns = {allocated_bytes_figure, reserved_bytes_figure};
-  trace.expected_figures = {100, 100, 150, 150, 50, 150};
+  trace.statistic_columns = {allocated_bytes_statistic, reserved_bytes_statistic};
+  trace.expected_statistics = {100, 100, 150, 150, 50, 150};
   return trace;
 }
 
@@ -34,33 +34,33 @@ TEST(Compare, FindsEqualWhatIsEqual) {
 TEST(Compare, LeavesTheTargetEmpty) {
   ScriptedTarget target;
   (void)compare(two_allocations(), target);
-  EXPECT_EQ(target.figures()[allocated_bytes_figure], 0);
+  EXPECT_EQ(target.step_statistics()[allocated_bytes_statistic], 0);
 }
 
 TEST(Compare, ReportsTheFirstDifferenceAndGoesOn) {
   Trace trace = two_allocations();
-  trace.expected_figures = {100, 100, 150, 200, 50, 200};
+  trace.expected_statistics = {100, 100, 150, 200, 50, 200};
   ScriptedTarget target;
   const Comparison result = compare(trace, target);
   EXPECT_FALSE(result.equal());
   EXPECT_EQ(result.equal_steps, 1U);
   ASSERT_EQ(result.first_differences.size(), 1U);
   EXPECT_EQ(result.first_differences[0].step, 1U);
-  EXPECT_EQ(result.first_differences[0].figure, "reserved_bytes.all.current");
+  EXPECT_EQ(result.first_differences[0].statistic, "reserved_bytes.all.current");
   EXPECT_EQ(result.first_differences[0].expected, 200);
   EXPECT_EQ(result.first_differences[0].seen, 150);
 }
 
 TEST(Compare, HoldsRunningOutOfMemoryAgainstTheTrace) {
   Trace trace = two_allocations();
-  trace.expected_figures = {100, 100, 100, 100, 0, 100};
+  trace.expected_statistics = {100, 100, 100, 100, 0, 100};
   trace.events[1].expect_out_of_memory = true;
   ScriptedTarget limited(120);
   EXPECT_TRUE(compare(trace, limited).equal());
   ScriptedTarget unlimited;
   const Comparison result = compare(trace, unlimited);
   ASSERT_FALSE(result.first_differences.empty());
-  EXPECT_EQ(result.first_differences[0].figure, "out of memory");
+  EXPECT_EQ(result.first_differences[0].statistic, "out of memory");
   EXPECT_EQ(result.first_differences[0].expected, 1);
 }
 
@@ -123,7 +123,7 @@ TEST(Compare, ComparesFinalSegmentsWhereverTheyLie) {
 
 TEST(Compare, KeepsTheListOfDifferencesShort) {
   Trace trace = two_allocations();
-  for (int i = 0; i < 100; ++i) trace.final_statistics.emplace_back("figure " + std::to_string(i), 1);
+  for (int i = 0; i < 100; ++i) trace.final_statistics.emplace_back("statistic " + std::to_string(i), 1);
   ScriptedTarget target;
   const Comparison result = compare(trace, target);
   EXPECT_EQ(result.final_difference_count, 100U);
@@ -139,8 +139,8 @@ TEST(Compare, NamesTheStepAtWhichTheTargetFails) {
     void synchronize() override {}
     void empty_cache() override {}
     Usage usage() override { return {}; }
-    Figures figures() override { return {}; }
-    std::vector<NamedFigure> statistics() override { return {}; }
+    StepStatistics step_statistics() override { return {}; }
+    std::vector<NamedStatistic> statistics() override { return {}; }
     std::vector<SegmentLayout> segments() override { return {}; }
   } target;
   try {

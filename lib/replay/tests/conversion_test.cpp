@@ -163,7 +163,7 @@ TEST(Conversion, AsksForARecordingWhereThereIsNone) {
   EXPECT_THROW((void)convert(snapshot, 0), EnvironmentError);
 }
 
-TEST(Conversion, RefusesMoreStreamsThanATraceTellsApart) {
+TEST(Conversion, RejectsMoreStreamsThanATraceTellsApart) {
   std::vector<SnapshotEvent> events;
   for (std::uint64_t stream = 1; stream <= 65535; ++stream) events.push_back(event(alloc, stream, 1, stream));
   EXPECT_THROW((void)convert_events(events), EnvironmentError);

@@ -16,7 +16,7 @@ std::string error_text(const std::string& bytes, const ReadLimits& limits = {}) 
   } catch (const FileError& error) {
     return error.what();
   }
-  return "nothing was refused";
+  return "nothing was rejected";
 }
 
 TEST(File, TellsTracesFromSnapshotsByContent) {
@@ -43,7 +43,7 @@ TEST(File, SaysWhatAnUnreadableFileIs) {
   EXPECT_NE(error_text("\x80\x02K\x01."s).find("found neither"), std::string::npos);
 }
 
-TEST(File, RefusesWhatIsTooLarge) {
+TEST(File, RejectsWhatIsTooLarge) {
   ReadLimits limits;
   limits.file_bytes = 3;
   EXPECT_NE(error_text("[  ]", limits).find("longer than 3 bytes"), std::string::npos);

@@ -16,7 +16,7 @@ std::uint64_t offset_of_error(const std::string& text, const ReadLimits& limits 
   } catch (const FileError& error) {
     return error.offset();
   }
-  ADD_FAILURE() << "nothing was refused in " << text;
+  ADD_FAILURE() << "nothing was rejected in " << text;
   return 0;
 }
 
@@ -40,11 +40,11 @@ TEST(Json, ReadsEveryKindOfValue) {
       [](const JsonCursor& item) { return item.as_unsigned() == 1; },
       [](const JsonCursor& item) { return item.as_signed() == -2 && item.as_handle() == 0xfffffffffffffffe; },
       [](const JsonCursor& item) { return item.as_unsigned() == UINT64_MAX; },
-      [](const JsonCursor& item) { return item.as_real() == 15.0; },
-      [](const JsonCursor& item) { return item.as_boolean(); },
-      [](const JsonCursor& item) { return !item.as_boolean(); },
+      [](const JsonCursor& item) { return item.as_double() == 15.0; },
+      [](const JsonCursor& item) { return item.as_bool(); },
+      [](const JsonCursor& item) { return !item.as_bool(); },
       [](const JsonCursor& item) { return item.is_null(); },
-      [](const JsonCursor& item) { return item.as_text() == "x"; },
+      [](const JsonCursor& item) { return item.as_string() == "x"; },
       [](const JsonCursor& item) { return item.is_dictionary() && !item.is_list(); },
       [](const JsonCursor& item) { return item.is_list() && !item.first_item(); }};
   std::size_t index = 0;
@@ -97,7 +97,7 @@ TEST(Json, DecodesEscapes) {
                                    "\/\b\f\r\t\u0000\u20AC"])");
   JsonText json(file, {});
   std::vector<std::string> texts;
-  JsonCursor(json).for_each_item([&](const JsonCursor& item) { texts.emplace_back(item.as_text()); });
+  JsonCursor(json).for_each_item([&](const JsonCursor& item) { texts.emplace_back(item.as_string()); });
   EXPECT_EQ(texts, (std::vector<std::string>{"plain", "a\"b\\\xc3\xa9\xf0\x9f\x98\x80\n", "",
                                              "plain again, and longer than eight bytes",
                                              std::string("/\b\f\r\t\0\xe2\x82\xac", 9)}));
@@ -112,7 +112,7 @@ TEST(Json, TakesWhatIsJson) {
   }
 }
 
-TEST(Json, RefusesWhatIsNot) {
+TEST(Json, RejectsWhatIsNot) {
   for (const char* text : {"[",
                            "]",
                            "[1,]",
@@ -206,7 +206,7 @@ TEST(Json, LimitsHowDeepContainersNest) {
   EXPECT_THROW(read_bytes("deep", std::string(1 << 20, '[')), FileError);
 }
 
-TEST(Json, CutShortAnywhereIsRefused) {
+TEST(Json, CutShortAnywhereIsRejected) {
   for (const char* name : {"pytorch_snapshot.json", "pytorch_traces.json"}) {
     const std::string whole = bytes_of(name);
     for (std::size_t length = 0; length < whole.size(); length += 1 + length / 500) {
@@ -228,7 +228,7 @@ TEST(Json, TellsTheWayToAValueThatDoesNotFit) {
   }
 }
 
-TEST(Json, RefusesAKeyThatStandsTwice) {
+TEST(Json, RejectsAKeyThatStandsTwice) {
   EXPECT_THROW(read_bytes("twice", R"({"segments": [], "segments": []})"), FileError);
 }
 

@@ -31,7 +31,7 @@ std::uint64_t offset_of_error(const std::string& bytes, const ReadLimits& limits
     EXPECT_EQ(error.file(), "test");
     return error.offset();
   }
-  ADD_FAILURE() << "nothing was refused";
+  ADD_FAILURE() << "nothing was rejected";
   return 0;
 }
 
@@ -59,7 +59,7 @@ TEST_P(PickleProtocol, MeansWhatTheJsonMeans) {
   EXPECT_EQ(pickled.settings.max_split_size, -1);
 }
 
-TEST_P(PickleProtocol, CutShortAnywhereIsRefused) {
+TEST_P(PickleProtocol, CutShortAnywhereIsRejected) {
   const std::string whole = bytes_of("pytorch_snapshot_protocol_" + std::to_string(GetParam()) + ".pickle");
   for (std::size_t length = 0; length < whole.size(); ++length) {
     EXPECT_THROW(read_bytes("cut", whole.substr(0, length)), FileError) << length;
@@ -82,11 +82,11 @@ TEST(Pickle, ReadsEveryFormOfWholeNumber) {
 }
 
 TEST(Pickle, ReadsTheOtherPlainValues) {
-  EXPECT_EQ(read_item("G\x3f\xf8\x00\x00\x00\x00\x00\x00"s, [](const Cursor& item) { return item.as_real(); }), 1.5);
-  EXPECT_TRUE(read_item("\x88", [](const Cursor& item) { return item.as_boolean(); }));
-  EXPECT_FALSE(read_item("\x89", [](const Cursor& item) { return item.as_boolean(); }));
+  EXPECT_EQ(read_item("G\x3f\xf8\x00\x00\x00\x00\x00\x00"s, [](const Cursor& item) { return item.as_double(); }), 1.5);
+  EXPECT_TRUE(read_item("\x88", [](const Cursor& item) { return item.as_bool(); }));
+  EXPECT_FALSE(read_item("\x89", [](const Cursor& item) { return item.as_bool(); }));
   EXPECT_EQ(read_item("N", [](const Cursor& item) { return item.kind(); }), Kind::null);
-  const auto text = [](const Cursor& item) { return std::string(item.as_text()); };
+  const auto text = [](const Cursor& item) { return std::string(item.as_string()); };
   EXPECT_EQ(read_item("X\x02\x00\x00\x00hi"s, text), "hi");
   EXPECT_EQ(read_item("\x8c\x02hi", text), "hi");
   EXPECT_EQ(read_item("\x8d\x02\x00\x00\x00\x00\x00\x00\x00hi"s, text), "hi");
@@ -95,31 +95,32 @@ TEST(Pickle, ReadsTheOtherPlainValues) {
   EXPECT_EQ(read_item("(\x8c\x01kNd", [](const Cursor& item) { return item.kind(); }), Kind::dictionary);
 }
 
-TEST(Pickle, RefusesWhateverCouldRunSomething) {
+TEST(Pickle, RejectsWhateverCouldRunSomething) {
   // One opcode each: imports, calls, builds, extension registry, persistent objects,
   // byte strings, sets, out-of-band buffers, text forms of protocol 0.
-  const std::string refused =
+  const std::string rejected =
       "cRbiopPQgILFSTUV012\x81\x82\x83\x84\x8e\x8f\x90\x91\x92\x93\x96\x97\x98"
       "BC"s;
-  for (const char opcode : refused) {
+  for (const char opcode : rejected) {
     EXPECT_EQ(offset_of_error("\x80\x04]"s + opcode + "os\nsystem\n."), 3U) << static_cast<int>(opcode);
   }
 }
 
-TEST(Pickle, NamesTheRefusedOpcodeAndWhatToDo) {
+TEST(Pickle, NamesTheRejectedOpcodeAndWhatToDo) {
   Document document("evil.pickle", "\x80\x02"s + "cos\nsystem\n(X\x02\x00\x00\x00lstR."s);
   try {
     read_pickle(document, {});
     FAIL();
   } catch (const FileError& error) {
-    EXPECT_STREQ(error.what(),
-                 "evil.pickle: byte 2: not a readable pickle: opcode 0x63 (GLOBAL) is refused: only dict, list, tuple, "
-                 "str, int, float, bool and None are read, and nothing is ever executed; write the snapshot with "
-                 "torch.cuda.memory._dump_snapshot");
+    EXPECT_STREQ(
+        error.what(),
+        "evil.pickle: byte 2: not a readable pickle: opcode 0x63 (GLOBAL) is rejected: only dict, list, tuple, "
+        "str, int, float, bool and None are read, and nothing is ever executed; write the snapshot with "
+        "torch.cuda.memory._dump_snapshot");
   }
 }
 
-TEST(Pickle, RefusesWhatIsNotWellFormed) {
+TEST(Pickle, RejectsWhatIsNotWellFormed) {
   EXPECT_EQ(offset_of_error("\x80\x06]."), 0U) << "protocol 6";
   EXPECT_EQ(offset_of_error("\x80\x02]]."), 4U) << "two values at the end";
   EXPECT_EQ(offset_of_error("\x80\x02(]."), 4U) << "a mark left open";
@@ -165,7 +166,7 @@ std::string list_of_the_same(int names, char entry) {
   return list + "e";
 }
 
-TEST(Pickle, TheSameEventsNamedAgainAndAgainAreRefused) {
+TEST(Pickle, TheSameEventsNamedAgainAndAgainAreRejected) {
   // 1,000 devices that all name one list, which names one event 1,000 times: 4 kB for a
   // million events.
   const std::string event =
@@ -187,7 +188,7 @@ TEST(Pickle, TheSameEventsNamedAgainAndAgainAreRefused) {
   }
 }
 
-TEST(Pickle, AListInsideItselfIsRefused) {
+TEST(Pickle, AListInsideItselfIsRejected) {
   EXPECT_THROW(read_bytes("loop",
                           "\x80\x02}\x8c\x08segments]q\x00h\x00"
                           "as."s),

@@ -17,7 +17,7 @@ struct TraceFile {
   std::size_t traces;
   std::size_t steps;
   std::size_t recorded_steps;  ///< those that say what PyTorch reported
-  std::size_t width;           ///< figures after each
+  std::size_t width;           ///< statistics after each
 };
 constexpr std::array trace_files{
     TraceFile{"pytorch_caching.json", 17, 21'100, 21'100, 11}, TraceFile{"pytorch_pools.json", 16, 9'626, 9'626, 11},
@@ -44,8 +44,8 @@ TEST(RecordedTraceFiles, AreWhole) {
     for (const Trace& trace : loaded) {
       steps += trace.events.size();
       recorded_steps += trace.events.size() - trace.unrecorded_steps.size();
-      EXPECT_EQ(trace.figure_columns.size(), file.width) << trace.name;
-      EXPECT_EQ(trace.expected_figures.size(), trace.events.size() * file.width) << trace.name;
+      EXPECT_EQ(trace.statistic_columns.size(), file.width) << trace.name;
+      EXPECT_EQ(trace.expected_statistics.size(), trace.events.size() * file.width) << trace.name;
       const bool is_pinned = trace.memory == MemoryKind::pinned;
       EXPECT_EQ(trace.final_statistics.size(), is_pinned ? 0U : 122U) << trace.name;
       EXPECT_EQ(trace.final_segments.has_value(), !is_pinned) << trace.name;
@@ -68,13 +68,13 @@ class RecordedTraces : public testing::TestWithParam<std::size_t> {
   const Trace& trace() const { return traces()[GetParam()]; }
 };
 
-TEST_P(RecordedTraces, EveryFigureAfterEveryStepIsPyTorchs) {
+TEST_P(RecordedTraces, EveryStatisticAfterEveryStepIsPyTorchs) {
   const Comparison result = play(trace());
   EXPECT_TRUE(result.equal());
   EXPECT_EQ(result.equal_steps, result.compared_steps);
   EXPECT_GE(result.compared_steps, trace().events.size() - trace().unrecorded_steps.size());
   for (const Difference& difference : result.first_differences) {
-    ADD_FAILURE() << "step " << difference.step << ", " << difference.figure << ": expected " << difference.expected
+    ADD_FAILURE() << "step " << difference.step << ", " << difference.statistic << ": expected " << difference.expected
                   << ", seen " << difference.seen;
   }
   for (const FinalDifference& difference : result.final_differences) {
@@ -85,17 +85,18 @@ TEST_P(RecordedTraces, EveryFigureAfterEveryStepIsPyTorchs) {
 TEST_P(RecordedTraces, AnyExpectedNumberThatIsOneOffIsNoticed) {
   Trace changed = trace();
   std::mt19937_64 random(GetParam());
-  const std::size_t width = changed.figure_columns.size();
-  std::size_t place = random() % changed.expected_figures.size();
+  const std::size_t width = changed.statistic_columns.size();
+  std::size_t place = random() % changed.expected_statistics.size();
   while (std::ranges::binary_search(changed.unrecorded_steps, place / width)) {
-    place = random() % changed.expected_figures.size();
+    place = random() % changed.expected_statistics.size();
   }
-  ++changed.expected_figures[place];
+  ++changed.expected_statistics[place];
   const Comparison result = play(changed);
   EXPECT_EQ(result.equal_steps + 1, result.compared_steps);
   ASSERT_EQ(result.first_differences.size(), 1U);
   EXPECT_EQ(result.first_differences[0].step, place / width);
-  EXPECT_EQ(result.first_differences[0].figure, figure_names_of(changed.memory)[changed.figure_columns[place % width]]);
+  EXPECT_EQ(result.first_differences[0].statistic,
+            statistic_names_of(changed.memory)[changed.statistic_columns[place % width]]);
 }
 
 std::string name_of_trace(const testing::TestParamInfo<std::size_t>& parameter) {
@@ -125,7 +126,7 @@ TEST(RecordedTraces, WhichPinnedBlockIsUsedAgainIsCompared) {
   const Comparison result = play(changed);
   EXPECT_EQ(result.equal_steps + 1, result.compared_steps);
   ASSERT_EQ(result.first_differences.size(), 1U);
-  EXPECT_EQ(result.first_differences[0].figure, "same_address_as");
+  EXPECT_EQ(result.first_differences[0].statistic, "same_address_as");
 }
 
 }  // namespace

@@ -46,18 +46,18 @@ class ScriptedTarget final : public ComparableTarget {
     if (tells_reserved) now.reserved_bytes = static_cast<std::int64_t>(reserved_);
     return now;
   }
-  Figures figures() override {
-    Figures now{};
-    now[allocated_bytes_figure] = static_cast<std::int64_t>(allocated_);
-    now[reserved_bytes_figure] = static_cast<std::int64_t>(reserved_);
+  StepStatistics step_statistics() override {
+    StepStatistics now{};
+    now[allocated_bytes_statistic] = static_cast<std::int64_t>(allocated_);
+    now[reserved_bytes_statistic] = static_cast<std::int64_t>(reserved_);
     return now;
   }
-  std::vector<NamedFigure> statistics() override { return final_statistics; }
+  std::vector<NamedStatistic> statistics() override { return final_statistics; }
   std::vector<SegmentLayout> segments() override { return final_segments; }
 
   std::vector<std::string> calls;
   bool tells_reserved = true;
-  std::vector<NamedFigure> final_statistics;
+  std::vector<NamedStatistic> final_statistics;
   std::vector<SegmentLayout> final_segments;
 
  private:

@@ -54,7 +54,7 @@ TEST(SnapshotSummary, KnowsTheDevices) {
   EXPECT_EQ(summarize(snapshot, 5).event_count, 1U);
 }
 
-TEST(SnapshotSummary, RefusesMoreDevicesThanAMachineHas) {
+TEST(SnapshotSummary, RejectsMoreDevicesThanAMachineHas) {
   Snapshot snapshot;
   snapshot.segments.resize(257);
   for (std::size_t i = 0; i < 257; ++i) snapshot.segments[i].device = 1000 * i;

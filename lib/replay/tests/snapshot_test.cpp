@@ -73,7 +73,7 @@ TEST(Snapshot, PlacesBlocksWithoutAddresses) {
   EXPECT_EQ(snapshot.segments.at(0).blocks.at(1).state, SnapshotBlockState::active_pending_free);
 }
 
-TEST(Snapshot, RefusesWhatContradictsItself) {
+TEST(Snapshot, RejectsWhatContradictsItself) {
   const std::string whole = R"({"size": 1024, "state": "inactive"})";
   EXPECT_NO_THROW(read(with_segment("", whole)));
   EXPECT_THROW(read(with_segment("", R"({"size": 512, "state": "inactive"})")), FileError) << "a gap at the end";

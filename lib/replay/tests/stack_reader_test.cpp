@@ -48,7 +48,7 @@ TEST(Stacks, AreSkippedUnlessAskedFor) {
   EXPECT_EQ(snapshot.device_traces.at(0).at(3).stack, no_stack);
 }
 
-TEST(Stacks, RefuseWhatIsNone) {
+TEST(Stacks, RejectWhatIsNone) {
   EXPECT_THROW(read(with_stacks("1", "[]")), FileError);
   EXPECT_THROW(read(with_stacks("[1]", "[]")), FileError);
   EXPECT_THROW(read(with_stacks(R"([{"name": 1}])", "[]")), FileError);

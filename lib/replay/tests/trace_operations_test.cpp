@@ -21,7 +21,7 @@ std::string path_of_error(const std::string& operations, const std::string& fiel
   } catch (const FileError& error) {
     return error.path();
   }
-  return "nothing was refused";
+  return "nothing was rejected";
 }
 
 const std::string every_operation_in_short =
@@ -128,10 +128,10 @@ TEST(TraceExpectations, MayBeTheChangesAndMayBeAbsent) {
   const std::string keys = R"("stat_keys": ["num_ooms", "active.all.current", "num_alloc_retries"], )";
   const std::string three = R"(["synchronize"], ["synchronize"], ["synchronize"])";
   const Trace changes = read(three, keys + R"("stat_changes_after_op": [[4, 5], null, [-1, 0, 2]], )");
-  EXPECT_EQ(changes.expected_figures, (std::vector<std::int64_t>{4, 5, 0, 4, 5, 0, 3, 5, 2}));
+  EXPECT_EQ(changes.expected_statistics, (std::vector<std::int64_t>{4, 5, 0, 4, 5, 0, 3, 5, 2}));
   EXPECT_EQ(changes.unrecorded_steps, std::vector<std::size_t>{1});
   const Trace values = read(three, keys + R"("stats_after_op": [[4, 5, 0], null, [3, 5, 2]], )");
-  EXPECT_EQ(values.expected_figures, changes.expected_figures);
+  EXPECT_EQ(values.expected_statistics, changes.expected_statistics);
   EXPECT_EQ(values.unrecorded_steps, changes.unrecorded_steps);
   EXPECT_EQ(path_of_error(three, keys + R"("stat_changes_after_op": [[], [], [1, 2, 3, 4]], )"),
             "$.stat_changes_after_op[2]");
@@ -141,12 +141,12 @@ TEST(TraceExpectations, MayBeTheChangesAndMayBeAbsent) {
             "$.stat_changes_after_op");
 }
 
-TEST(TraceOfPinnedMemory, HasFiguresOfItsOwn) {
+TEST(TraceOfPinnedMemory, HasStatisticsOfItsOwn) {
   const std::string pinned = R"("memory": "pinned", )";
   const std::string row = R"("stats_after_op": [[1]], )";
   const Trace trace = read(R"(["synchronize"])", pinned + R"("stat_keys": ["num_host_free"], )" + row);
   EXPECT_EQ(trace.memory, MemoryKind::pinned);
-  EXPECT_EQ(trace.figure_columns, std::vector<std::uint8_t>{9});
+  EXPECT_EQ(trace.statistic_columns, std::vector<std::uint8_t>{9});
   const std::string sync = R"(["synchronize"])";
   EXPECT_EQ(path_of_error(sync, pinned + R"("stat_keys": ["num_ooms"], )" + row), "$");
   EXPECT_EQ(path_of_error(sync, R"("stat_keys": ["num_host_free"], )" + row), "$") << "device memory";

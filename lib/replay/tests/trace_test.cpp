@@ -19,7 +19,7 @@ std::string path_of_error(const std::string& operations, const std::string& fiel
   } catch (const FileError& error) {
     return error.path();
   }
-  return "nothing was refused";
+  return "nothing was rejected";
 }
 
 TEST(TraceReader, HoldsWhatPyTorchWrote) {
@@ -31,8 +31,8 @@ TEST(TraceReader, HoldsWhatPyTorchWrote) {
   EXPECT_EQ(trace.memory_limit_bytes, 2147483648U);
   EXPECT_EQ(trace.stream_count, 2U);
   ASSERT_EQ(trace.events.size(), 230U);
-  EXPECT_EQ(trace.figure_columns.size(), 11U);
-  EXPECT_EQ(trace.expected_figures.size(), 230U * 11U);
+  EXPECT_EQ(trace.statistic_columns.size(), 11U);
+  EXPECT_EQ(trace.expected_statistics.size(), 230U * 11U);
   EXPECT_TRUE(trace.events[213].expect_out_of_memory);
   EXPECT_EQ(trace.events[32].action, Action::empty_cache);
   EXPECT_EQ(trace.expected_same_address.size(), trace.allocation_count);
@@ -67,7 +67,7 @@ TEST(TraceReader, DoesWithoutNameStreamsAndStream) {
   EXPECT_EQ(path_of_error(R"({"op": "alloc", "id": 0, "size": 1}, {"op": "record_stream", "id": 0})"), "$.ops[1]");
 }
 
-TEST(TraceReader, RefusesOperationsThatMakeNoSense) {
+TEST(TraceReader, RejectsOperationsThatMakeNoSense) {
   const std::string alloc = R"({"op": "alloc", "id": 0, "size": 1, "stream": 0})";
   EXPECT_EQ(path_of_error(R"({"op": "move", "id": 0})"), "$.ops[0].op");
   EXPECT_EQ(path_of_error(R"({"id": 0})"), "$.ops[0]");
@@ -82,12 +82,12 @@ TEST(TraceReader, RefusesOperationsThatMakeNoSense) {
   EXPECT_EQ(path_of_error(R"({"op": "alloc", "id": 0, "size": 1, "stream": 0, "oom": true},)" + free), "$.ops[1]");
 }
 
-TEST(TraceReader, RefusesExpectationsThatMakeNoSense) {
+TEST(TraceReader, RejectsExpectationsThatMakeNoSense) {
   const std::string keys = R"("stat_keys": ["num_ooms", "active.all.current"], "stats_after_op": )";
   const std::string sync = R"({"op": "synchronize"})";
   const Trace trace = with_operations(sync, keys + "[[4, 5]], ");
-  EXPECT_EQ(trace.figure_columns, (std::vector<std::uint8_t>{10, 7}));
-  EXPECT_EQ(trace.expected_figures, (std::vector<std::int64_t>{4, 5}));
+  EXPECT_EQ(trace.statistic_columns, (std::vector<std::uint8_t>{10, 7}));
+  EXPECT_EQ(trace.expected_statistics, (std::vector<std::int64_t>{4, 5}));
   EXPECT_EQ(path_of_error(sync, keys + "[[4, 5], [4, 5]], "), "$.stats_after_op") << "more rows than steps";
   EXPECT_EQ(path_of_error(sync, keys + "[[4]], "), "$.stats_after_op[0]");
   EXPECT_EQ(path_of_error(sync, R"("stat_keys": ["temperature"], "stats_after_op": [[4]], )"), "$.stat_keys[0]");
@@ -99,7 +99,7 @@ TEST(TraceReader, RefusesExpectationsThatMakeNoSense) {
 TEST(TraceReader, ReadsTheFinalState) {
   const Trace trace = with_operations("", R"("final_memory_stats": {"b": 2, "a": 1}, "final_segments": [{"size": 2048,
       "stream0": false, "type": "large", "blocks": [[2048, 7, "inactive"]]}], )");
-  EXPECT_EQ(trace.final_statistics, (std::vector<NamedFigure>{{"a", 1}, {"b", 2}}));
+  EXPECT_EQ(trace.final_statistics, (std::vector<NamedStatistic>{{"a", 1}, {"b", 2}}));
   EXPECT_EQ(trace.final_segments, (std::vector<SegmentLayout>{{2048, false, true, {{2048, 7, "inactive"}}}}));
   EXPECT_EQ(path_of_error("", R"("final_segments": [{"size": 1, "stream0": true, "type": "x", "blocks": []}], )"),
             "$.final_segments[0].type");
@@ -116,7 +116,7 @@ TEST(TraceReader, FieldsMayStandInAnyOrder) {
   EXPECT_EQ(traces[0].name, "backwards");
   EXPECT_EQ(traces[0].stream_count, 3U);
   EXPECT_EQ(traces[0].events.at(0), (Event{3, 0, 2, Action::allocate, false}));
-  EXPECT_EQ(traces[0].expected_figures, (std::vector<std::int64_t>{512, 0}));
+  EXPECT_EQ(traces[0].expected_statistics, (std::vector<std::int64_t>{512, 0}));
 }
 
 TEST(TraceReader, AStreamTooManyIsFoundWhereverTheirNumberStands) {
@@ -132,7 +132,7 @@ TEST(TraceReader, AStreamTooManyIsFoundWhereverTheirNumberStands) {
   }
 }
 
-TEST(TraceReader, WithoutOperationsItIsRefused) {
+TEST(TraceReader, WithoutOperationsItIsRejected) {
   EXPECT_THROW(read_bytes("none", R"({"ops": null})"), FileError);
   EXPECT_THROW(read_bytes("none", R"([{"ops": [], "stats_after_op": []}])"), FileError) << "no stat_keys";
 }

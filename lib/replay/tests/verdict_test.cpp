@@ -121,7 +121,7 @@ DeviceSource simulated_devices(std::vector<std::uint64_t>& sizes) {
 TEST(Replays, AreJudgedTogether) {
   std::vector<Subject> subjects = load_subjects(test_file("pytorch_traces.json"), std::nullopt);
   ASSERT_EQ(subjects.size(), 3U);
-  ++subjects[1].trace.expected_figures.front();
+  ++subjects[1].trace.expected_statistics.front();
   std::vector<std::uint64_t> sizes;
   const auto results = play_all(subjects, {.devices = simulated_devices(sizes)});
   ASSERT_EQ(results.size(), 3U);
@@ -143,7 +143,7 @@ TEST(Replays, OtherConditionsAreAskedWhatTheyComeTo) {
   EXPECT_EQ(replay.device_memory_bytes, 100_GiB + sim::profile("h100").reserved_memory_bytes);
 }
 
-TEST(Replays, SettingsOfTheFileThatAreRefusedAreTheFilesMistake) {
+TEST(Replays, SettingsOfTheFileThatAreRejectedAreTheFilesMistake) {
   std::vector<Subject> subjects{of_a_trace()};
   subjects[0].trace.settings = "nonsense:1";
   std::vector<std::uint64_t> sizes;

@@ -25,7 +25,7 @@ TEST(WhatIf, FindsThePeaksAndWhatLiesIdle) {
   EXPECT_EQ(result.worst_fragmentation->step, 4U);
   EXPECT_DOUBLE_EQ(result.worst_fragmentation->fragmentation().value(), 0.75);
   EXPECT_FALSE(result.runs_out_of_memory());
-  EXPECT_EQ(target.figures()[allocated_bytes_figure], 0) << "left as it was found";
+  EXPECT_EQ(target.step_statistics()[allocated_bytes_statistic], 0) << "left as it was found";
 }
 
 TEST(WhatIf, GoesOnAfterRunningOutOfMemory) {

@@ -50,7 +50,7 @@ Replay play_as_recorded(const Subject& subject, const Request& request) {
     return play(subject, request, subject.trace.settings);
   } catch (const runtime::SettingsError& error) {  // the file's mistake, not that of whoever asks
     throw EnvironmentError(
-        fmt::format("{}, {}: the settings it was recorded under are refused: {}; give others "
+        fmt::format("{}, {}: the settings it was recorded under are rejected: {}; give others "
                     "with --settings",
                     subject.file, subject.trace.name, error.what()));
   }

@@ -38,7 +38,7 @@ std::vector<Subject> subjects_of(const std::string& file, const Snapshot& snapsh
 }  // namespace
 
 bool Subject::has_expectations() const {
-  return !trace.expected_figures.empty() || !trace.final_statistics.empty() || trace.final_segments.has_value();
+  return !trace.expected_statistics.empty() || !trace.final_statistics.empty() || trace.final_segments.has_value();
 }
 
 std::vector<Subject> load_subjects(const std::string& file, std::optional<int> recorded_device) {

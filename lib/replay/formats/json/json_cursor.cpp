@@ -7,12 +7,12 @@
 
 namespace gpucheck::replay {
 
-double JsonCursor::as_real() const {
+double JsonCursor::as_double() const {
   if (*at_ != '-' && (*at_ < '0' || *at_ > '9')) fail("expected a number");
   return text_->real(at_);
 }
 
-bool JsonCursor::as_boolean() const {
+bool JsonCursor::as_bool() const {
   if (*at_ != 't' && *at_ != 'f') fail("expected true or false");
   end_ = text_->past_word(at_, *at_ == 't' ? "true" : "false");
   return *at_ == 't';

@@ -42,9 +42,9 @@ class JsonCursor {
     return *at_ == '-' ? std::bit_cast<std::uint64_t>(as_signed()) : as_unsigned();
   }
   /// Any number.
-  [[nodiscard]] double as_real() const;
-  [[nodiscard]] bool as_boolean() const;
-  [[nodiscard]] std::string_view as_text() const {
+  [[nodiscard]] double as_double() const;
+  [[nodiscard]] bool as_bool() const;
+  [[nodiscard]] std::string_view as_string() const {
     if (*at_ != '"') fail("expected a text");
     const JsonText::Text found = text_->text(at_);
     end_ = found.end;
@@ -129,7 +129,7 @@ class JsonCursor {
     end_ = at + 1;
     return nullptr;
   }
-  /// The one behind a value that ends at `at`; null behind the last.
+  /// The one after a value that ends at `at`; null after the last.
   [[nodiscard]] const char* next(const char* at, char closer) const {
     at = JsonText::past_space(at);
     if (*at == ',') return JsonText::past_space(at + 1);

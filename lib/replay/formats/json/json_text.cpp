@@ -75,7 +75,7 @@ const char* JsonText::past_colon(const char* at) const {
   return past_space(at + 1);
 }
 
-/// A character of more than one byte. Where the text ends inside one, the padding behind
+/// A character of more than one byte. Where the text ends inside one, the padding after
 /// it is no part of a character.
 const char* JsonText::past_character(const char* at) const {
   if (static_cast<std::uint8_t>(*at) < 0x20) fail(at, "a control character in a text");
@@ -197,7 +197,7 @@ const char* JsonText::past_value(const char* at, std::size_t depth) {
   return at;
 }
 
-/// Enters a container; what follows is its first value, or what comes behind it when it
+/// Enters a container; what follows is its first value, or what comes after it when it
 /// has none.
 const char* JsonText::open(const char* at, std::size_t depth) {
   expect_depth(at, depth + closers_.size());

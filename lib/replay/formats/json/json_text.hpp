@@ -56,7 +56,7 @@ class JsonText {
   }
   /// What the escapes of such a text mean; the view stays good.
   [[nodiscard]] std::string_view decoded(std::string_view escaped);
-  /// The key that begins at `at`, decoded; ends at the value behind its colon.
+  /// The key that begins at `at`, decoded; ends at the value after its colon.
   [[nodiscard]] Text key(const char* at) {
     Text key = text(at);
     if (key.has_escapes) key.text = decoded(key.text);

@@ -11,9 +11,9 @@ void Cursor::fail_above(std::uint64_t end, std::uint64_t number) const {
   fail(fmt::format("expected a whole number below {}, found {}", end, number));
 }
 
-double Cursor::as_real() const {
+double Cursor::as_double() const {
   switch (kind()) {
-    case Kind::real:
+    case Kind::floating_point:
       return std::bit_cast<double>(value_.bits);
     case Kind::signed_integer:
       return static_cast<double>(std::bit_cast<std::int64_t>(value_.bits));
@@ -24,13 +24,13 @@ double Cursor::as_real() const {
   }
 }
 
-bool Cursor::as_boolean() const {
+bool Cursor::as_bool() const {
   if (kind() != Kind::boolean) fail("expected true or false");
   return value_.bits != 0;
 }
 
-std::string_view Cursor::as_text() const {
-  if (kind() != Kind::text) fail("expected a text");
+std::string_view Cursor::as_string() const {
+  if (kind() != Kind::string) fail("expected a text");
   return walk_->document().text(value_);
 }
 
@@ -47,10 +47,10 @@ void Cursor::fail(std::string_view problem) const {
   throw FileError(walk_->document().name(), value_.offset, path(), problem);
 }
 
-void Cursor::refuse_unfolding() const {
+void Cursor::reject_unfolding() const {
   fail(
       "this file names the same lists again and again and would unfold to many times its size; "
-      "no snapshot does that, so it is refused");
+      "no snapshot does that, so it is rejected");
 }
 
 std::string Cursor::path() const {

@@ -12,7 +12,7 @@ namespace gpucheck::replay {
 /// A walk over one document: how many values it may still look at. Values that a
 /// pickle names again and again are visited again and again, so that a small file
 /// could hold a walk without end; a walk that looks at more than twice what the file holds
-/// is refused.
+/// is rejected.
 class Walk {
  public:
   explicit Walk(const Document& document) noexcept
@@ -60,9 +60,9 @@ class Cursor {
     return value_.bits;
   }
   /// Any number.
-  [[nodiscard]] double as_real() const;
-  [[nodiscard]] bool as_boolean() const;
-  [[nodiscard]] std::string_view as_text() const;
+  [[nodiscard]] double as_double() const;
+  [[nodiscard]] bool as_bool() const;
+  [[nodiscard]] std::string_view as_string() const;
 
   /// Items of a list, where that is known beforehand; else 0.
   [[nodiscard]] std::size_t count_hint() const noexcept { return is_list() ? walk_->document().count(value_) : 0; }
@@ -116,11 +116,11 @@ class Cursor {
   }
   [[noreturn]] void fail_above(std::uint64_t end, std::uint64_t number) const;
   void spend(std::uint64_t values) const {
-    if (!walk_->spend(values)) refuse_unfolding();
+    if (!walk_->spend(values)) reject_unfolding();
   }
-  [[noreturn]] void refuse_unfolding() const;
+  [[noreturn]] void reject_unfolding() const;
   [[nodiscard]] std::string_view key_text(const Value& key) const {
-    if (key.kind != Kind::text) fail("expected keys that are texts");
+    if (key.kind != Kind::string) fail("expected keys that are texts");
     return walk_->document().text(key);
   }
   [[nodiscard]] std::string path() const;

@@ -22,15 +22,15 @@ enum class Kind : std::uint32_t {
   boolean,
   signed_integer,    ///< fits 64 bits, signed
   unsigned_integer,  ///< above the largest signed one
-  real,
-  text,
+  floating_point,
+  string,
   list,
   tuple,
   dictionary,
 };
 
 /// One value of a document. What `bits` holds depends on `kind`: the number itself, a
-/// text's place and length, or a container's number.
+/// string's place and length, or a container's number.
 struct Value {
   std::uint64_t bits;
   std::uint32_t offset;  ///< where in the file
@@ -57,7 +57,7 @@ class Document {
   // -- texts --------------------------------------------------------------------
   /// A text as it stands in the file.
   [[nodiscard]] static Value text_at(std::size_t start, std::size_t length, std::size_t offset) noexcept {
-    return {std::uint64_t{start} << 32 | length, static_cast<std::uint32_t>(offset), Kind::text};
+    return {std::uint64_t{start} << 32 | length, static_cast<std::uint32_t>(offset), Kind::string};
   }
   [[nodiscard]] std::string_view text(const Value& value) const noexcept {
     return {file_.bytes.get() + (value.bits >> 32), value.bits & UINT32_MAX};
@@ -72,7 +72,7 @@ class Document {
   void append(const Value& container, std::span<const Value> values);
   /// Values of a container; keys count too.
   [[nodiscard]] std::size_t count(const Value& container) const noexcept { return containers_[container.bits].count; }
-  /// Calls `visit` with each stretch of a container's values, in order.
+  /// Calls `visit` with each range of a container's values, in order.
   template <typename Visit>
   void for_each_run(const Value& container, Visit&& visit) const {
     for (std::uint32_t at = containers_[container.bits].first; at != end_; at = runs_[at].next) {
@@ -115,7 +115,7 @@ inline Value integer(std::uint64_t number, std::size_t offset) noexcept {
   return {number, static_cast<std::uint32_t>(offset), kind};
 }
 inline Value real(double number, std::size_t offset) noexcept {
-  return {std::bit_cast<std::uint64_t>(number), static_cast<std::uint32_t>(offset), Kind::real};
+  return {std::bit_cast<std::uint64_t>(number), static_cast<std::uint32_t>(offset), Kind::floating_point};
 }
 inline Value boolean(bool truth, std::size_t offset) noexcept {
   return {truth ? 1U : 0U, static_cast<std::uint32_t>(offset), Kind::boolean};

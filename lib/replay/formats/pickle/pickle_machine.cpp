@@ -56,7 +56,7 @@ void PickleMachine::run() {
       case Opcode::stop:
         return stop();
       default:
-        if (!memo(opcode) && !scalar(opcode) && !container(opcode) && !framing(opcode)) refuse(opcode);
+        if (!memo(opcode) && !scalar(opcode) && !container(opcode) && !framing(opcode)) reject(opcode);
         break;
     }
   }
@@ -161,12 +161,12 @@ void PickleMachine::stop() {
   document_.set_root(stack_.front());
 }
 
-void PickleMachine::refuse(Opcode opcode) const {
+void PickleMachine::reject(Opcode opcode) const {
   const auto byte = static_cast<std::uint8_t>(opcode);
   fail(
-      fmt::format("opcode 0x{:02x} ({}) is refused: only dict, list, tuple, str, int, float, bool and None are "
+      fmt::format("opcode 0x{:02x} ({}) is rejected: only dict, list, tuple, str, int, float, bool and None are "
                   "read, and nothing is ever executed; write the snapshot with torch.cuda.memory._dump_snapshot",
-                  byte, refused_opcode_name(byte)));
+                  byte, rejected_opcode_name(byte)));
 }
 
 // -- values ---------------------------------------------------------------------------
@@ -181,7 +181,7 @@ void PickleMachine::push_long(std::uint64_t length) {
   const std::string_view digits = take(length);
   if (length > 9 || (length == 9 && digits.back() != 0)) fail("a whole number beyond 64 bits");
   if (length == 0) return push(integer(std::int64_t{0}, at_));
-  const auto number = load<std::uint64_t>(digits.data());  // what lies behind the digits is shifted out
+  const auto number = load<std::uint64_t>(digits.data());  // what lies after the digits is shifted out
   if (length == 9) return push(integer(number, at_));
   const unsigned unused = static_cast<unsigned>(8 * (8 - length));
   push(integer(std::bit_cast<std::int64_t>(number << unused) >> unused, at_));

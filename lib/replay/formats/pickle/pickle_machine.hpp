@@ -29,7 +29,7 @@ class PickleMachine {
   void protocol();
   void frame();
   void stop();
-  [[noreturn]] void refuse(Opcode opcode) const;
+  [[noreturn]] void reject(Opcode opcode) const;
 
   void push(Value value) {
     if (size_ == stack_.size()) [[unlikely]]

@@ -12,7 +12,7 @@ struct Name {
   std::string_view text;
 };
 
-constexpr std::array refused{
+constexpr std::array rejected{
     Name{'0', "POP"},
     Name{'1', "POP_MARK"},
     Name{'2', "DUP"},
@@ -51,9 +51,9 @@ constexpr std::array refused{
 
 }  // namespace
 
-std::string_view refused_opcode_name(std::uint8_t opcode) noexcept {
-  const auto* const found = std::ranges::find(refused, opcode, &Name::opcode);
-  return found == refused.end() ? "unknown" : found->text;
+std::string_view rejected_opcode_name(std::uint8_t opcode) noexcept {
+  const auto* const found = std::ranges::find(rejected, opcode, &Name::opcode);
+  return found == rejected.end() ? "unknown" : found->text;
 }
 
 }  // namespace gpucheck::replay

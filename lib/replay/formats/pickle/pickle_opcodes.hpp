@@ -44,6 +44,6 @@ enum class Opcode : std::uint8_t {
 };
 
 /// Name of an opcode that is not read, or "unknown".
-std::string_view refused_opcode_name(std::uint8_t opcode) noexcept;
+std::string_view rejected_opcode_name(std::uint8_t opcode) noexcept;
 
 }  // namespace gpucheck::replay

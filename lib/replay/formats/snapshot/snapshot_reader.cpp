@@ -96,7 +96,7 @@ class EventReader {
   void take(unsigned field, const AnyCursor& value, SnapshotEvent& event) {
     switch (field) {
       case action:
-        event.action = static_cast<SnapshotAction>(actions_.find(value.as_text()));
+        event.action = static_cast<SnapshotAction>(actions_.find(value.as_string()));
         break;
       case addr:
       case device_free:
@@ -137,7 +137,7 @@ SnapshotBlockState read_state(const AnyCursor& value) {
   // PyTorch's documentation calls the third state by the fourth name.
   KnownWords<4> words{{runtime::name_of(State::inactive), runtime::name_of(State::active_allocated),
                        runtime::name_of(State::active_pending_free), "active_awaiting_free"}};
-  const unsigned number = words.find(value.as_text());
+  const unsigned number = words.find(value.as_string());
   if (number == words.unknown) value.fail("expected inactive, active_allocated or active_pending_free");
   return static_cast<SnapshotBlockState>(std::min(number, 2U));
 }
@@ -189,7 +189,7 @@ void place_blocks(SnapshotSegment& segment, const AnyCursor& entry) {
 
 template <typename AnyCursor>
 bool read_is_large(const AnyCursor& value) {
-  const std::string_view type = value.as_text();
+  const std::string_view type = value.as_string();
   if (type != keys::type_large && type != keys::type_small) value.fail("expected small or large");
   return type == keys::type_large;
 }
@@ -222,7 +222,7 @@ SnapshotSegment read_segment(const AnyCursor& entry, Stacks& stacks) {
         segment.pool = read_pool(value);
         break;
       case expandable:
-        segment.is_expandable = value.as_boolean();
+        segment.is_expandable = value.as_bool();
         break;
       default:
         value.for_each_item([&](const AnyCursor& block) { segment.blocks.push_back(read_block(block, stacks)); });
@@ -239,13 +239,13 @@ SnapshotSettings read_settings(const AnyCursor& entry) {
   SnapshotSettings settings;
   entry.for_each_field([&](std::string_view key, const AnyCursor& value) {
     if (key == keys::settings_text || key == keys::settings_text_of_newer_releases) {
-      settings.text = value.as_text();
+      settings.text = value.as_string();
     } else if (key == keys::max_split_size) {
       settings.max_split_size = value.as_signed();
     } else if (key == keys::garbage_collection_threshold) {
-      settings.garbage_collection_threshold = value.as_real();
+      settings.garbage_collection_threshold = value.as_double();
     } else if (key == keys::expandable_segments) {
-      settings.expandable_segments = value.as_boolean();
+      settings.expandable_segments = value.as_bool();
     } else if (key == keys::roundup_power2_divisions) {
       value.for_each_field([&](std::string_view size, const AnyCursor& divisions) {
         settings.roundup_power2_divisions.emplace_back(size, divisions.as_unsigned());

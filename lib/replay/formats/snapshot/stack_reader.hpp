@@ -40,8 +40,8 @@ class StackReader {
     if (is_new) {
       StackFrame content;
       frame.for_each_field([&](std::string_view key, const AnyCursor& value) {
-        if (key == observe::snapshot_keys::name) content.name = value.as_text();
-        if (key == observe::snapshot_keys::filename) content.filename = value.as_text();
+        if (key == observe::snapshot_keys::name) content.name = value.as_string();
+        if (key == observe::snapshot_keys::filename) content.filename = value.as_string();
         if (key == observe::snapshot_keys::line) content.line = value.as_signed();
       });
       known->second = number_of(std::move(content));
@@ -84,7 +84,7 @@ class StackSearch {
     if (known != answers_.end()) return known->second;
     bool found = false;
     frame.for_each_field([&](std::string_view key, const AnyCursor& value) {
-      found = found || (key == observe::snapshot_keys::name && names_empty_cache(value.as_text()));
+      found = found || (key == observe::snapshot_keys::name && names_empty_cache(value.as_string()));
     });
     return answers_[frame.identity()] = found;
   }

@@ -3,9 +3,9 @@
 #include <string>
 #include <utility>
 
-#include "replay/formats/pickle/cursor.hpp"
 #include "replay/formats/json/json_cursor.hpp"
 #include "replay/formats/known_keys.hpp"
+#include "replay/formats/pickle/cursor.hpp"
 #include "replay/formats/trace/object_lives.hpp"
 #include "replay/formats/trace/operations.hpp"
 
@@ -68,7 +68,7 @@ class OperationReader {
 
   template <typename AnyCursor>
   Action read_action(const AnyCursor& value) {
-    const unsigned found = words_.find(value.as_text());
+    const unsigned found = words_.find(value.as_string());
     if (found == words_.unknown) value.fail("expected an operation that lib/replay/README.md lists");
     return static_cast<Action>(found);
   }
@@ -99,19 +99,19 @@ class OperationReader {
         operation.same_address_as = read_number(value);
         break;
       case Field::oom:
-        operation.event.expect_out_of_memory = value.as_boolean();
+        operation.event.expect_out_of_memory = value.as_bool();
         break;
       case Field::use_on_oom:
-        operation.pool.use_on_out_of_memory = value.as_boolean();
+        operation.pool.use_on_out_of_memory = value.as_bool();
         break;
       case Field::no_split:
-        operation.pool.no_split = value.as_boolean();
+        operation.pool.no_split = value.as_bool();
         break;
       case Field::shares_pool_of:
         if (!value.is_null()) operation.graph.shares_pool_of = read_number(value);
         break;
       case Field::settings:
-        operation.settings = value.as_text();
+        operation.settings = value.as_string();
         break;
       case Field::memory_limit:
         operation.event.size = value.is_null() ? 0 : value.as_unsigned();

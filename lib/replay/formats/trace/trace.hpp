@@ -52,7 +52,7 @@ enum class MemoryKind : std::uint8_t { device, pinned };
 
 /// What can be compared after every step of a trace of device memory: names as in
 /// torch.cuda.memory_stats().
-inline constexpr std::array<std::string_view, 11> figure_names{
+inline constexpr std::array<std::string_view, 11> statistic_names{
     "allocated_bytes.all.current",
     "reserved_bytes.all.current",
     "active_bytes.all.current",
@@ -66,19 +66,19 @@ inline constexpr std::array<std::string_view, 11> figure_names{
     "num_ooms",
 };
 /// The same of pinned memory, as in torch.cuda.host_memory_stats().
-inline constexpr std::array<std::string_view, 10> pinned_figure_names{
+inline constexpr std::array<std::string_view, 10> pinned_statistic_names{
     "allocations.current", "allocated_bytes.current", "active_requests.current", "active_bytes.current",
     "allocations.peak",    "allocated_bytes.peak",    "active_requests.peak",    "active_bytes.peak",
     "num_host_alloc",      "num_host_free",
 };
-[[nodiscard]] constexpr std::span<const std::string_view> figure_names_of(MemoryKind memory) noexcept {
-  if (memory == MemoryKind::pinned) return pinned_figure_names;
-  return figure_names;
+[[nodiscard]] constexpr std::span<const std::string_view> statistic_names_of(MemoryKind memory) noexcept {
+  if (memory == MemoryKind::pinned) return pinned_statistic_names;
+  return statistic_names;
 }
-/// One value for each of `figure_names_of`, in that order; the rest is not used.
-using Figures = std::array<std::int64_t, figure_names.size()>;
-inline constexpr std::size_t allocated_bytes_figure = 0;
-inline constexpr std::size_t reserved_bytes_figure = 1;
+/// One value for each of `statistic_names_of`, in that order; the rest is not used.
+using StepStatistics = std::array<std::int64_t, statistic_names.size()>;
+inline constexpr std::size_t allocated_bytes_statistic = 0;
+inline constexpr std::size_t reserved_bytes_statistic = 1;
 
 /// "inactive", "active_allocated" or "active_pending_free" as in a snapshot.
 struct BlockLayout {
@@ -95,7 +95,7 @@ struct SegmentLayout {
   std::vector<BlockLayout> blocks;  ///< in address order
   auto operator<=>(const SegmentLayout&) const = default;
 };
-using NamedFigure = std::pair<std::string, std::int64_t>;
+using NamedStatistic = std::pair<std::string, std::int64_t>;
 
 /// A torch.cuda.MemPool.
 struct TracePool {
@@ -129,16 +129,16 @@ struct Trace {
   std::vector<std::string> later_settings;
 
   // Expectations; empty where the file has none.
-  /// Which of `figure_names_of(memory)` the columns of `expected_figures` are.
-  std::vector<std::uint8_t> figure_columns;
-  /// `events.size()` rows of `figure_columns.size()` values, row after row.
-  std::vector<std::int64_t> expected_figures;
+  /// Which of `statistic_names_of(memory)` the columns of `expected_statistics` are.
+  std::vector<std::uint8_t> statistic_columns;
+  /// `events.size()` rows of `statistic_columns.size()` values, row after row.
+  std::vector<std::int64_t> expected_statistics;
   /// Steps whose rows mean nothing, since nothing was recorded after them; ascending.
   std::vector<std::size_t> unrecorded_steps;
   /// By id: the earliest allocation that had the same address (itself when new; of pinned
   /// memory when a block was made for it), or `no_expectation`. `allocation_count` entries, or none.
   std::vector<std::uint32_t> expected_same_address;
-  std::vector<NamedFigure> final_statistics;                 ///< torch.cuda.memory_stats()
+  std::vector<NamedStatistic> final_statistics;              ///< torch.cuda.memory_stats()
   std::optional<std::vector<SegmentLayout>> final_segments;  ///< in address order
 };
 

@@ -18,7 +18,7 @@ struct Columns {
 };
 
 std::optional<std::uint8_t> column_of(std::string_view name, MemoryKind memory) {
-  const auto names = figure_names_of(memory);
+  const auto names = statistic_names_of(memory);
   const auto found = std::ranges::find(names, name);
   if (found == names.end()) return std::nullopt;
   return static_cast<std::uint8_t>(found - names.begin());
@@ -28,13 +28,13 @@ template <typename AnyCursor>
 Columns read_columns(const AnyCursor& keys) {
   Columns result;
   keys.for_each_item([&](const AnyCursor& key) {
-    const std::string_view name = key.as_text();
+    const std::string_view name = key.as_string();
     MemoryKind memory = MemoryKind::device;
     std::optional<std::uint8_t> column = column_of(name, memory);
     if (!column) column = column_of(name, memory = MemoryKind::pinned);
-    if (!column) key.fail("this figure is not one that a replay can compare");
-    if (result.memory.value_or(memory) != memory) key.fail("this figure is of another memory than the one before");
-    if (std::ranges::find(result.columns, *column) != result.columns.end()) key.fail("this figure is listed twice");
+    if (!column) key.fail("this statistic is not one that a replay can compare");
+    if (result.memory.value_or(memory) != memory) key.fail("this statistic is of another memory than the one before");
+    if (std::ranges::find(result.columns, *column) != result.columns.end()) key.fail("this statistic is listed twice");
     result.memory = memory;
     result.columns.push_back(*column);
   });
@@ -43,10 +43,11 @@ Columns read_columns(const AnyCursor& keys) {
 
 enum class RowForm { values, changes };
 
-/// Appends a row to `figures`. Of changes, those at the end that are 0 may be left out;
+/// Appends a row to `statistics`. Of changes, those at the end that are 0 may be left out;
 /// `before` is the row that they change.
 template <typename AnyCursor>
-void read_row(const AnyCursor& row, RowForm form, std::span<std::int64_t> before, std::vector<std::int64_t>& figures) {
+void read_row(const AnyCursor& row, RowForm form, std::span<std::int64_t> before,
+              std::vector<std::int64_t>& statistics) {
   const std::size_t width = before.size();
   std::size_t found = 0;
   row.for_each_signed([&](std::int64_t number) {
@@ -58,16 +59,16 @@ void read_row(const AnyCursor& row, RowForm form, std::span<std::int64_t> before
     ++found;
   });
   if (found > width || (form == RowForm::values && found < width)) {
-    row.fail(fmt::format("expected {} figures, as in stat_keys, found {}", width, found));
+    row.fail(fmt::format("expected {} statistics, as in stat_keys, found {}", width, found));
   }
-  figures.insert(figures.end(), before.begin(), before.end());
+  statistics.insert(statistics.end(), before.begin(), before.end());
 }
 
 template <typename AnyCursor>
 void check_baseline(const AnyCursor& baseline) {
-  baseline.for_each_item([](const AnyCursor& figure) {
-    if (figure.as_signed() != 0) {
-      figure.fail("this trace began with memory in use; only one that begins with all figures 0 can be replayed");
+  baseline.for_each_item([](const AnyCursor& statistic) {
+    if (statistic.as_signed() != 0) {
+      statistic.fail("this trace began with memory in use; only one that begins with all statistics 0 can be replayed");
     }
   });
 }
@@ -85,7 +86,7 @@ BlockLayout read_block(const AnyCursor& entry) {
         block.requested_size = item.as_unsigned();
         break;
       default:
-        block.state = item.as_text();
+        block.state = item.as_string();
     }
   });
   if (count != 3) entry.fail("expected a block as [size, requested size, state]");
@@ -104,11 +105,11 @@ SegmentLayout read_segment(const AnyCursor& entry) {
         segment.size = value.as_unsigned();
         break;
       case stream0:
-        segment.on_default_stream = value.as_boolean();
+        segment.on_default_stream = value.as_bool();
         break;
       case type:
-        segment.is_large = value.as_text() == "large";
-        if (!segment.is_large && value.as_text() != "small") value.fail("expected small or large");
+        segment.is_large = value.as_string() == "large";
+        if (!segment.is_large && value.as_string() != "small") value.fail("expected small or large");
         break;
       default:
         value.for_each_item([&](const AnyCursor& block) { segment.blocks.push_back(read_block(block)); });
@@ -119,7 +120,7 @@ SegmentLayout read_segment(const AnyCursor& entry) {
   return segment;
 }
 
-constexpr std::uint32_t most_streams = UINT16_MAX - 1;
+constexpr std::uint32_t max_streams = UINT16_MAX - 1;
 
 std::uint32_t streams_used(const Trace& trace) {
   std::uint32_t count = 1;
@@ -127,7 +128,7 @@ std::uint32_t streams_used(const Trace& trace) {
   return count;
 }
 
-/// Reads the fields of one trace as they come, but for the figures: they wait for what
+/// Reads the fields of one trace as they come, but for the statistics: they wait for what
 /// tells their number.
 template <typename AnyCursor>
 class TraceReader {
@@ -135,14 +136,14 @@ class TraceReader {
   explicit TraceReader(const AnyCursor& entry) : entry_(entry) {}
 
   [[nodiscard]] Trace read() {
-    trace_.stream_count = most_streams;
+    trace_.stream_count = max_streams;
     for_each_known_field(entry_, keys_, seen_, [this](unsigned field, const AnyCursor& value) {
       if (value.is_null()) return;
       given_.add(field, value);
       take(field, value);
     });
     given_.need(ops, "ops", entry_);
-    if (rows_) read_expected_figures(*rows_);
+    if (rows_) read_expected_statistics(*rows_);
     check_memory();
     if (!given_.has(streams)) trace_.stream_count = streams_used(trace_);
     return std::move(trace_);
@@ -167,13 +168,13 @@ class TraceReader {
   void take(unsigned field, const AnyCursor& value) {
     switch (field) {
       case name:
-        trace_.name = value.as_text();
+        trace_.name = value.as_string();
         break;
       case memory:
         read_memory(value);
         break;
       case settings:
-        trace_.settings = value.as_text();
+        trace_.settings = value.as_string();
         break;
       case memory_limit:
         trace_.memory_limit_bytes = value.as_unsigned();
@@ -183,7 +184,7 @@ class TraceReader {
         break;
       case stat_keys:
         columns_ = read_columns(value);
-        trace_.figure_columns = columns_.columns;
+        trace_.statistic_columns = columns_.columns;
         break;
       case baseline:
         check_baseline(value);
@@ -198,7 +199,7 @@ class TraceReader {
           value.fail("expected either stats_after_op or stat_changes_after_op");
         }
         if (given_.has(stat_keys) && given_.has(ops)) {
-          read_expected_figures(value);
+          read_expected_statistics(value);
         } else {
           rows_ = value;
         }
@@ -213,7 +214,7 @@ class TraceReader {
   }
 
   void read_memory(const AnyCursor& value) {
-    const std::string_view word = value.as_text();
+    const std::string_view word = value.as_string();
     if (word != "device" && word != "pinned") value.fail("expected device or pinned");
     trace_.memory = word == "pinned" ? MemoryKind::pinned : MemoryKind::device;
   }
@@ -227,7 +228,7 @@ class TraceReader {
     }
   }
   void read_stream_count(const AnyCursor& value) {
-    const std::uint64_t count = value.as_unsigned_below(most_streams + 1);
+    const std::uint64_t count = value.as_unsigned_below(max_streams + 1);
     if (count == 0) value.fail("expected at least 1 stream: the default stream counts");
     trace_.stream_count = static_cast<std::uint32_t>(count);
     if (streams_used(trace_) <= count) return;
@@ -236,19 +237,19 @@ class TraceReader {
     again.stream_count = trace_.stream_count;
     read_operations(*operations_, again);
   }
-  void read_expected_figures(const AnyCursor& rows) {
+  void read_expected_statistics(const AnyCursor& rows) {
     given_.need(stat_keys, "stat_keys", entry_);
-    const std::size_t width = trace_.figure_columns.size();
+    const std::size_t width = trace_.statistic_columns.size();
     const RowForm form = given_.has(stat_changes_after_op) ? RowForm::changes : RowForm::values;
-    trace_.expected_figures.reserve(trace_.events.size() * width);
+    trace_.expected_statistics.reserve(trace_.events.size() * width);
     std::vector<std::int64_t> last(width);
     std::size_t count = 0;
     rows.for_each_item([&](const AnyCursor& row) {
       if (row.is_null()) {
         trace_.unrecorded_steps.push_back(count);
-        trace_.expected_figures.insert(trace_.expected_figures.end(), last.begin(), last.end());
+        trace_.expected_statistics.insert(trace_.expected_statistics.end(), last.begin(), last.end());
       } else {
-        read_row(row, form, last, trace_.expected_figures);
+        read_row(row, form, last, trace_.expected_statistics);
       }
       ++count;
     });
@@ -273,7 +274,7 @@ class TraceReader {
   FieldSet seen_;
   FieldSet given_;  ///< and not null
   std::optional<AnyCursor> operations_;
-  std::optional<AnyCursor> rows_;  ///< figures that wait
+  std::optional<AnyCursor> rows_;  ///< statistics that wait
   Columns columns_;
   Trace trace_;
 };

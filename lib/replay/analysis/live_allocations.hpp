@@ -9,7 +9,7 @@
 namespace gpucheck::replay {
 
 /// Which allocation an address belongs to while recorded events are followed in order.
-class AddressLives {
+class LiveAllocations {
  public:
   /// @return the allocation that lived there already, which thereby ends.
   std::optional<std::uint32_t> begin_life(std::uint64_t address, std::uint32_t id) {

@@ -1,4 +1,4 @@
-#include "replay/analysis/address_lives.hpp"
+#include "replay/analysis/live_allocations.hpp"
 
 #include "base/error.hpp"
 
