@@ -69,7 +69,9 @@ void add_execution(CLI::App& command, ExecutionOptions& options) {
       ->capture_default_str();
   command
       .add_option(free_name(command, 'j', "jobs"), options.jobs,
-                  "Cases side by side; 0: one per core, at most 8, or 2 on CUDA")
+                  "Cases side by side on each device; 0: one per core, at most 8, or 2 on CUDA, and in all no more "
+                  "than there are "
+                  "cores or devices")
       ->type_name("N")
       ->check(whole_number(0, 1024))
       ->capture_default_str();

@@ -26,25 +26,25 @@ MachineReport::Devices find_cuda_devices() {
   if (!count.has_value()) devices.problem = reason(count.error());
   if (count.has_value() && *count == 0) devices.problem = "the driver sees none";
   for (int ordinal = 0; ordinal < (count.has_value() ? *count : 0); ++ordinal) {
-    device::Result<std::unique_ptr<device::Device>> device = driver->open(ordinal);
+    device::Result<device::DeviceProperties> device = driver->properties(ordinal);
     if (device.has_value()) {
-      devices.found.push_back((*device)->properties());
+      devices.found.push_back(std::move(*device));
     } else {
-      devices.problem = fmt::format("device {} cannot be opened: {}", ordinal, reason(device.error()));
+      devices.problem = fmt::format("device {} cannot tell what it is: {}", ordinal, reason(device.error()));
     }
   }
   return devices;
 }
 
-std::string device_text(const device::DeviceProperties& device) {
-  return fmt::format("  {}, {}, {}, {}, {} multiprocessors, compute capability {}.{}\n", device.name, device.uuid,
-                     device.pci_bus_id, format_bytes(device.total_memory_bytes), device.multiprocessor_count,
-                     device.compute_capability_major, device.compute_capability_minor);
+std::string device_text(std::size_t ordinal, const device::DeviceProperties& device) {
+  return fmt::format("  cuda:{}  {}, {}, {}, {}, {} multiprocessors, compute capability {}.{}\n", ordinal, device.name,
+                     device.uuid, device.pci_bus_id, format_bytes(device.total_memory_bytes),
+                     device.multiprocessor_count, device.compute_capability_major, device.compute_capability_minor);
 }
 
 std::string devices_text(const MachineReport::Devices& devices) {
   std::string text = "CUDA devices\n";
-  for (const device::DeviceProperties& device : devices.found) text += device_text(device);
+  for (std::size_t i = 0; i < devices.found.size(); ++i) text += device_text(i, devices.found[i]);
   if (!devices.problem.empty()) text += fmt::format("  none usable: {}\n", devices.problem);
   return text;
 }

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <functional>
 #include <map>
 #include <set>
@@ -26,7 +28,7 @@ void apply_waivers(std::vector<Journal>& journals, const Environment& environmen
   std::vector<std::string> names;
   for (const harness::Case& known : environment.registry.cases()) names.push_back(known.name);
   for (const Journal& journal : journals) {
-    names.insert(names.end(), journal.start().selected.begin(), journal.start().selected.end());
+    for (const harness::SelectedCase& selected : journal.start().selected) names.push_back(selected.name);
   }
   const fleet::Waivers waivers = fleet::read_waivers(path, names);
   for (Journal& journal : journals) report::apply_waivers(journal, waivers);
@@ -42,18 +44,26 @@ std::vector<Journal> read_all(const std::vector<std::string>& paths) {
   return journals;
 }
 
+std::string uuids_of(const harness::RunStarted& start, const harness::SelectedCase& selected) {
+  std::vector<std::string_view> uuids;
+  for (const harness::DeviceIdentity& device : start.devices) {
+    if (std::ranges::find(selected.devices, device.index) != selected.devices.end()) uuids.push_back(device.uuid);
+  }
+  return fmt::format("{}", fmt::join(uuids, " and "));
+}
+
 /// A case that was told twice of one device has two verdicts: which one is meant?
 void check_told_once(const std::vector<Journal>& journals) {
   std::map<std::tuple<std::string, std::string, std::string>, const Journal*> told;
   for (const Journal& journal : journals) {
     const harness::RunStarted& start = journal.start();
-    for (const std::string& name : std::set<std::string>(start.selected.begin(), start.selected.end())) {
-      const auto [first, is_new] = told.try_emplace({start.host_name, start.device.uuid, name}, &journal);
-      if (is_new) continue;
-      throw UsageError(fmt::format(
-          "{} and {} both tell of {} on {}, {} {} ({}): make reports of them one at a time, or leave one out",
-          first->second->path, journal.path, name, start.host_name, start.device.kind, start.device.ordinal,
-          start.device.uuid));
+    for (const harness::SelectedCase& selected : start.selected) {
+      const std::string devices = uuids_of(start, selected);
+      const auto [first, is_new] = told.try_emplace({start.host_name, devices, selected.name}, &journal);
+      if (is_new || first->second == &journal) continue;
+      throw UsageError(
+          fmt::format("{} and {} both tell of {} on {}, {}: make reports of them one at a time, or leave one out",
+                      first->second->path, journal.path, selected.name, start.host_name, devices));
     }
   }
 }
@@ -62,7 +72,12 @@ void check_told_once(const std::vector<Journal>& journals) {
 std::vector<std::string> labels_of(const std::vector<Journal>& journals) {
   std::map<std::string, std::set<std::string>> devices_of;
   const auto device = [](const Journal& journal) {
-    return fmt::format("{}{}", journal.start().device.kind, journal.start().device.ordinal);
+    std::string text;
+    for (const harness::DeviceIdentity& one : journal.start().devices) {
+      text += text.empty() ? one.kind : "-";
+      text += fmt::format("{}", one.ordinal);
+    }
+    return text;
   };
   for (const Journal& journal : journals) devices_of[journal.start().host_name].insert(device(journal));
   std::vector<std::string> labels;

@@ -12,10 +12,11 @@
 /// The only part that knows which sorts of device are built in.
 namespace gpucheck::application {
 
-/// Makes the driver for "auto", "cuda", "cuda:1", "sim", "sim:h100" or
-/// "sim:small,memory=16GiB,devices=2". Only "auto" asks whether there is a CUDA device.
-/// @throws UsageError for a malformed name, EnvironmentError for CUDA in a binary
-/// built without it.
+/// Makes the driver for "auto" and "cuda" (every device), "cuda:0,2", UUIDs and PCI
+/// addresses with commas between them, "sim", "sim:h100", "sim:small,memory=16GiB,devices=4"
+/// and, of those four, "sim:small,devices=4,only=0+2".
+/// @throws UsageError for a malformed name and for a UUID or address that names no device;
+/// EnvironmentError for CUDA in a binary built without it, or where it has no device.
 runner::OpenedDriver open_driver(std::string_view device_name, std::uint64_t seed);
 
 /// What `open_driver` would refuse without touching anything. @throws as it does.

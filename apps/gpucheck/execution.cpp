@@ -25,7 +25,9 @@ runner::Options runner_options(const Environment& environment, const ExecutionOp
   return result;
 }
 
-void RunRecorder::on(const harness::RunStarted& event) { device_ = event.device; }
+void RunRecorder::on(const harness::RunStarted& event) {
+  if (!event.devices.empty()) device_ = event.devices.front();
+}
 void RunRecorder::on(const harness::CaseStarted& /*event*/) {}
 void RunRecorder::on(const harness::CaseFinished& /*event*/) {
   if (on_case) on_case();
@@ -36,7 +38,9 @@ std::vector<harness::CaseResult> run_quietly(std::span<const runner::PlannedCase
                                              const golden::GoldenSet& goldens, const runner::Options& options,
                                              RunRecorder& recorder) {
   harness::EventSink* const sinks[] = {&recorder};
-  return runner::run(plan, goldens, options, sinks).results;
+  runner::Options on_first = options;
+  on_first.every_device = false;
+  return runner::run(plan, goldens, on_first, sinks).results;
 }
 
 void note_device(const harness::DeviceIdentity& device) {

@@ -30,7 +30,8 @@ class RunRecorder final : public harness::EventSink {
   int interrupted_by_signal_ = 0;
 };
 
-/// Runs the plan quietly. The recorder may be used for several runs in turn.
+/// Runs the plan quietly, each case on the first of the devices chosen (or the first pair). The recorder may be used
+/// for several runs in turn.
 std::vector<harness::CaseResult> run_quietly(std::span<const runner::PlannedCase> plan,
                                              const golden::GoldenSet& goldens, const runner::Options& options,
                                              RunRecorder& recorder);

@@ -42,7 +42,9 @@ void OrphanReporter::forward(const Event& event) {
 
 void OrphanReporter::on(const harness::RunStarted& event) {
   harness::RunStarted started = event;
-  started.selected.insert(started.selected.begin(), orphans_.begin(), orphans_.end());
+  std::vector<harness::SelectedCase> selected;
+  for (const std::string& name : orphans_) selected.push_back({.name = name});
+  started.selected.insert(started.selected.begin(), selected.begin(), selected.end());
   forward(started);
   for (std::size_t i = 0; i < orphans_.size(); ++i) {
     forward(harness::CaseStarted{orphans_[i], 0, 1, i, started.selected.size()});

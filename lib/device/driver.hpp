@@ -31,6 +31,13 @@ class Driver {
   /// The environment variable that limits which devices are visible; read at
   /// initialisation.
   [[nodiscard]] virtual std::string_view visible_devices_variable() const noexcept = 0;
+  /// What a device is, without making a context on it; its greatest stream priority may be
+  /// unknown then (0).
+  [[nodiscard]] virtual Result<DeviceProperties> properties(int ordinal) {
+    const Result<std::unique_ptr<Device>> opened = open(ordinal);
+    if (!opened) return opened.error();
+    return (*opened)->properties();
+  }
   /// Opens a device. Its context is created by the first call that needs it.
   [[nodiscard]] virtual Result<std::unique_ptr<Device>> open(int ordinal) = 0;
   /// Versions for reports: `name -> version`, for example "driver": "580.159.04",

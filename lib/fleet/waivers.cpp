@@ -102,6 +102,14 @@ void WaiverBook::apply(harness::CaseResult& result, std::string_view device_uuid
   }
 }
 
+void WaiverBook::apply(harness::CaseResult& result, const std::vector<harness::DeviceIdentity>& devices) {
+  if (result.devices.empty()) return apply(result, "");
+  for (const int index : result.devices) {
+    apply(result, devices.at(static_cast<std::size_t>(index)).uuid);
+    if (result.waiver) return;
+  }
+}
+
 std::vector<harness::WaiverUse> WaiverBook::uses() const {
   std::vector<harness::WaiverUse> uses;
   for (const Entry& entry : entries_) {

@@ -32,6 +32,10 @@ class WaiverBook {
   /// takes any other off. A result that was not judged (`error`, `skip`) is never waived.
   void apply(harness::CaseResult& result, std::string_view device_uuid);
 
+  /// The same for a result that names its devices by their index in `devices`: one of a
+  /// pair is waived when it is on either.
+  void apply(harness::CaseResult& result, const std::vector<harness::DeviceIdentity>& devices);
+
   /// The waivers that had to do with the results so far: `used`; `expired`, whatever the
   /// result was; or `unused`, when all that they cover passed.
   [[nodiscard]] std::vector<harness::WaiverUse> uses() const;

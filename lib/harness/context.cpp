@@ -24,29 +24,39 @@ void check_parameters(const Case& which, const ParameterValues& values) {
 
 }  // namespace
 
-Context::Context(Setup setup) : setup_(std::move(setup)), hazards_before_(setup_.driver->hazards().size()) {
+Context::Context(Setup setup)
+    : setup_(std::move(setup)), hazards_before_(setup_.driver->hazards().size()), used_(setup_.ordinals.size()) {
   check_parameters(which(), setup_.settings.parameters);
 }
 
 Context::~Context() = default;
 
-device::Device& Context::device() {
-  if (device_ == nullptr) {
-    device::Result<std::unique_ptr<device::Device>> opened = driver().open(setup_.ordinal);
-    if (!opened) throw device::DeviceError(opened.error(), fmt::format("opening device {}", setup_.ordinal));
-    device_ = std::make_unique<CountingDevice>(std::move(*opened));
-  }
-  return *device_;
+Context::UsedDevice& Context::used(std::size_t index) {
+  if (index < used_.size()) return used_[index];
+  throw Error(
+      fmt::format("case {} asks for its device {}, and has {}: see its needs", which().name, index, used_.size()));
 }
 
-runtime::Runtime& Context::runtime() {
-  if (runtime_ == nullptr) {
-    runtime_ = std::make_unique<runtime::Runtime>(device(), allocator());
-    found_ = {.settings = runtime_->allocator().settings(),
-              .memory_fraction = runtime_->allocator().memory_fraction(),
-              .stream = runtime_->current_stream()};
+device::Device& Context::device(std::size_t index) {
+  UsedDevice& used_device = used(index);
+  if (used_device.device == nullptr) {
+    const int ordinal = setup_.ordinals[index];
+    device::Result<std::unique_ptr<device::Device>> opened = driver().open(ordinal);
+    if (!opened) throw device::DeviceError(opened.error(), fmt::format("opening device {}", ordinal));
+    used_device.device = std::make_unique<CountingDevice>(std::move(*opened));
   }
-  return *runtime_;
+  return *used_device.device;
+}
+
+runtime::Runtime& Context::runtime(std::size_t index) {
+  UsedDevice& used_device = used(index);
+  if (used_device.runtime == nullptr) {
+    used_device.runtime = std::make_unique<runtime::Runtime>(device(index), allocator());
+    used_device.found = {.settings = used_device.runtime->allocator().settings(),
+                         .memory_fraction = used_device.runtime->allocator().memory_fraction(),
+                         .stream = used_device.runtime->current_stream()};
+  }
+  return *used_device.runtime;
 }
 
 void Context::observe(std::string key, Value value) {

@@ -60,8 +60,8 @@ class Context {
   struct Setup {
     const Case* which = nullptr;
     device::Driver* driver = nullptr;
-    int ordinal = 0;
-    RunSettings settings;  ///< narrowed to the case
+    std::vector<int> ordinals = {0};  ///< of the devices that the case has
+    RunSettings settings;             ///< narrowed to the case
     /// Called at once for every observation, so that it survives a crash.
     std::function<void(const Observation&)> on_observation;
     ChildLauncher* children = nullptr;  ///< null in a child itself
@@ -75,14 +75,18 @@ class Context {
 
   [[nodiscard]] const Case& which() const noexcept { return *setup_.which; }
   [[nodiscard]] device::Driver& driver() noexcept { return *setup_.driver; }
-  /// Opened on first use. @throws DeviceError.
-  [[nodiscard]] device::Device& device();
+  /// How many devices the case has: as many as it needs, one when it needs none.
+  [[nodiscard]] std::size_t device_count() const noexcept { return setup_.ordinals.size(); }
+  /// The first device, or the one with that index. Opened on first use. @throws DeviceError;
+  /// Error for an index from `device_count()` on.
+  [[nodiscard]] device::Device& device(std::size_t index = 0);
   /// The allocator that the run was told to use.
   [[nodiscard]] const runtime::AllocatorChoice& allocator() const noexcept { return setup_.settings.allocator; }
-  /// gpucheck's runtime on `device()`, with that allocator: streams, warnings. Made on
-  /// first use. @throws EnvironmentError for an allocator library that cannot be used.
-  [[nodiscard]] runtime::Runtime& runtime();
-  [[nodiscard]] bool has_runtime() const noexcept { return runtime_ != nullptr; }
+  /// gpucheck's runtime on `device(index)`, with that allocator: streams, warnings. Made
+  /// on first use. @throws EnvironmentError for an allocator library that cannot be used;
+  /// and as `device` does.
+  [[nodiscard]] runtime::Runtime& runtime(std::size_t index = 0);
+  [[nodiscard]] bool has_runtime(std::size_t index = 0) const { return used_.at(index).runtime != nullptr; }
 
   /// Records what was seen. @throws Error for a key that was observed before, is empty
   /// or begins with "rule.".
@@ -125,20 +129,26 @@ class Context {
     device::Stream stream;
   };
 
+  /// One of the case's devices, as far as the case has used it.
+  struct UsedDevice {
+    std::unique_ptr<CountingDevice> device;
+    std::unique_ptr<runtime::Runtime> runtime;
+    Found found;
+    bool usable = false;  ///< known once the rule about errors was checked
+  };
+
   template <typename T>
   [[nodiscard]] const T& parameter(std::string_view name, std::string_view type) const;
-  void check_runtime_rules(std::vector<Mismatch>& broken);
-  /// False when the device cannot be used any more.
-  [[nodiscard]] bool check_error_rule(std::vector<Mismatch>& broken);
-  void check_memory_rules(std::vector<Mismatch>& broken);
+  [[nodiscard]] UsedDevice& used(std::size_t index);
+  /// What `check` finds broken, said with the device where there are several.
+  template <typename Check>
+  void check_devices(std::vector<Mismatch>& broken, Check check);
   void check_hazard_rule(std::vector<Mismatch>& broken);
 
   Setup setup_;
   Observations observations_;
   std::size_t hazards_before_ = 0;
-  Found found_;
-  std::unique_ptr<CountingDevice> device_;
-  std::unique_ptr<runtime::Runtime> runtime_;
+  std::vector<UsedDevice> used_;  ///< one for each of the ordinals
 };
 
 }  // namespace gpucheck::harness

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <compare>
 #include <cstdint>
 #include <exception>
 #include <span>
@@ -12,17 +13,37 @@
 
 namespace gpucheck::harness {
 
+/// One case on the devices it gets: what gives one result.
+struct SelectedCase {
+  std::string name;
+  std::vector<int> devices = {};  ///< by their index in the run; none when no device is known
+  int repetition = 0;
+
+  auto operator<=>(const SelectedCase&) const = default;
+};
+
+template <>
+inline constexpr auto fields_of<SelectedCase> =
+    std::tuple{Field{"name", &SelectedCase::name}, Field{"devices", &SelectedCase::devices},
+               Field{"repetition", &SelectedCase::repetition}};
+static_assert(has_every_member<SelectedCase>);
+
+/// What the result is of.
+inline SelectedCase selected_case(const CaseResult& result) {
+  return {.name = result.name, .devices = result.devices, .repetition = result.repetition};
+}
+
 /// The first event of a run: what is about to happen, and on what.
 struct RunStarted {
   std::string version;                    ///< gpucheck's own
   std::vector<std::string> command_line;  ///< as typed, program name first
   std::chrono::system_clock::time_point start_time;
   std::string host_name;
-  DeviceIdentity device;
+  std::vector<DeviceIdentity> devices;  ///< each at its index; none when interrupted before they were known
   RunSettings settings;
-  int jobs = 1;
-  int max_skips = -1;                 ///< more skips than this cannot be judged; -1: any number
-  std::vector<std::string> selected;  ///< names to run, in order, repeats included
+  int jobs = 1;                        ///< side by side on one device
+  int max_skips = -1;                  ///< more skips than this cannot be judged; -1: any number
+  std::vector<SelectedCase> selected;  ///< to run, in order
 };
 
 struct CaseStarted {
@@ -31,6 +52,7 @@ struct CaseStarted {
   std::size_t running = 0;   ///< cases under way, this one included
   std::size_t finished = 0;  ///< so far
   std::size_t total = 0;
+  std::vector<int> devices = {};  ///< as in CaseResult
 };
 
 struct CaseFinished {
@@ -43,16 +65,17 @@ struct CaseFinished {
 struct RunFinished {
   Counts counts;
   double duration_ms = 0;
-  std::vector<std::string> not_run;  ///< selected, never finished
-  std::vector<std::string> running;  ///< of those, what had been started
-  std::string incomplete;            ///< why this is not the run's own last word; empty when it is
-  std::vector<WaiverUse> waivers;    ///< those that had to do with the cases that finished
-  int interrupted_by_signal = 0;     ///< SIGINT or SIGTERM; 0 when not interrupted
+  std::vector<SelectedCase> not_run;     ///< selected, never finished
+  std::vector<SelectedCase> running;     ///< of those, what had been started
+  std::string incomplete;                ///< why this is not the run's own last word; empty when it is
+  std::vector<WaiverUse> waivers;        ///< those that had to do with the cases that finished
+  std::vector<DeviceTime> device_times;  ///< one for each device, in their order; none when incomplete
+  int interrupted_by_signal = 0;         ///< SIGINT or SIGTERM; 0 when not interrupted
   int exit_code = 0;
 };
 
-/// Consumes a run's events, in order, on one thread: one RunStarted, then for each
-/// case CaseStarted and CaseFinished, then one RunFinished.
+/// Consumes a run's events, in order, on one thread: one RunStarted, then for each case
+/// on each device CaseStarted and CaseFinished, then one RunFinished.
 class EventSink {
  public:
   EventSink() = default;

@@ -213,6 +213,10 @@ ordered_json to_json(const Attempt& attempt) { return described(attempt); }
 
 ordered_json to_json(const DeviceIdentity& device) { return described(device); }
 
+ordered_json to_json(const DeviceTime& time) { return described(time); }
+
+ordered_json to_json(const SelectedCase& selected) { return described(selected); }
+
 ordered_json to_json(const Counts& counts) {
   return {{"total", counts.total()}, {"pass", counts.pass},      {"fail", counts.fail}, {"error", counts.error},
           {"crash", counts.crash},   {"hang", counts.hang},      {"skip", counts.skip}, {"flaky", counts.flaky},

@@ -3,6 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "harness/case.hpp"
+#include "harness/events.hpp"
 #include "harness/result.hpp"
 #include "harness/run_settings.hpp"
 
@@ -28,6 +29,8 @@ nlohmann::ordered_json to_json(const RunSettings& settings);
 nlohmann::ordered_json to_json(const Mismatch& mismatch);
 nlohmann::ordered_json to_json(const Attempt& attempt);
 nlohmann::ordered_json to_json(const DeviceIdentity& device);
+nlohmann::ordered_json to_json(const DeviceTime& time);
+nlohmann::ordered_json to_json(const SelectedCase& selected);
 nlohmann::ordered_json to_json(const Counts& counts);
 nlohmann::ordered_json to_json(const Waiver& waiver);
 nlohmann::ordered_json to_json(const WaiverUse& use);

@@ -15,20 +15,27 @@ std::optional<std::string> missing_devices(Context& context, int needed) {
   if (needed == 0) return {};
   const device::Result<int> count = context.driver().device_count();
   if (!count && count.error() != Status::no_device) throw device::DeviceError(count.error(), "counting the devices");
-  const int found = count ? *count : 0;
+  const int found = std::min(count ? *count : 0, static_cast<int>(context.device_count()));
   if (found >= needed) return {};
-  return fmt::format("needs {} {}, found {}", needed, needed == 1 ? "device" : "devices", found);
+  return too_few_devices(needed, found);
 }
 
-std::optional<std::string> missing_memory(Context& context, const Needs& needs) {
-  if (needs.devices == 0 || (needs.memory_bytes == 0 && needs.memory_fraction == 0)) return {};
-  const device::Result<device::MemoryInfo> info = context.device().memory_info();
+std::optional<std::string> missing_memory(Context& context, const Needs& needs, std::size_t index) {
+  const device::Result<device::MemoryInfo> info = context.device(index).memory_info();
   if (!info) throw device::DeviceError(info.error(), "asking for free memory");
   const double share = needs.memory_fraction * static_cast<double>(info->total_bytes);
   const std::uint64_t needed = std::max(needs.memory_bytes, static_cast<std::uint64_t>(share));
   if (info->free_bytes >= needed) return {};
   return fmt::format("needs {} of free device memory, {} of {} is free", format_bytes(needed),
                      format_bytes(info->free_bytes), format_bytes(info->total_bytes));
+}
+
+std::optional<std::string> missing_memory(Context& context, const Needs& needs) {
+  if (needs.devices == 0 || (needs.memory_bytes == 0 && needs.memory_fraction == 0)) return {};
+  for (std::size_t i = 0; i < context.device_count(); ++i) {
+    if (auto reason = missing_memory(context, needs, i)) return reason;
+  }
+  return {};
 }
 
 std::optional<std::string> missing_library(const std::string& name) {
@@ -53,6 +60,11 @@ std::optional<std::string> other_allocator(const Context& context) {
 }
 
 }  // namespace
+
+std::string too_few_devices(int needed, int there) {
+  return fmt::format("needs {} {}, {} {} there", needed, needed == 1 ? "device" : "devices", there,
+                     there == 1 ? "is" : "are");
+}
 
 std::optional<std::string> unmet_need(Context& context) {
   const Needs& needs = context.which().needs;

@@ -12,4 +12,7 @@ namespace gpucheck::harness {
 /// no device. @throws DeviceError when the device cannot tell.
 std::optional<std::string> unmet_need(Context& context);
 
+/// "needs 2 devices, 1 is there"
+std::string too_few_devices(int needed, int there);
+
 }  // namespace gpucheck::harness

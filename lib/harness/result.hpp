@@ -71,6 +71,7 @@ struct WaiverUse {
 /// Everything known about one finished case.
 struct CaseResult {
   std::string name;
+  std::vector<int> devices;  ///< those it ran on, by their index in the run: one, or two for a pair
   Outcome outcome = Outcome::error;
   bool flaky = false;            ///< passed, but only on a retry
   std::optional<Waiver> waiver;  ///< why its failure, crash or hang does not fail the run
@@ -92,8 +93,9 @@ struct CaseResult {
 
 /// What the cases ran on.
 struct DeviceIdentity {
+  int index = 0;     ///< its place in the run's list, by which results name it
   std::string kind;  ///< "cuda" or "sim"
-  int ordinal = 0;
+  int ordinal = 0;   ///< by which the driver knows it
   std::string name;
   std::string uuid;
   std::string pci_bus_id;
@@ -104,11 +106,13 @@ struct DeviceIdentity {
   std::string driver_version;  ///< empty when unknown
   std::string cuda_driver_version;
   std::string cuda_runtime_version;
-  std::string note;  ///< why this device: "no CUDA device (…): using the simulator"; else empty
+  std::string note;     ///< why this device: "no CUDA device (…): using the simulator"; else empty
+  std::string problem;  ///< why it cannot be used, in the driver's words; empty when it can
 };
 
 template <>
 inline constexpr auto fields_of<DeviceIdentity> = std::tuple{
+    Field{"index", &DeviceIdentity::index},
     Field{"kind", &DeviceIdentity::kind},
     Field{"ordinal", &DeviceIdentity::ordinal},
     Field{"name", &DeviceIdentity::name},
@@ -122,8 +126,27 @@ inline constexpr auto fields_of<DeviceIdentity> = std::tuple{
     Field{"cuda_driver_version", &DeviceIdentity::cuda_driver_version},
     Field{"cuda_runtime_version", &DeviceIdentity::cuda_runtime_version},
     Field{"note", &DeviceIdentity::note},
+    Field{"problem", &DeviceIdentity::problem},
 };
 static_assert(has_every_member<DeviceIdentity>);
+
+/// Where a device's share of a run's wall time went: `running_ms`, `starting_ms` and
+/// `idle_ms` add up to the run's duration.
+struct DeviceTime {
+  int device = 0;             ///< its index
+  double running_ms = 0;      ///< at least one case was under way
+  double starting_ms = 0;     ///< none, but a worker was being started, or waited for its turn
+  double idle_ms = 0;         ///< neither
+  int processes = 0;          ///< workers started for it, each of which makes a context of its own
+  double own_process_ms = 0;  ///< sum over the cases that ran in a process of their own, context included
+};
+
+template <>
+inline constexpr auto fields_of<DeviceTime> =
+    std::tuple{Field{"device", &DeviceTime::device},           Field{"running_ms", &DeviceTime::running_ms},
+               Field{"starting_ms", &DeviceTime::starting_ms}, Field{"idle_ms", &DeviceTime::idle_ms},
+               Field{"processes", &DeviceTime::processes},     Field{"own_process_ms", &DeviceTime::own_process_ms}};
+static_assert(has_every_member<DeviceTime>);
 
 struct Counts {
   int pass = 0, fail = 0, error = 0, crash = 0, hang = 0, skip = 0;

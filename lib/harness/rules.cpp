@@ -46,68 +46,88 @@ void check_capture_mode(std::vector<Mismatch>& broken, device::Device& device) {
   }
 }
 
-}  // namespace
+using Broken = std::vector<Mismatch>;
 
-std::vector<Mismatch> Context::close() {
-  std::vector<Mismatch> broken;
-  if (runtime_ != nullptr) check_runtime_rules(broken);
-  // What else a device with a sticky error says is that error again: nothing to judge.
-  const bool usable = device_ != nullptr && check_error_rule(broken);
-  if (usable) check_capture_mode(broken, *device_);
-  runtime_.reset();
-  if (usable) check_memory_rules(broken);
-  check_hazard_rule(broken);
-  return broken;
-}
-
-void Context::check_runtime_rules(std::vector<Mismatch>& broken) {
-  const runtime::DeviceAllocator& allocator = runtime_->allocator();
+void check_runtime(Broken& broken, runtime::Runtime& runtime, const runtime::AllocatorSettings& found_settings,
+                   double found_fraction, device::Stream found_stream) {
+  const runtime::DeviceAllocator& allocator = runtime.allocator();
   runtime::AllocatorSettings settings = allocator.settings();
-  const std::string text = std::exchange(settings.text, found_.settings.text);  // other words for the same are fine
-  if (settings != found_.settings) {
-    add(broken, "settings_restored", fmt::format("as found: \"{}\"", found_.settings.text),
+  const std::string text = std::exchange(settings.text, found_settings.text);  // other words for the same are fine
+  if (settings != found_settings) {
+    add(broken, "settings_restored", fmt::format("as found: \"{}\"", found_settings.text),
         fmt::format("other values: \"{}\"", text));
   }
-  if (allocator.memory_fraction() != found_.memory_fraction) {
-    add(broken, "memory_fraction_restored", fmt::format("{}", found_.memory_fraction),
+  if (allocator.memory_fraction() != found_fraction) {
+    add(broken, "memory_fraction_restored", fmt::format("{}", found_fraction),
         fmt::format("{}", allocator.memory_fraction()));
   }
-  if (runtime_->current_stream() != found_.stream) {
-    add(broken, "current_stream_restored", fmt::format("stream {:#x}", found_.stream.value),
-        fmt::format("stream {:#x}", runtime_->current_stream().value));
+  if (runtime.current_stream() != found_stream) {
+    add(broken, "current_stream_restored", fmt::format("stream {:#x}", found_stream.value),
+        fmt::format("stream {:#x}", runtime.current_stream().value));
   }
   const auto live = allocator.live_allocations();
   if (live.count != 0 || live.bytes != 0) {
     add(broken, "allocator_memory_freed", "every block freed",
         fmt::format("{} bytes in {} blocks", live.bytes, live.count));
   }
-  const auto pinned = runtime_->pinned_allocator().live_allocations();
+  const auto pinned = runtime.pinned_allocator().live_allocations();
   if (pinned.count != 0) {
     add(broken, "pinned_blocks_freed", "every block freed",
         fmt::format("{} bytes in {} blocks", pinned.bytes, pinned.count));
   }
 }
 
-bool Context::check_error_rule(std::vector<Mismatch>& broken) {
+/// False when the device cannot be used any more.
+bool check_errors(Broken& broken, device::Device& device) {
   // Three witnesses, each of which may be wrong or be asked in vain: reading the last
   // error also clears it, unless it is sticky, so that no later case meets it.
-  const Status synchronized = device_->synchronize();
-  const Status noted = device_->last_error();
-  const device::Result<device::MemoryInfo> answer = device_->memory_info();
+  const Status synchronized = device.synchronize();
+  const Status noted = device.last_error();
+  const device::Result<device::MemoryInfo> answer = device.memory_info();
   Status left = synchronized;
   if (left == Status::success && device::is_sticky(noted)) left = noted;
   if (left == Status::success && !answer) left = answer.error();
   if (left == Status::success) return true;
-  add(broken, "no_sticky_error", "no error after synchronizing the device", words(*device_, left));
+  add(broken, "no_sticky_error", "no error after synchronizing the device", words(device, left));
   return false;
 }
 
-void Context::check_memory_rules(std::vector<Mismatch>& broken) {
-  // What a library of the user's keeps is its own.
-  if (allocator().kind != runtime::AllocatorChoice::Kind::library) {
-    check_freed(broken, "device_memory_freed", device_->live_device_memory());
+}  // namespace
+
+template <typename Check>
+void Context::check_devices(std::vector<Mismatch>& broken, Check check) {
+  for (std::size_t i = 0; i < used_.size(); ++i) {
+    std::vector<Mismatch> own;
+    check(own, used_[i]);
+    for (Mismatch& mismatch : own) {
+      if (used_.size() > 1) mismatch.seen = fmt::format("device {}: {}", setup_.ordinals[i], mismatch.seen);
+      broken.push_back(std::move(mismatch));
+    }
   }
-  check_freed(broken, "pinned_memory_freed", device_->live_pinned_memory());
+}
+
+std::vector<Mismatch> Context::close() {
+  std::vector<Mismatch> broken;
+  check_devices(broken, [](Broken& own, UsedDevice& used) {
+    if (used.runtime == nullptr) return;
+    check_runtime(own, *used.runtime, used.found.settings, used.found.memory_fraction, used.found.stream);
+  });
+  check_devices(broken, [](Broken& own, UsedDevice& used) {
+    // What else a device with a sticky error says is that error again: nothing to judge.
+    used.usable = used.device != nullptr && check_errors(own, *used.device);
+    if (used.usable) check_capture_mode(own, *used.device);
+  });
+  for (UsedDevice& used : used_) used.runtime.reset();
+  check_devices(broken, [this](Broken& own, UsedDevice& used) {
+    if (!used.usable) return;
+    // What a library of the user's keeps is its own.
+    if (allocator().kind != runtime::AllocatorChoice::Kind::library) {
+      check_freed(own, "device_memory_freed", used.device->live_device_memory());
+    }
+    check_freed(own, "pinned_memory_freed", used.device->live_pinned_memory());
+  });
+  check_hazard_rule(broken);
+  return broken;
 }
 
 void Context::check_hazard_rule(std::vector<Mismatch>& broken) {

@@ -43,9 +43,10 @@ std::string remark(const CaseResult& result) {
 std::string head_line(const CaseResult& result, const CaseTextOptions& options) {
   const std::string name = display_name(result);
   const std::string padding(options.name_width - std::min(options.name_width, columns(name)), ' ');
-  return fmt::format("{}  {}{}  {:>10}{}\n",
+  const std::string place = options.show_devices ? fmt::format("  {:<11}", place_text(result.devices)) : "";
+  return fmt::format("{}  {}{}{}  {:>10}{}\n",
                      options.palette.paint(fmt::format("{:<5}", outcome_word(result)), tone_of(result)), name, padding,
-                     humane_duration(result.duration_ms), remark(result));
+                     place, humane_duration(result.duration_ms), remark(result));
 }
 
 void add_line(std::string& text, std::string_view line) { text.append(indent).append(line).append("\n"); }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -17,24 +18,27 @@ using harness::CaseStarted;
 using harness::Outcome;
 using harness::RunFinished;
 using harness::RunStarted;
+using harness::SelectedCase;
 
 constexpr std::size_t widest_name = 48;
 constexpr std::size_t width_of_files = 120;  ///< a log has no edge, but a reader does
 
 /// The width that aligns these names; a name that is run again gets "#2" and so on.
-std::size_t aligned_width(std::vector<std::string> names) {
+std::size_t aligned_width(const std::vector<SelectedCase>& selected) {
   std::size_t width = 0;
-  for (const std::string& name : names) width = std::max(width, columns(one_line(name)));
-  std::sort(names.begin(), names.end());
-  const bool repeats = std::adjacent_find(names.begin(), names.end()) != names.end();
+  bool repeats = false;
+  for (const SelectedCase& one : selected) {
+    width = std::max(width, columns(one_line(one.name)));
+    repeats = repeats || one.repetition > 0;
+  }
   return std::min(width + (repeats ? 3 : 0), widest_name);
 }
 
 std::string some_of(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 10;
-  const auto shown = std::span(names).first(std::min(names.size(), most));
+  constexpr std::size_t max_shown = 10;
+  const auto shown = std::span(names).first(std::min(names.size(), max_shown));
   const std::string text = one_line(fmt::format("{}", fmt::join(shown, ", ")));
-  return names.size() > most ? fmt::format("{} and {} more", text, names.size() - most) : text;
+  return names.size() > max_shown ? fmt::format("{} and {} more", text, names.size() - max_shown) : text;
 }
 
 std::string verdict(const RunFinished& event) {
@@ -56,7 +60,8 @@ class Console final : public harness::EventSink {
   ~Console() override { clear_progress(); }
 
   void on(const RunStarted& event) override {
-    device_ = device_text(event.device);
+    device_ = device_text(event.devices);
+    several_devices_ = event.devices.size() > 1;
     name_width_ = aligned_width(event.selected);
     progress_ = Progress(options_.now());
     if (options_.quiet) return;
@@ -65,27 +70,28 @@ class Console final : public harness::EventSink {
         event.settings.allocator == runtime::AllocatorChoice{}
             ? ""
             : fmt::format(", allocator {}", one_line(runtime::to_text(event.settings.allocator)));
-    print(fmt::format("gpucheck {}: {} case{} on {}{}, seed {}, {} job{}\n", one_line(event.version), count,
-                      count == 1 ? "" : "s", device_, allocator, event.settings.seed, event.jobs,
-                      event.jobs == 1 ? "" : "s"));
-    if (!event.device.note.empty()) print(one_line(event.device.note) + "\n");
+    print(fmt::format("gpucheck {}: {} {}{} on {}{}, seed {}, {} job{}{}\n", one_line(event.version), count,
+                      several_devices_ ? "result" : "case", count == 1 ? "" : "s", device_, allocator,
+                      event.settings.seed, event.jobs, event.jobs == 1 ? "" : "s", several_devices_ ? " on each" : ""));
+    for (const harness::DeviceIdentity& device : event.devices) print_device(device);
     print("\n");
   }
 
   void on(const CaseStarted& event) override {
-    progress_.start(one_line(event.name), event.total, options_.now());
+    progress_.start(label({.name = event.name, .devices = event.devices}), event.total, options_.now());
     draw_progress();
   }
 
   void on(const CaseFinished& event) override {
-    progress_.finish(one_line(event.result.name), event.finished, event.total);
+    progress_.finish(label({.name = event.result.name, .devices = event.result.devices}), event.finished, event.total);
     clear_progress();
     const Outcome outcome = event.result.outcome;
     if (!options_.quiet || (outcome != Outcome::pass && outcome != Outcome::skip)) {
       print(case_text(event.result, {.palette = palette_,
                                      .name_width = name_width_,
                                      .line_width = terminal_columns(options_.stream, width_of_files),
-                                     .verbose = options_.verbose}));
+                                     .verbose = options_.verbose,
+                                     .show_devices = several_devices_}));
     }
     draw_progress();
   }
@@ -99,12 +105,14 @@ class Console final : public harness::EventSink {
     clear_progress();
     if (!options_.quiet) {
       print("\n");
-      if (!event.not_run.empty()) print(fmt::format("not run: {}\n", some_of(event.not_run)));
+      if (!event.not_run.empty()) print(fmt::format("not run: {}\n", some_of(labels(event.not_run))));
     }
-    if (!event.running.empty()) print(fmt::format("under way at the end: {}\n", some_of(event.running)));
+    if (!event.running.empty()) print(fmt::format("under way at the end: {}\n", some_of(labels(event.running))));
     for (const harness::WaiverUse& use : event.waivers) {
       if (const std::string complaint = waiver_complaint(use); !complaint.empty()) print(complaint + "\n");
     }
+    const std::optional<Bound> bound = bound_of(event.device_times);
+    if (bound && !options_.quiet) print(bound_text(*bound) + "\n");
     if (!event.incomplete.empty()) print(one_line(event.incomplete) + "\n");
     const Tone tone = event.exit_code == 0 ? Tone::good : Tone::bad;
     print(fmt::format("{}  {}; {} on {}\n", palette_.paint(verdict(event), tone), counts_text(event.counts),
@@ -112,6 +120,24 @@ class Console final : public harness::EventSink {
   }
 
  private:
+  /// With its device where there are several.
+  [[nodiscard]] std::string label(const SelectedCase& selected) const {
+    const std::string place = several_devices_ ? place_text(selected.devices) : "";
+    return one_line(selected.name) + (place.empty() ? "" : " on " + place);
+  }
+
+  [[nodiscard]] std::vector<std::string> labels(const std::vector<SelectedCase>& selected) const {
+    std::vector<std::string> texts;
+    for (const SelectedCase& one : selected) texts.push_back(label(one));
+    return texts;
+  }
+
+  void print_device(const harness::DeviceIdentity& device) {
+    if (several_devices_) print(fmt::format("device {}: {}\n", device.index, device_text(device)));
+    if (!device.problem.empty()) print(fmt::format("cannot be used: {}\n", one_line(device.problem)));
+    if (!device.note.empty()) print(one_line(device.note) + "\n");
+  }
+
   void print(std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), options_.stream);
     std::fflush(options_.stream);
@@ -133,6 +159,7 @@ class Console final : public harness::EventSink {
   Palette palette_;
   Progress progress_;
   std::string device_;
+  bool several_devices_ = false;
   std::size_t name_width_ = 0;
   bool progress_is_drawn_ = false;
 };

@@ -45,14 +45,10 @@ std::string shown_output(std::string_view raw) {
 }
 
 Json case_of(const CaseResult& result) {
-  Json object = {{"name", result.name},
-                 {"outcome", harness::to_text(result.outcome)},
-                 {"flaky", result.flaky},
-                 {"reason", result.reason},
-                 {"duration_ms", milliseconds(result.duration_ms)},
-                 {"seed", result.seed},
-                 {"repetition", result.repetition},
-                 {"parameters", harness::to_json(result.parameters)}};
+  Json object = {
+      {"name", result.name},   {"devices", result.devices},       {"outcome", harness::to_text(result.outcome)},
+      {"flaky", result.flaky}, {"reason", result.reason},         {"duration_ms", milliseconds(result.duration_ms)},
+      {"seed", result.seed},   {"repetition", result.repetition}, {"parameters", harness::to_json(result.parameters)}};
   if (!result.fault.empty()) object["fault"] = result.fault;
   if (result.waiver) object["waiver"] = harness::to_json(*result.waiver);
   object["observations"] = harness::to_json(result.observations);
@@ -73,8 +69,22 @@ Json head_of(const harness::RunStarted& start) {
                {"command_line", start.command_line}, {"start_time", utc_milliseconds(start.start_time)},
                {"host_name", start.host_name},       {"jobs", start.jobs}};
   head.update(harness::to_json(start.settings));
-  head["device"] = harness::to_json(start.device);
+  head["devices"] = array_of(start.devices);
   return head;
+}
+
+/// Where the wall time went; null when that is not known.
+Json wall_time_of(const harness::RunFinished& end) {
+  const std::optional<Bound> bound = bound_of(end.device_times);
+  if (!bound) return {};
+  Json devices = Json::array();
+  for (harness::DeviceTime time : end.device_times) {
+    for (double* value : {&time.running_ms, &time.starting_ms, &time.idle_ms, &time.own_process_ms}) {
+      *value = std::round(*value * 1000) / 1000;
+    }
+    devices.push_back(harness::to_json(time));
+  }
+  return {{"bound_by", bound->by}, {"device", bound->time.device}, {"devices", std::move(devices)}};
 }
 
 Json document_of(RunRecord run) {
@@ -82,13 +92,14 @@ Json document_of(RunRecord run) {
   Json document = head_of(run.start);
   document["counts"] = harness::to_json(run.end.counts);
   document["duration_ms"] = milliseconds(run.end.duration_ms);
+  document["wall_time"] = wall_time_of(run.end);
   document["incomplete"] = run.end.incomplete.empty() ? Json() : Json(run.end.incomplete);
   document["interrupted_by_signal"] = run.end.interrupted_by_signal == 0 ? Json() : Json(run.end.interrupted_by_signal);
   document["exit_code"] = run.end.exit_code;
   document["cases"] = Json::array();
   for (const CaseResult& result : run.results) document["cases"].push_back(case_of(result));
-  document["not_run"] = run.end.not_run;
-  document["running"] = run.end.running;
+  document["not_run"] = array_of(run.end.not_run);
+  document["running"] = array_of(run.end.running);
   document["waivers"] = array_of(run.end.waivers);
   return document;
 }

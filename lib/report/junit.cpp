@@ -3,11 +3,13 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <pugixml.hpp>
 #include <set>
 #include <sstream>
 #include <utility>
 
+#include "harness/json.hpp"
 #include "report/document_sink.hpp"
 #include "report/mismatch_table.hpp"
 #include "report/result_order.hpp"
@@ -22,6 +24,7 @@ namespace {
 
 using harness::CaseResult;
 using harness::Outcome;
+using harness::SelectedCase;
 
 // GitLab takes 30 MB a file: 250 cases with both streams at their limit stay below.
 constexpr std::size_t output_head_bytes = 8 * 1024;
@@ -144,7 +147,7 @@ class RunSuites {
       : root_(root), start_(start), prefix_(label.empty() ? "gpucheck." : "gpucheck." + one_line(label) + ".") {}
 
   void add(const CaseResult& result) {
-    Suite& suite = suite_of(result.name);
+    Suite& suite = suite_of(selected_case(result));
     suite.count(result.outcome, result.waiver.has_value());
     suite.duration_ms += std::max(result.duration_ms, 0.0);
     pugi::xml_node testcase = add_testcase(suite, result);
@@ -155,10 +158,12 @@ class RunSuites {
   }
 
   /// A case that the run never finished; an absent one would read as "no such test".
-  void add_not_run(const std::string& name, const std::string& reason) {
+  void add_not_run(const SelectedCase& selected, const std::string& reason) {
     CaseResult result;
-    result.name = name;
-    Suite& suite = suite_of(name);
+    result.name = selected.name;
+    result.devices = selected.devices;
+    result.repetition = selected.repetition;
+    Suite& suite = suite_of(selected);
     suite.count(Outcome::error, false);
     pugi::xml_node testcase = add_testcase(suite, result);
     set(testcase, "time", seconds(0));
@@ -183,73 +188,81 @@ class RunSuites {
   }
 
  private:
-  Suite& suite_of(const std::string& case_name) {
-    const auto [found, is_new] = suites_.try_emplace(group_and_case(case_name).first);
+  Suite& suite_of(const SelectedCase& selected) {
+    const auto [found, is_new] = suites_.try_emplace({group_and_case(selected.name).first, selected.devices});
     if (is_new) {
       found->second.node = root_.append_child("testsuite");
-      set(found->second.node, "name", class_name(case_name));
-      add_properties(found->second.node);
+      set(found->second.node, "name", class_name(selected));
+      add_properties(found->second.node, selected.devices);
     }
     return found->second;
   }
 
-  [[nodiscard]] std::string class_name(const std::string& case_name) const {
-    return prefix_ + one_line(group_and_case(case_name).first);
+  /// "gpucheck.device0.alloc". The index and not the UUID: a node that gets another GPU
+  /// keeps the history of its tests.
+  [[nodiscard]] std::string class_name(const SelectedCase& selected) const {
+    const std::string place =
+        selected.devices.empty() ? "" : fmt::format("device{}.", fmt::join(selected.devices, "-"));
+    return prefix_ + place + one_line(group_and_case(selected.name).first);
   }
 
   // Consumers keep only the first of several cases with one name, so a name that is
   // taken moves on to the next repetition's.
   pugi::xml_node add_testcase(const Suite& suite, CaseResult result) {
-    while (!names_.insert(display_name(result)).second) ++result.repetition;
+    const std::string name = class_name(selected_case(result));
+    while (!names_.insert(name + display_name(result)).second) ++result.repetition;
     pugi::xml_node testcase = suite.node;
     testcase = testcase.append_child("testcase");
-    set(testcase, "classname", class_name(result.name));
+    set(testcase, "classname", name);
     set(testcase, "name", group_and_case(display_name(result)).second);
     return testcase;
   }
 
-  void add_properties(pugi::xml_node suite) const {
-    const harness::DeviceIdentity& device = start_.device;
-    const std::array<std::pair<const char*, std::string>, 14> known{
-        {{"version", start_.version},
-         {"command_line", fmt::format("{}", fmt::join(start_.command_line, " "))},
-         {"seed", fmt::format("{}", start_.settings.seed)},
-         {"allocator", runtime::to_text(start_.settings.allocator)},
-         {"device.kind", device.kind},
-         {"device.ordinal", fmt::format("{}", device.ordinal)},
-         {"device.name", device.name},
-         {"device.uuid", device.uuid},
-         {"device.pci_bus_id", device.pci_bus_id},
-         {"device.total_memory_bytes", fmt::format("{}", device.total_memory_bytes)},
-         {"device.driver_version", device.driver_version},
-         {"device.cuda_driver_version", device.cuda_driver_version},
-         {"device.cuda_runtime_version", device.cuda_runtime_version},
-         {"device.note", device.note}}};
+  static void add_property(pugi::xml_node properties, const std::string& name, const std::string& value) {
+    if (value.empty()) return;
+    pugi::xml_node property = properties.append_child("property");
+    set(property, "name", name);
+    set(property, "value", one_line(value, 4000));
+  }
+
+  /// Each member of the document's object, those that say nothing left out.
+  static void add_properties(pugi::xml_node properties, const std::string& prefix,
+                             const nlohmann::ordered_json& object) {
+    for (const auto& [name, value] : object.items()) {
+      if (value.is_object() && value.empty()) continue;
+      add_property(properties, prefix + name, value.is_string() ? value.get<std::string>() : value.dump());
+    }
+  }
+
+  void add_properties(pugi::xml_node suite, const std::vector<int>& devices) const {
     pugi::xml_node properties = suite.append_child("properties");
-    for (const auto& [name, value] : known) {
-      if (value.empty()) continue;
-      pugi::xml_node property = properties.append_child("property");
-      set(property, "name", name);
-      set(property, "value", one_line(value, 4000));
+    add_property(properties, "version", start_.version);
+    add_property(properties, "command_line", fmt::format("{}", fmt::join(start_.command_line, " ")));
+    add_properties(properties, "", harness::to_json(start_.settings));
+    for (const int index : devices) {
+      const auto known = std::ranges::find(start_.devices, index, &harness::DeviceIdentity::index);
+      if (known == start_.devices.end()) continue;
+      const std::string prefix = devices.size() == 1 ? "device." : fmt::format("device{}.", index);
+      add_properties(properties, prefix, harness::to_json(*known));
     }
   }
 
   pugi::xml_node root_;
   const harness::RunStarted& start_;
   std::string prefix_;
-  std::map<std::string, Suite> suites_;
+  std::map<std::pair<std::string, std::vector<int>>, Suite> suites_;  ///< by group and devices
   std::set<std::string> names_;
 };
 
 /// Tells of each case not run whether it had been started, and why the run ended.
 void add_cases_not_run(RunSuites& suites, const harness::RunFinished& end) {
-  std::multiset<std::string> running(end.running.begin(), end.running.end());
+  std::multiset<SelectedCase> running(end.running.begin(), end.running.end());
   const std::string why = end.incomplete.empty() ? "" : "; " + one_line(end.incomplete);
-  for (const std::string& name : end.not_run) {
-    const auto started = running.find(name);
-    suites.add_not_run(name, (started == running.end() ? "the run ended before this case"
-                                                       : "the run ended while this case was running") +
-                                 why);
+  for (const SelectedCase& selected : end.not_run) {
+    const auto started = running.find(selected);
+    suites.add_not_run(selected, (started == running.end() ? "the run ended before this case"
+                                                           : "the run ended while this case was running") +
+                                     why);
     if (started != running.end()) running.erase(started);
   }
 }

@@ -1,5 +1,6 @@
 #include "report/wording.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
@@ -75,6 +76,38 @@ std::string counts_text(const harness::Counts& counts) {
 std::string device_text(const harness::DeviceIdentity& device) {
   return fmt::format("{} ({}:{}, {})", one_line(device.name, 80), one_line(device.kind, 20), device.ordinal,
                      format_bytes(device.total_memory_bytes));
+}
+
+std::string device_text(const std::vector<harness::DeviceIdentity>& devices) {
+  if (devices.empty()) return "no device";
+  return devices.size() == 1 ? device_text(devices.front()) : fmt::format("{} devices", devices.size());
+}
+
+std::string place_text(const std::vector<int>& devices) {
+  if (devices.empty()) return {};
+  return fmt::format("device{} {}", devices.size() == 1 ? "" : "s", fmt::join(devices, "-"));
+}
+
+std::optional<Bound> bound_of(const std::vector<harness::DeviceTime>& times) {
+  if (times.empty()) return {};
+  const auto busy_ms = [](const harness::DeviceTime& time) { return time.running_ms + time.starting_ms; };
+  const harness::DeviceTime& busiest = *std::ranges::max_element(times, {}, busy_ms);
+  const std::array<std::pair<double, std::string_view>, 3> shares{
+      {{busiest.running_ms, "cases"}, {busiest.starting_ms, "starting"}, {busiest.idle_ms, "idle"}}};
+  return Bound{.time = busiest, .by = std::ranges::max_element(shares)->second};
+}
+
+std::string bound_text(const Bound& bound) {
+  const harness::DeviceTime& time = bound.time;
+  return fmt::format("time bound by {} on device {}: {} running cases, {} starting workers, {} idle; {} process{}{}",
+                     bound.by == "starting" ? "starting workers"
+                     : bound.by == "cases"  ? "running cases"
+                                            : "waiting",
+                     time.device, humane_duration(time.running_ms), humane_duration(time.starting_ms),
+                     humane_duration(time.idle_ms), time.processes, time.processes == 1 ? "" : "es",
+                     time.own_process_ms > 0
+                         ? fmt::format(", {} in those of a case's own", humane_duration(time.own_process_ms))
+                         : "");
 }
 
 std::string utc_seconds(std::chrono::system_clock::time_point time) {

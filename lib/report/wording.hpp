@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "harness/events.hpp"
@@ -31,6 +32,23 @@ std::string counts_text(const harness::Counts& counts);
 
 /// "Simulated H100 (sim:0, 80.00 GiB)".
 std::string device_text(const harness::DeviceIdentity& device);
+
+/// "Simulated H100 (sim:0, 80.00 GiB)"; of several, "4 devices".
+std::string device_text(const std::vector<harness::DeviceIdentity>& devices);
+
+/// "device 0", of a pair "devices 0-1"; empty for none.
+std::string place_text(const std::vector<int>& devices);
+
+/// What held a run up most: the device that was busy longest, and what took most of its time.
+struct Bound {
+  harness::DeviceTime time;
+  std::string_view by;  ///< "cases", "starting" (workers and their contexts) or "idle"
+};
+/// Nothing when no times are known.
+std::optional<Bound> bound_of(const std::vector<harness::DeviceTime>& times);
+
+/// One line about where the wall time went.
+std::string bound_text(const Bound& bound);
 
 /// UTC, "2026-08-22T10:11:12", with neither fraction nor zone.
 std::string utc_seconds(std::chrono::system_clock::time_point time);

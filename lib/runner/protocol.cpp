@@ -26,6 +26,8 @@ json message_of(const IdentifyRequest& request) {
   return {{"type", "identify"}, {"device", request.device}, {"seed", request.seed}};
 }
 
+json message_of(const PrepareRequest& request) { return {{"type", "prepare"}, {"device", request.device}}; }
+
 json message_of(const RunRequest& request) {
   return {{"type", "run"},
           {"sequence", request.sequence},
@@ -38,6 +40,7 @@ Request request_from(const json& message) {
   if (type == "identify") {
     return IdentifyRequest{.device = text_at(message, "device"), .seed = unsigned_at(message, "seed")};
   }
+  if (type == "prepare") return PrepareRequest{.device = text_at(message, "device")};
   if (type != "run") throw ProtocolError(fmt::format("unknown request \"{}\"", type));
   return RunRequest{.sequence = unsigned_at(message, "sequence"),
                     .case_name = text_at(message, "case"),
@@ -57,8 +60,15 @@ ChildRequest child_request_from(const json& message) {
 // -- replies ---------------------------------------------------------------------------
 
 json message_of(const IdentityReply& reply) {
-  return {{"type", "identity"}, {"resolved", reply.resolved}, {"device", harness::to_json(reply.device)}};
+  json message = {{"type", "identity"}, {"devices", json::array()}, {"groups", json::array()}};
+  for (const harness::DeviceIdentity& device : reply.devices) message["devices"].push_back(harness::to_json(device));
+  for (const DeviceGroup& group : reply.groups) {
+    message["groups"].push_back({{"devices", group.devices}, {"name", group.name}});
+  }
+  return message;
 }
+
+json message_of(const PreparedReply&) { return {{"type", "prepared"}}; }
 
 json message_of(const RefusalReply& reply) {
   return {{"type", "refusal"}, {"usage", reply.usage}, {"text", reply.text}};
@@ -100,6 +110,17 @@ FinishedReply finished_from(const json& message) {
   return reply;
 }
 
+IdentityReply identity_from(const json& message) {
+  IdentityReply reply;
+  for (const json& device : message.at("devices").get_ref<const json::array_t&>()) {
+    reply.devices.push_back(harness::device_identity_from_json(device));
+  }
+  for (const json& group : message.at("groups").get_ref<const json::array_t&>()) {
+    reply.groups.push_back({.devices = group.at("devices").get<std::vector<int>>(), .name = text_at(group, "name")});
+  }
+  return reply;
+}
+
 Reply reply_from(const json& message) {
   const std::string type = text_at(message, "type");
   if (type == "observation") {
@@ -108,9 +129,9 @@ Reply reply_from(const json& message) {
   }
   if (type == "finished") return finished_from(message);
   if (type == "identity") {
-    return IdentityReply{.device = harness::device_identity_from_json(message.at("device")),
-                         .resolved = text_at(message, "resolved")};
+    return identity_from(message);
   }
+  if (type == "prepared") return PreparedReply{};
   if (type == "refusal") {
     return RefusalReply{.usage = message.at("usage").get<bool>(), .text = text_at(message, "text")};
   }

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "harness/execute.hpp"
 #include "harness/result.hpp"
@@ -33,13 +34,26 @@ struct ChildRequest {
   harness::RunSettings settings;  ///< as the case itself has them
 };
 
-struct IdentityReply {
-  harness::DeviceIdentity device;
-  std::string resolved;  ///< the device's name without "auto"
+/// Opens the devices, which makes a context on each, for the cases that come.
+struct PrepareRequest {
+  std::string device;  ///< a DeviceGroup's name
 };
 
+/// Devices that one case can have together.
+struct DeviceGroup {
+  std::vector<int> devices;  ///< by their index
+  std::string name;          ///< by which a worker opens just these
+};
+
+struct IdentityReply {
+  std::vector<harness::DeviceIdentity> devices;  ///< each at its index
+  std::vector<DeviceGroup> groups;               ///< each alone, then neighbours of each number
+};
+
+struct PreparedReply {};
+
 struct RefusalReply {
-  bool usage = false;  ///< the name was wrong; else the device cannot be had
+  bool usage = false;  ///< the name was wrong; else the devices cannot be had
   std::string text;
 };
 
@@ -54,8 +68,8 @@ struct FinishedReply {
   harness::Execution execution;
 };
 
-using Request = std::variant<IdentifyRequest, RunRequest>;
-using Reply = std::variant<IdentityReply, RefusalReply, ObservationReply, FinishedReply>;
+using Request = std::variant<IdentifyRequest, PrepareRequest, RunRequest>;
+using Reply = std::variant<IdentityReply, PreparedReply, RefusalReply, ObservationReply, FinishedReply>;
 
 /// Bodies of frames. Text that is not UTF-8 arrives with U+FFFD in place of what is
 /// wrong; numbers arrive exactly, infinities and NaN included.

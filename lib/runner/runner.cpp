@@ -13,17 +13,17 @@ RunSummary run(std::span<const PlannedCase> plan, const golden::GoldenSet& golde
   return Supervisor(plan, goldens, options, sinks).run();
 }
 
-harness::DeviceIdentity identify_device(const Options& options) {
+std::vector<harness::DeviceIdentity> identify_devices(const Options& options) {
   boost::asio::io_context context(1);
   WorkerProcess worker(context, options.program, [] {});
   RequestEnd end;
-  worker.request(IdentifyRequest{.device = options.settings.device, .seed = options.settings.seed}, identify_limit,
+  worker.request(IdentifyRequest{.device = options.settings.device, .seed = options.settings.seed}, options.start_limit,
                  [&](RequestEnd how) {
                    end = std::move(how);
                    worker.retire();
                  });
   context.run();
-  return identity_from(std::move(end), options.settings.device).device;
+  return identity_from(std::move(end), options).devices;
 }
 
 std::vector<std::string> orphan_goldens(const harness::Registry& registry, const golden::GoldenSet& goldens) {

@@ -65,7 +65,13 @@ std::vector<PlannedCase> make_plan(std::span<const harness::Case* const> selecte
 struct Options {
   std::string program = {};            ///< the binary to start as worker; "/proc/self/exe" normally
   harness::RunSettings settings = {};  ///< of the run
-  int jobs = 0;                        ///< 0: one per core, at most 8, or 2 on CUDA
+  /// Cases side by side on one device; 0: one per core, at most 8, or 2 on CUDA, and on all
+  /// devices together at most one per core, but one on each.
+  int jobs = 0;
+  bool every_device = true;  ///< false: each case on the first device alone, or the first neighbours
+  /// How long a worker may take to tell what devices there are, or to make its contexts: a
+  /// cold node with eight GPUs and no persistence daemon needs tens of seconds.
+  std::chrono::milliseconds start_limit{120'000};
   Isolation isolation = Isolation::worker;
   std::optional<std::chrono::milliseconds> timeout = {};  ///< instead of each case's deadline
   bool fail_fast = false;
@@ -85,15 +91,16 @@ struct RunSummary {
 
 /// Runs the plan to its end, or until SIGINT/SIGTERM, which stop it cleanly (a second
 /// one kills at once). Blocks; call once at a time, from the main thread.
-/// @throws EnvironmentError when no worker can be started or the device cannot be had;
+/// A device that cannot be used costs its own cases alone, each of which is an error.
+/// @throws EnvironmentError when no worker can be started or no device can be had;
 /// the text has the driver's own reason. @throws UsageError for a device name that means
 /// nothing. Nothing has been told to the sinks then. What a sink throws comes through.
 RunSummary run(std::span<const PlannedCase> plan, const golden::GoldenSet& goldens, const Options& options,
                std::span<harness::EventSink* const> sinks);
 
-/// Asks a worker what the device is, without running anything.
-/// @throws EnvironmentError as `run` does.
-harness::DeviceIdentity identify_device(const Options& options);
+/// Asks a worker what the devices are, without running anything.
+/// @throws EnvironmentError, UsageError as `run` does.
+std::vector<harness::DeviceIdentity> identify_devices(const Options& options);
 
 /// Names for which there is a golden file but no case: a check that got lost. In
 /// alphabetical order.

@@ -6,33 +6,63 @@
 
 namespace gpucheck::runner {
 
-Schedule::Schedule(std::vector<Load> loads, int jobs)
-    : loads_(std::move(loads)), waiting_(loads_.size()), jobs_(static_cast<std::size_t>(std::max(jobs, 1))) {
+Schedule::Schedule(std::vector<Load> loads, int jobs, int jobs_in_all)
+    : loads_(std::move(loads)),
+      waiting_(loads_.size()),
+      jobs_(static_cast<std::size_t>(std::max(jobs, 1))),
+      jobs_in_all_(static_cast<std::size_t>(std::max(jobs_in_all, 1))) {
   std::iota(waiting_.begin(), waiting_.end(), std::size_t{0});
   std::ranges::stable_partition(waiting_, [this](std::size_t index) { return !loads_[index].exclusive; });
+  int greatest = -1;
+  for (const Load& load : loads_) {
+    for (const int device : load.devices) greatest = std::max(greatest, device);
+  }
+  devices_.resize(static_cast<std::size_t>(greatest + 1));
 }
 
-bool Schedule::fits(const Load& load) const noexcept {
-  if (running_ == 0) return true;
-  return !load.exclusive && memory_used_ + load.memory_share <= memory_limit;
+bool Schedule::fits(const Load& load) const {
+  return std::ranges::all_of(load.devices, [&](int index) {
+    const Device& device = at(index);
+    if (device.running == 0) return true;
+    return !load.exclusive && !device.exclusive_running && device.running < jobs_ &&
+           device.memory_used + load.memory_share <= memory_limit;
+  });
+}
+
+std::size_t Schedule::busyness(const Load& load) const {
+  std::size_t most = 0;
+  for (const int index : load.devices) most = std::max(most, at(index).running);
+  return most;
 }
 
 std::optional<std::size_t> Schedule::next() {
-  if (running_ >= jobs_ || exclusive_running_) return std::nullopt;
-  const auto chosen = std::ranges::find_if(waiting_, [this](std::size_t index) { return fits(loads_[index]); });
+  if (running_ >= jobs_in_all_) return std::nullopt;
+  auto chosen = waiting_.end();
+  for (auto candidate = waiting_.begin(); candidate != waiting_.end(); ++candidate) {
+    const Load& load = loads_[*candidate];
+    const bool better = chosen == waiting_.end() || busyness(load) < busyness(loads_[*chosen]);
+    if (better && fits(load)) chosen = candidate;
+  }
   if (chosen == waiting_.end()) return std::nullopt;
   const std::size_t index = *chosen;
   waiting_.erase(chosen);
   ++running_;
-  exclusive_running_ = loads_[index].exclusive;
-  memory_used_ += loads_[index].memory_share;
+  for (const int device : loads_[index].devices) {
+    ++at(device).running;
+    at(device).exclusive_running = loads_[index].exclusive;
+    at(device).memory_used += loads_[index].memory_share;
+  }
   return index;
 }
 
 void Schedule::finished(std::size_t index) {
   --running_;
-  exclusive_running_ = false;
-  memory_used_ = running_ == 0 ? 0 : memory_used_ - loads_[index].memory_share;
+  for (const int number : loads_[index].devices) {
+    Device& device = at(number);
+    --device.running;
+    device.exclusive_running = false;
+    device.memory_used = device.running == 0 ? 0 : device.memory_used - loads_[index].memory_share;
+  }
 }
 
 void Schedule::again(std::size_t index) {
@@ -41,6 +71,12 @@ void Schedule::again(std::size_t index) {
                          ? std::ranges::find_if(waiting_, [this](std::size_t other) { return loads_[other].exclusive; })
                          : waiting_.begin();
   waiting_.insert(place, index);
+}
+
+bool Schedule::is_wanted(int device) const {
+  return std::ranges::any_of(waiting_, [&](std::size_t index) {
+    return std::ranges::find(loads_[index].devices, device) != loads_[index].devices.end();
+  });
 }
 
 }  // namespace gpucheck::runner

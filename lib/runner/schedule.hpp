@@ -1,27 +1,34 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <vector>
 
 namespace gpucheck::runner {
 
-/// What one case takes of the machine while it runs.
+/// What one case takes of its devices while it runs.
 struct Load {
-  bool exclusive = false;   ///< nothing else may run meanwhile
-  double memory_share = 0;  ///< of the device's memory, 0..1
+  bool exclusive = false;   ///< nothing else may run on its devices meanwhile
+  double memory_share = 0;  ///< of each device's memory, 0..1
+  std::vector<int> devices = {0};
 };
 
 /// Decides which case starts next. Those that run side by side come first, in the plan's
-/// order; those that need the device to themselves follow, in the plan's order, so that
-/// the others are held up once and not once each. Data only: starts nothing.
+/// order; those that need a device to themselves follow, in the plan's order, so that
+/// the others are held up once and not once each. What waits for one device holds up no
+/// other: of what can start now, that on the devices with the least to do does. Data only:
+/// starts nothing.
 class Schedule {
  public:
-  /// Share of the device's memory that cases side by side may claim together; the rest
-  /// is for the contexts of the workers.
+  /// Share of a device's memory that cases side by side may claim together; the rest is
+  /// for the contexts of the workers.
   static constexpr double memory_limit = 0.9;
+  static constexpr int no_limit = std::numeric_limits<int>::max();
 
-  Schedule(std::vector<Load> loads, int jobs);
+  /// @param jobs side by side on one device.
+  /// @param jobs_in_all side by side on all of them.
+  Schedule(std::vector<Load> loads, int jobs, int jobs_in_all = no_limit);
 
   /// The case to start now, which is under way from then on; nothing when all slots are
   /// taken or what waits must wait longer. Something always fits when nothing runs.
@@ -33,16 +40,28 @@ class Schedule {
   [[nodiscard]] std::size_t running() const noexcept { return running_; }
   /// Still to be started, in the order they would be.
   [[nodiscard]] const std::vector<std::size_t>& waiting() const noexcept { return waiting_; }
+  /// True when something still to be started needs the device.
+  [[nodiscard]] bool is_wanted(int device) const;
 
  private:
-  [[nodiscard]] bool fits(const Load& load) const noexcept;
+  struct Device {
+    std::size_t running = 0;
+    bool exclusive_running = false;
+    double memory_used = 0;
+  };
+
+  [[nodiscard]] const Device& at(int device) const { return devices_.at(static_cast<std::size_t>(device)); }
+  [[nodiscard]] Device& at(int device) { return devices_.at(static_cast<std::size_t>(device)); }
+  [[nodiscard]] bool fits(const Load& load) const;
+  /// Cases under way on the busiest of its devices.
+  [[nodiscard]] std::size_t busyness(const Load& load) const;
 
   std::vector<Load> loads_;
   std::vector<std::size_t> waiting_;
+  std::vector<Device> devices_;
   std::size_t jobs_;
+  std::size_t jobs_in_all_;
   std::size_t running_ = 0;
-  bool exclusive_running_ = false;
-  double memory_used_ = 0;
 };
 
 }  // namespace gpucheck::runner

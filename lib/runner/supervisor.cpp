@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <limits>
+#include <numeric>
 #include <signal.h>
 #include <thread>
 #include <unistd.h>
@@ -18,14 +20,33 @@ using harness::CaseResult;
 using harness::Outcome;
 using std::chrono::milliseconds;
 
-int job_count(int asked, const std::string& device_kind) {
-  constexpr int most = 8;
-  // The CUDA driver makes contexts one at a time (0.2 s each on an H100): more workers
-  // would only wait for each other. Measured there: 3.8 s with 2, 5.5 s with 8.
-  constexpr int most_on_cuda = 2;
+/// The CUDA driver makes contexts one at a time on a node (0.25 s each on an H100): a
+/// second worker may load its libraries meanwhile, more would only wait for each other,
+/// and those that come first would come later.
+constexpr std::size_t max_starting_on_cuda = 2;
+/// A device on which as many workers in a row cannot be started is not tried again.
+constexpr int max_failed_starts = 2;
+
+int core_count() { return std::max(static_cast<int>(std::thread::hardware_concurrency()), 1); }
+
+bool is_on_cuda(const IdentityReply& identity) {
+  return !identity.devices.empty() && identity.devices.front().kind == "cuda";
+}
+
+/// Cases side by side on one device.
+int job_count(int asked, const IdentityReply& identity) {
+  constexpr int max_jobs = 8;
+  // More contexts cost more of the driver's time, see above, than they save.
+  // Measured on an H100: 3.8 s with 2, 5.5 s with 8.
+  constexpr int max_jobs_on_cuda = 2;
   if (asked > 0) return asked;
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  return std::clamp(cores, 1, device_kind == "cuda" ? most_on_cuda : most);
+  return std::min(core_count(), is_on_cuda(identity) ? max_jobs_on_cuda : max_jobs);
+}
+
+/// On all of them: none has to wait for another, however few cores there are.
+int job_count_in_all(int asked, const IdentityReply& identity) {
+  if (asked > 0) return Schedule::no_limit;
+  return std::max(core_count(), static_cast<int>(identity.devices.size()));
 }
 
 std::string host_name() {
@@ -35,15 +56,41 @@ std::string host_name() {
 
 bool is_bad(Outcome outcome) { return outcome != Outcome::pass && outcome != Outcome::skip; }
 
-std::string last_lines(const std::string& text) {
-  constexpr std::size_t most = 2000;
-  return text.size() > most ? text.substr(text.size() - most) : text;
+std::string last_part(const std::string& text) {
+  constexpr std::size_t max_bytes = 2000;
+  return text.size() > max_bytes ? text.substr(text.size() - max_bytes) : text;
+}
+
+std::string why_not_started(const RequestEnd& end, milliseconds limit) {
+  switch (end.kind) {
+    case RequestEnd::Kind::replied:
+      if (const auto* refusal = std::get_if<RefusalReply>(&*end.reply)) return refusal->text;
+      return "its worker gave an answer to something else";
+    case RequestEnd::Kind::deadline:
+      return fmt::format("its worker was not ready within {} s", static_cast<double>(limit.count()) / 1000);
+    case RequestEnd::Kind::died:
+      return fmt::format("its worker ended before it was ready ({})", describe(end.process));
+    case RequestEnd::Kind::closed_channel:
+    case RequestEnd::Kind::broken_channel:
+      break;
+  }
+  return "its worker could no longer be reached";
+}
+
+harness::SelectedCase selected_case(const Assignment& assignment) {
+  return {.name = assignment.planned->which->name,
+          .devices = assignment.devices,
+          .repetition = assignment.planned->repetition};
+}
+
+double milliseconds_between(DeviceClock::Clock::time_point start, DeviceClock::Clock::time_point end) {
+  return std::chrono::duration<double, std::milli>(end - start).count();
 }
 
 }  // namespace
 
-IdentityReply identity_from(RequestEnd end, const std::string& device) {
-  const std::string where = fmt::format("cannot use the device \"{}\": ", device);
+IdentityReply identity_from(RequestEnd end, const Options& options) {
+  const std::string where = fmt::format("cannot use the device \"{}\": ", options.settings.device);
   switch (end.kind) {
     case RequestEnd::Kind::replied:
       if (auto* identity = std::get_if<IdentityReply>(&*end.reply)) return std::move(*identity);
@@ -53,14 +100,14 @@ IdentityReply identity_from(RequestEnd end, const std::string& device) {
       }
       break;
     case RequestEnd::Kind::deadline:
-      throw EnvironmentError(where + fmt::format("no answer within {} s", identify_limit.count() / 1000));
+      throw EnvironmentError(where + fmt::format("no answer within {} s", options.start_limit.count() / 1000));
     case RequestEnd::Kind::closed_channel:
     case RequestEnd::Kind::broken_channel:
     case RequestEnd::Kind::died:
       break;
   }
   throw EnvironmentError(
-      where + "the worker that asked it ended without an answer. Its last words: " + last_lines(end.error_tail));
+      where + "the worker that asked it ended without an answer. Its last words: " + last_part(end.error_tail));
 }
 
 Supervisor::Supervisor(std::span<const PlannedCase> plan, const golden::GoldenSet& goldens, const Options& options,
@@ -70,51 +117,69 @@ Supervisor::Supervisor(std::span<const PlannedCase> plan, const golden::GoldenSe
       options_(options),
       sinks_(sinks),
       interrupt_guard_(context_, [this](int signal) { interrupt(signal); }),
-      progress_(plan.size()),
+      pool_(context_, options.program, [this] { worker_gone(); }),
       heartbeat_(context_, options.heartbeat, [this] { beat(); }) {}
 
 RunSummary Supervisor::run() {
-  WorkerProcess& first = start_worker();
-  first.request(IdentifyRequest{.device = options_.settings.device, .seed = options_.settings.seed}, identify_limit,
-                [this](RequestEnd end) { identified(std::move(end)); });
+  // It makes no context, and goes on to serve the first device.
+  PooledWorker& first = pool_.start({0});
+  first.process.request(IdentifyRequest{.device = options_.settings.device, .seed = options_.settings.seed},
+                        options_.start_limit, [this](RequestEnd end) { identified(std::move(end)); });
   context_.run();
   return std::move(summary_);
 }
 
 void Supervisor::identified(RequestEnd end) {
-  if (signal_ == 0) return begin(identity_from(std::move(end), options_.settings.device));
-  IdentityReply nobody{.device = {}, .resolved = options_.settings.device};
-  nobody.device.note = "interrupted before the device had answered";
-  begin(std::move(nobody));
+  begin(signal_ == 0 ? identity_from(std::move(end), options_) : IdentityReply{});
 }
 
 void Supervisor::begin(IdentityReply identity) {
   identity_ = std::move(identity);
-  jobs_ = job_count(options_.jobs, identity_.device.kind);
+  assignments_ = assign(plan_, identity_, options_.every_device);
+  progress_.resize(assignments_.size());
+  health_.resize(identity_.devices.size());
+  for (std::size_t i = 0; i < health_.size(); ++i) health_[i].given_up = identity_.devices[i].problem;
+  max_starting_ = is_on_cuda(identity_) ? max_starting_on_cuda : std::numeric_limits<std::size_t>::max();
+
+  std::vector<int> all(identity_.devices.size());
+  std::iota(all.begin(), all.end(), 0);
+  clock_.emplace(all.size(), started_);
+  clock_->starting(all, 1, started_);
+  clock_->starting(all, -1, Clock::now());
+  if (!all.empty()) clock_->process_started({all.data(), 1});
+
+  const int jobs = job_count(options_.jobs, identity_);
   harness::RunStarted event{.version = options_.version,
                             .command_line = options_.command_line,
                             .start_time = std::chrono::system_clock::now(),
                             .host_name = host_name(),
-                            .device = identity_.device,
+                            .devices = identity_.devices,
                             .settings = options_.settings,
-                            .jobs = jobs_,
+                            .jobs = jobs,
                             .max_skips = options_.max_skips,
                             .selected = {}};
-  for (const PlannedCase& planned : plan_) event.selected.push_back(planned.which->name);
+  for (const Assignment& assignment : assignments_) event.selected.push_back(selected_case(assignment));
   waivers_.emplace(options_.waivers, event.start_time);
   tell(event);
   heartbeat_.start();
-  schedule_.emplace(loads(), jobs_);
+  schedule_.emplace(loads(), jobs, job_count_in_all(options_.jobs, identity_));
   start_cases();
 }
 
 std::vector<Load> Supervisor::loads() const {
-  const auto total = static_cast<double>(std::max<std::uint64_t>(identity_.device.total_memory_bytes, 1));
   std::vector<Load> loads;
-  for (const PlannedCase& planned : plan_) {
-    const harness::Needs& needs = planned.which->needs;
-    const double bytes_share = static_cast<double>(needs.memory_bytes) / total;
-    loads.push_back({.exclusive = needs.exclusive, .memory_share = std::max(needs.memory_fraction, bytes_share)});
+  for (const Assignment& assignment : assignments_) {
+    Load& load = loads.emplace_back();
+    load.devices = assignment.devices;
+    if (!assignment.unmet.empty()) continue;
+    const harness::Needs& needs = assignment.planned->which->needs;
+    load.exclusive = needs.exclusive;
+    for (const int device : assignment.devices) {
+      const std::uint64_t total = identity_.devices[static_cast<std::size_t>(device)].total_memory_bytes;
+      const double share =
+          static_cast<double>(needs.memory_bytes) / static_cast<double>(std::max<std::uint64_t>(total, 1));
+      load.memory_share = std::max({load.memory_share, needs.memory_fraction, share});
+    }
   }
   return loads;
 }
@@ -127,59 +192,177 @@ void Supervisor::start_cases() {
     if (!index) break;
     start(*index);
   }
-  // Workers that will not be needed leave while others are still busy, not after.
-  if (stopping_ || schedule_->waiting().empty()) retire_idle_workers(nullptr);
+  retire_unneeded_workers();
   finish_run_when_done();
 }
 
 bool Supervisor::needs_fresh_worker(std::size_t index) const {
-  return options_.isolation == Isolation::process || plan_[index].which->needs.own_process;
+  return options_.isolation == Isolation::process || case_of(index).needs.own_process;
 }
 
 milliseconds Supervisor::limit_of(std::size_t index) const {
-  return options_.timeout.value_or(plan_[index].which->deadline);
+  return options_.timeout.value_or(case_of(index).deadline);
+}
+
+std::string Supervisor::why_given_up(std::size_t index) const {
+  if (case_of(index).needs.devices == 0) return {};
+  for (const int device : assignments_[index].devices) {
+    const std::string& reason = health_[static_cast<std::size_t>(device)].given_up;
+    if (!reason.empty()) return fmt::format("device {} cannot be used: {}", device, reason);
+  }
+  return {};
 }
 
 void Supervisor::start(std::size_t index) {
-  const PlannedCase& planned = plan_[index];
+  const Assignment& assignment = assignments_[index];
   if (!std::exchange(progress_[index].announced, true)) {
-    tell(harness::CaseStarted{.name = planned.which->name,
-                              .repetition = planned.repetition,
+    tell(harness::CaseStarted{.name = assignment.planned->which->name,
+                              .repetition = assignment.planned->repetition,
                               .running = schedule_->running(),
                               .finished = summary_.results.size(),
-                              .total = plan_.size()});
+                              .total = assignments_.size(),
+                              .devices = assignment.devices});
   }
+  if (!assignment.unmet.empty()) {
+    CaseResult skipped = unjudged(*assignment.planned, assignment.unmet);
+    skipped.outcome = Outcome::skip;
+    return end_attempt(index, std::move(skipped));
+  }
+  if (std::string reason = why_given_up(index); !reason.empty()) {
+    return end_attempt(index, unjudged(*assignment.planned, std::move(reason)));
+  }
+  const PooledWorker* kept = needs_fresh_worker(index) ? nullptr : pool_.idle_on(assignment.devices);
+  if (case_of(index).needs.exclusive && !pool_.make_room_on(assignment.devices, kept)) {
+    held_back_.push_back(index);
+    return;
+  }
+  find_worker(index);
+}
+
+void Supervisor::find_worker(std::size_t index) {
+  const std::vector<int>& devices = assignments_[index].devices;
+  PooledWorker* warm = needs_fresh_worker(index) ? nullptr : pool_.idle_on(devices);
+  const bool opens_no_device = case_of(index).needs.devices == 0;
+  if (warm != nullptr && (warm->prepared || opens_no_device)) return send(index, *warm);
+  if (!needs_fresh_worker(index) && !opens_no_device) {
+    clock_->starting(devices, 1, Clock::now());
+    without_worker_.push_back(index);
+    return start_workers();
+  }
+  // One that is to be fresh makes its contexts itself: what happens then may be its subject.
   try {
-    if (planned.which->needs.exclusive && !make_room_for(index)) {
-      held_back_ = index;
-      return;
-    }
-    WorkerProcess& worker = worker_for(index);
-    RunRequest request{.sequence = ++sequence_, .case_name = planned.which->name, .settings = planned.settings};
-    request.settings.device = identity_.resolved;
-    worker.request(request, limit_of(index),
-                   [this, index, &worker](RequestEnd end) { attempt_ended(index, worker, std::move(end)); });
+    PooledWorker& fresh = pool_.start(devices);
+    clock_->process_started(devices);
+    send(index, fresh);
   } catch (const Error& error) {
-    settle(index, unjudged(planned, error.what()));
+    end_attempt(index, unjudged(*assignments_[index].planned, error.what()));
   }
 }
 
-void Supervisor::attempt_ended(std::size_t index, WorkerProcess& worker, RequestEnd end) {
-  if (signal_ != 0) {  // half done: neither a result nor a failure
-    schedule_->finished(index);
+void Supervisor::start_workers() {
+  while (!without_worker_.empty() && (stopping_ || starting_ < max_starting_)) {
+    const std::size_t index = without_worker_.front();
+    without_worker_.pop_front();
+    if (stopping_) {
+      clock_->starting(assignments_[index].devices, -1, Clock::now());
+      drop(index);
+    } else {
+      start_worker(index);
+    }
+  }
+}
+
+void Supervisor::start_worker(std::size_t index) {
+  const Assignment& assignment = assignments_[index];
+  PooledWorker* worker = pool_.idle_on(assignment.devices);
+  if (worker != nullptr && worker->prepared) {  // it has become idle meanwhile
+    clock_->starting(assignment.devices, -1, Clock::now());
+    return send(index, *worker);
+  }
+  try {
+    if (worker == nullptr) {
+      worker = &pool_.start(assignment.devices);
+      clock_->process_started(assignment.devices);
+    }
+    ++starting_;
+    worker->process.request(PrepareRequest{.device = assignment.device_name}, options_.start_limit,
+                            [this, index, worker](RequestEnd end) { prepared(index, *worker, std::move(end)); });
+  } catch (const Error& error) {
+    clock_->starting(assignment.devices, -1, Clock::now());
+    end_attempt(index, unjudged(*assignment.planned, error.what()));
+  }
+}
+
+void Supervisor::prepared(std::size_t index, PooledWorker& worker, RequestEnd end) {
+  --starting_;
+  const std::vector<int>& devices = assignments_[index].devices;
+  clock_->starting(devices, -1, Clock::now());
+  worker.prepared = end.reply && std::holds_alternative<PreparedReply>(*end.reply);
+  if (stopping_) {
+    drop(index);
+  } else if (worker.prepared) {
+    for (const int device : devices) health_[static_cast<std::size_t>(device)].failed_starts = 0;
+    send(index, worker);
+  } else {
+    worker.process.retire();
+    start_failed(index, end);
+  }
+  start_workers();
+  start_cases();
+}
+
+/// The case could not be judged. A device that makes each worker wait is not waited for
+/// again, so that the others' results are not late.
+void Supervisor::start_failed(std::size_t index, const RequestEnd& end) {
+  const Assignment& assignment = assignments_[index];
+  const std::string reason = why_not_started(end, options_.start_limit);
+  for (const int device : assignment.devices) {
+    DeviceHealth& health = health_[static_cast<std::size_t>(device)];
+    const bool hopeless = end.kind == RequestEnd::Kind::deadline || ++health.failed_starts >= max_failed_starts;
+    if (hopeless && assignment.devices.size() == 1) health.given_up = reason;
+  }
+  CaseResult result = unjudged(
+      *assignment.planned, fmt::format("device {} cannot be used: {}", fmt::join(assignment.devices, " or "), reason));
+  result.error_tail = end.error_tail;
+  result.output_tail = end.output_tail;
+  end_attempt(index, std::move(result));
+}
+
+void Supervisor::send(std::size_t index, PooledWorker& worker) {
+  const Assignment& assignment = assignments_[index];
+  RunRequest request{
+      .sequence = ++sequence_, .case_name = assignment.planned->which->name, .settings = assignment.planned->settings};
+  request.settings.device = assignment.device_name;
+  clock_->running(assignment.devices, 1, Clock::now());
+  worker.process.request(request, limit_of(index),
+                         [this, index, &worker](RequestEnd end) { attempt_ended(index, worker, std::move(end)); });
+}
+
+/// Half done: neither a result nor a failure.
+void Supervisor::drop(std::size_t index) { schedule_->finished(index); }
+
+void Supervisor::attempt_ended(std::size_t index, PooledWorker& worker, RequestEnd end) {
+  const Assignment& assignment = assignments_[index];
+  clock_->running(assignment.devices, -1, Clock::now());
+  if (needs_fresh_worker(index)) clock_->own_process(assignment.devices, end.elapsed_ms);
+  if (signal_ != 0) {
+    drop(index);
     return finish_run_when_done();
   }
   const auto* finished = end.reply ? std::get_if<FinishedReply>(&*end.reply) : nullptr;
   // What a fault did to the process, a dropped free for example, no rule can see.
-  const bool clean = finished != nullptr && !finished->execution.contaminated && plan_[index].settings.fault.empty();
-  dispose(worker, clean && !needs_fresh_worker(index));
-  settle(index, judge(plan_[index], std::move(end), limit_of(index), goldens_,
-                      {identity_.device.kind, std::string(runtime::kind_name(options_.settings.allocator))}));
+  const bool clean =
+      finished != nullptr && !finished->execution.contaminated && assignment.planned->settings.fault.empty();
+  if (!clean || needs_fresh_worker(index)) worker.process.retire();
+  const std::string kind = identity_.devices.front().kind;
+  const std::string allocator(runtime::kind_name(options_.settings.allocator));
+  end_attempt(index, judge(*assignment.planned, std::move(end), limit_of(index), goldens_, {kind, allocator}));
+  start_workers();
   start_cases();
 }
 
-/// Ends an attempt: the case is over, or tried again.
-void Supervisor::settle(std::size_t index, CaseResult result) {
+/// The case is over, or tried again.
+void Supervisor::end_attempt(std::size_t index, CaseResult result) {
   Progress& progress = progress_[index];
   const bool may_retry = std::ssize(progress.earlier_attempts) < options_.retries && !stopping_;
   if (is_bad(result.outcome) && may_retry) {
@@ -198,64 +381,39 @@ void Supervisor::settle(std::size_t index, CaseResult result) {
 }
 
 void Supervisor::finish_case(std::size_t index, CaseResult result) {
+  const Assignment& assignment = assignments_[index];
   Progress& progress = progress_[index];
   progress.finished = true;
+  result.devices = assignment.devices;
   result.earlier_attempts = std::move(progress.earlier_attempts);
   result.flaky = result.outcome == Outcome::pass && !result.earlier_attempts.empty();
-  waivers_->apply(result, identity_.device.uuid);
-  result.rerun_command = rerun_command(plan_[index], options_.settings.seed, identity_.resolved);
+  waivers_->apply(result, identity_.devices);
+  result.rerun_command = rerun_command(*assignment.planned, options_.settings.seed, assignment.rerun_device);
   summary_.counts.add(result);
   summary_.results.push_back(std::move(result));
   const CaseResult& last = summary_.results.back();
   stopping_ = stopping_ || (options_.fail_fast && is_bad(last.outcome) && !last.waiver);
   tell(harness::CaseFinished{
-      .result = summary_.results.back(), .finished = summary_.results.size(), .total = plan_.size()});
+      .result = summary_.results.back(), .finished = summary_.results.size(), .total = assignments_.size()});
 }
 
 // -- workers -----------------------------------------------------------------------------
 
-WorkerProcess* Supervisor::idle_worker_for(std::size_t index) {
-  const bool fresh = needs_fresh_worker(index);
-  const auto warm = std::ranges::find_if(
-      workers_, [fresh](const WorkerProcess& worker) { return worker.idle() && worker.fresh() == fresh; });
-  return warm != workers_.end() ? &*warm : nullptr;
-}
-
-WorkerProcess& Supervisor::worker_for(std::size_t index) {
-  std::erase_if(workers_, [](const WorkerProcess& worker) { return worker.gone(); });
-  WorkerProcess* warm = idle_worker_for(index);
-  return warm != nullptr ? *warm : start_worker();
-}
-
-WorkerProcess& Supervisor::start_worker() {
-  return workers_.emplace_back(context_, options_.program, [this] { worker_gone(); });
-}
-
-/// Sends all workers away but the one that will run the case. False as long as one is
-/// still leaving: until its process has ended it holds device memory.
-bool Supervisor::make_room_for(std::size_t index) {
-  const WorkerProcess* kept = idle_worker_for(index);
-  retire_idle_workers(kept);
-  return std::ranges::all_of(workers_, [kept](const WorkerProcess& other) { return &other == kept || other.gone(); });
-}
-
 void Supervisor::worker_gone() {
-  if (!held_back_) return;
-  const std::size_t index = *std::exchange(held_back_, std::nullopt);
-  if (!stopping_) return start(index);
-  schedule_->finished(index);
-  finish_run_when_done();
+  if (held_back_.empty()) return;
+  for (const std::size_t index : std::exchange(held_back_, {})) stopping_ ? drop(index) : start(index);
+  start_cases();
 }
 
-void Supervisor::dispose(WorkerProcess& worker, bool keep) {
-  if (keep || !worker.idle()) return;
-  worker.retire();
-}
-
-void Supervisor::retire_idle_workers(const WorkerProcess* except) {
-  for (WorkerProcess& worker : workers_) {
-    if (&worker != except) worker.retire();
-  }
+/// They leave while others are still busy, not after.
+void Supervisor::retire_unneeded_workers() {
+  const auto needs = [this](int device) {
+    return [this, device](std::size_t index) { return std::ranges::count(assignments_[index].devices, device) > 0; };
+  };
+  pool_.retire_idle([&](int device) {
+    return !stopping_ && (schedule_->is_wanted(device) || std::ranges::any_of(held_back_, needs(device)) ||
+                          std::ranges::any_of(without_worker_, needs(device)));
+  });
 }
 
 void Supervisor::beat() {
@@ -267,14 +425,15 @@ void Supervisor::beat() {
 void Supervisor::interrupt(int signal) {
   signal_ = signal;
   stopping_ = true;
-  for (WorkerProcess& worker : workers_) worker.kill();
+  pool_.kill_all();
+  if (schedule_) start_workers();
 }
 
 void Supervisor::list_unfinished(harness::RunFinished& event) const {
-  for (std::size_t i = 0; i < plan_.size(); ++i) {
+  for (std::size_t i = 0; i < assignments_.size(); ++i) {
     if (progress_[i].finished) continue;
-    event.not_run.push_back(plan_[i].which->name);
-    if (progress_[i].announced) event.running.push_back(plan_[i].which->name);
+    event.not_run.push_back(selected_case(assignments_[i]));
+    if (progress_[i].announced) event.running.push_back(event.not_run.back());
   }
 }
 
@@ -283,13 +442,15 @@ void Supervisor::finish_run_when_done() {
   if (!done || std::exchange(over_, true)) return;
   interrupt_guard_.release();
   heartbeat_.stop();
-  retire_idle_workers(nullptr);
+  pool_.retire_idle([](int) { return false; });
+  const Clock::time_point now = Clock::now();
   harness::RunFinished event{.counts = {},
-                             .duration_ms = std::chrono::duration<double, std::milli>(Clock::now() - started_).count(),
+                             .duration_ms = milliseconds_between(started_, now),
                              .not_run = {},
                              .running = {},
                              .incomplete = {},
                              .waivers = waivers_->uses(),
+                             .device_times = clock_->times(now),
                              .interrupted_by_signal = signal_,
                              .exit_code = 0};
   list_unfinished(event);

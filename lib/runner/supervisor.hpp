@@ -2,25 +2,24 @@
 
 #include <boost/asio/io_context.hpp>
 #include <chrono>
-#include <list>
+#include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "runner/assignment.hpp"
+#include "runner/device_clock.hpp"
 #include "runner/repeating_timer.hpp"
 #include "runner/runner.hpp"
 #include "runner/schedule.hpp"
 #include "runner/signals.hpp"
-#include "runner/worker_process.hpp"
+#include "runner/worker_pool.hpp"
 
 namespace gpucheck::runner {
 
-/// How long the device may take to answer when it is first asked: a cold node with eight
-/// GPUs and no persistence daemon needs tens of seconds.
-inline constexpr std::chrono::milliseconds identify_limit{120'000};
-
 /// What `end` of an identify request says. @throws EnvironmentError, UsageError.
-IdentityReply identity_from(RequestEnd end, const std::string& device);
+IdentityReply identity_from(RequestEnd end, const Options& options);
 
 /// One run from its first event to its last. Single-threaded: everything happens in
 /// callbacks of one io_context.
@@ -35,7 +34,7 @@ class Supervisor {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// What is known about one planned case beyond the plan.
+  /// What is known about one assignment beyond the plan.
   struct Progress {
     std::vector<harness::Attempt> earlier_attempts;
     std::optional<harness::CaseResult> last_failure;
@@ -43,28 +42,41 @@ class Supervisor {
     bool finished = false;
   };
 
+  /// What became of the workers that were to use a device.
+  struct DeviceHealth {
+    int failed_starts = 0;  ///< in a row
+    std::string given_up;   ///< why no more are started; empty while some are
+  };
+
   void identified(RequestEnd end);
   void begin(IdentityReply identity);
+
+  // From its turn to its result, an assignment goes from each of these to the next.
   void start_cases();
   void start(std::size_t index);
-  void attempt_ended(std::size_t index, WorkerProcess& worker, RequestEnd end);
-  void settle(std::size_t index, harness::CaseResult result);
+  void find_worker(std::size_t index);
+  void start_workers();
+  void start_worker(std::size_t index);
+  void prepared(std::size_t index, PooledWorker& worker, RequestEnd end);
+  void send(std::size_t index, PooledWorker& worker);
+  void attempt_ended(std::size_t index, PooledWorker& worker, RequestEnd end);
+  void end_attempt(std::size_t index, harness::CaseResult result);
   void finish_case(std::size_t index, harness::CaseResult result);
+
+  void start_failed(std::size_t index, const RequestEnd& end);
+  void drop(std::size_t index);
+  void worker_gone();
+  void retire_unneeded_workers();
   void finish_run_when_done();
   void beat();
   void interrupt(int signal);
 
   [[nodiscard]] bool needs_fresh_worker(std::size_t index) const;
+  [[nodiscard]] const harness::Case& case_of(std::size_t index) const { return *assignments_[index].planned->which; }
   [[nodiscard]] std::chrono::milliseconds limit_of(std::size_t index) const;
+  [[nodiscard]] std::string why_given_up(std::size_t index) const;
   [[nodiscard]] std::vector<Load> loads() const;
   void list_unfinished(harness::RunFinished& event) const;
-  WorkerProcess& worker_for(std::size_t index);
-  void dispose(WorkerProcess& worker, bool keep);
-  void retire_idle_workers(const WorkerProcess* except);
-  WorkerProcess& start_worker();
-  [[nodiscard]] WorkerProcess* idle_worker_for(std::size_t index);
-  [[nodiscard]] bool make_room_for(std::size_t index);
-  void worker_gone();
 
   template <typename Event>
   void tell(const Event& event) {
@@ -75,19 +87,24 @@ class Supervisor {
   const golden::GoldenSet& goldens_;
   const Options& options_;
   std::span<harness::EventSink* const> sinks_;
-  int jobs_ = 1;  ///< known when the device is
   boost::asio::io_context context_{1};
   InterruptGuard interrupt_guard_;
-  std::list<WorkerProcess> workers_;
-  std::vector<Progress> progress_;
-  std::optional<Schedule> schedule_;
+  WorkerPool pool_;
   IdentityReply identity_;
   RepeatingTimer heartbeat_;
   std::optional<fleet::WaiverBook> waivers_;  ///< from the start of the run on
+  std::vector<Assignment> assignments_;       ///< known, as is all that follows, when the devices are
+  std::vector<Progress> progress_;
+  std::vector<DeviceHealth> health_;  ///< by device
+  std::optional<Schedule> schedule_;
+  std::optional<DeviceClock> clock_;
   RunSummary summary_;
   Clock::time_point started_ = Clock::now();
   std::uint64_t sequence_ = 0;
-  std::optional<std::size_t> held_back_;  ///< an exclusive case that waits for workers to leave
+  std::vector<std::size_t> held_back_;      ///< exclusive cases that wait for workers to leave
+  std::deque<std::size_t> without_worker_;  ///< cases that wait for a worker to be started
+  std::size_t starting_ = 0;                ///< workers being started
+  std::size_t max_starting_ = 1;
   int signal_ = 0;
   bool stopping_ = false;
   bool over_ = false;

@@ -1,5 +1,6 @@
 #include "runner/worker.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 #include <iostream>
@@ -9,6 +10,7 @@
 #include "device/fault/fault_driver.hpp"
 #include "harness/execute.hpp"
 #include "harness/exit_codes.hpp"
+#include "runner/assignment.hpp"
 #include "runner/children.hpp"
 #include "runner/message_channel.hpp"
 
@@ -28,33 +30,79 @@ OpenedDriver open_driver(const harness::Case& which, const harness::RunSettings&
   return opened;
 }
 
-[[noreturn]] void refuse_device(const char* call, device::Status status) {
-  throw EnvironmentError(fmt::format("{}: {} ({})", call, device::status_text(status), device::status_name(status)));
+std::string words(const char* call, device::Status status) {
+  return fmt::format("{}: {} ({})", call, device::status_text(status), device::status_name(status));
 }
 
-harness::DeviceIdentity identity_of(OpenedDriver& opened) {
-  const auto count = opened.driver->device_count();
-  if (!count) refuse_device("counting the devices", count.error());
-  if (opened.ordinal < 0 || opened.ordinal >= *count) {
-    throw EnvironmentError(fmt::format("there is no device {}: {} found, numbered from 0", opened.ordinal, *count));
-  }
-  auto device = opened.driver->open(opened.ordinal);
-  if (!device) refuse_device("opening the device", device.error());
-  const device::DeviceProperties& properties = (*device)->properties();
+int count_devices(device::Driver& driver) {
+  const auto count = driver.device_count();
+  if (!count) throw EnvironmentError(words("counting the devices", count.error()));
+  return *count;
+}
+
+/// A device that cannot tell what it is costs its own cases, not those of the others.
+harness::DeviceIdentity identity_of(OpenedDriver& opened, int index) {
+  const int ordinal = opened.ordinals[static_cast<std::size_t>(index)];
   const device::Driver::Versions versions = opened.driver->versions();
-  return {.kind = std::string(opened.driver->kind()),
-          .ordinal = opened.ordinal,
-          .name = properties.name,
-          .uuid = properties.uuid,
-          .pci_bus_id = properties.pci_bus_id,
-          .total_memory_bytes = properties.total_memory_bytes,
-          .multiprocessor_count = properties.multiprocessor_count,
-          .compute_capability_major = properties.compute_capability_major,
-          .compute_capability_minor = properties.compute_capability_minor,
-          .driver_version = versions.driver,
-          .cuda_driver_version = versions.cuda_driver,
-          .cuda_runtime_version = versions.cuda_runtime,
-          .note = opened.note};
+  harness::DeviceIdentity identity;
+  identity.index = index;
+  identity.kind = opened.driver->kind();
+  identity.ordinal = ordinal;
+  identity.driver_version = versions.driver;
+  identity.cuda_driver_version = versions.cuda_driver;
+  identity.cuda_runtime_version = versions.cuda_runtime;
+  identity.note = opened.note;
+  const auto properties = opened.driver->properties(ordinal);
+  if (!properties) {
+    identity.problem = words("asking what the device is", properties.error());
+    return identity;
+  }
+  identity.name = properties->name;
+  identity.uuid = properties->uuid;
+  identity.pci_bus_id = properties->pci_bus_id;
+  identity.total_memory_bytes = properties->total_memory_bytes;
+  identity.multiprocessor_count = properties->multiprocessor_count;
+  identity.compute_capability_major = properties->compute_capability_major;
+  identity.compute_capability_minor = properties->compute_capability_minor;
+  return identity;
+}
+
+std::vector<DeviceGroup> groups_of(const OpenedDriver& opened) {
+  std::vector<DeviceGroup> groups;
+  const int count = static_cast<int>(opened.ordinals.size());
+  for (int size = 1; size <= count; ++size) {
+    for (std::vector<int>& devices : neighbours(count, size)) {
+      std::vector<int> ordinals;
+      for (const int index : devices) ordinals.push_back(opened.ordinals[static_cast<std::size_t>(index)]);
+      groups.push_back({.devices = std::move(devices), .name = opened.name_of(ordinals)});
+    }
+  }
+  return groups;
+}
+
+IdentityReply identify(OpenedDriver& opened) {
+  const int count = count_devices(*opened.driver);
+  for (const int ordinal : opened.ordinals) {
+    if (ordinal >= 0 && ordinal < count) continue;
+    throw UsageError(
+        fmt::format("there is no device {}: {} found, numbered from 0; gpucheck info shows them", ordinal, count));
+  }
+  IdentityReply reply;
+  for (int index = 0; index < std::ssize(opened.ordinals); ++index) reply.devices.push_back(identity_of(opened, index));
+  const auto usable = [](const harness::DeviceIdentity& device) { return device.problem.empty(); };
+  if (std::ranges::none_of(reply.devices, usable)) throw EnvironmentError(reply.devices.front().problem);
+  reply.groups = groups_of(opened);
+  return reply;
+}
+
+/// Free memory cannot be told without a context, on a GPU: asking for it makes one.
+void prepare(OpenedDriver& opened) {
+  for (const int ordinal : opened.ordinals) {
+    const auto device = opened.driver->open(ordinal);
+    if (!device) throw EnvironmentError(words("opening the device", device.error()));
+    const auto memory = (*device)->memory_info();
+    if (!memory) throw EnvironmentError(words("making a context on the device", memory.error()));
+  }
 }
 
 Execution execute(const RunRequest& request, const harness::Registry& registry, DriverFactory make_driver,
@@ -64,7 +112,7 @@ Execution execute(const RunRequest& request, const harness::Registry& registry, 
   ProcessLauncher children({.case_name = which.name, .child_name = {}, .settings = request.settings});
   return harness::execute({.which = &which,
                            .driver = opened.driver.get(),
-                           .ordinal = opened.ordinal,
+                           .ordinals = opened.ordinals,
                            .settings = request.settings,
                            .on_observation =
                                [&](const harness::Observation& observation) {
@@ -79,14 +127,32 @@ void flush_output() {
   std::fflush(nullptr);
 }
 
+RefusalReply refusal() {
+  try {
+    throw;
+  } catch (const UsageError& error) {
+    return {.usage = true, .text = error.what()};
+  } catch (const std::exception& error) {
+    return {.usage = false, .text = error.what()};
+  }
+}
+
 Reply serve(const IdentifyRequest& request, const harness::Registry&, DriverFactory make_driver, MessageChannel&) {
   try {
     OpenedDriver opened = make_driver(request.device, request.seed);
-    return IdentityReply{.device = identity_of(opened), .resolved = opened.resolved};
-  } catch (const UsageError& error) {
-    return RefusalReply{.usage = true, .text = error.what()};
-  } catch (const std::exception& error) {
-    return RefusalReply{.usage = false, .text = error.what()};
+    return identify(opened);
+  } catch (...) {
+    return refusal();
+  }
+}
+
+Reply serve(const PrepareRequest& request, const harness::Registry&, DriverFactory make_driver, MessageChannel&) {
+  try {
+    OpenedDriver opened = make_driver(request.device, 0);
+    prepare(opened);
+    return PreparedReply{};
+  } catch (...) {
+    return refusal();
   }
 }
 
@@ -127,7 +193,7 @@ int child_main(const ChildRequest& request, const harness::Registry& registry, D
     const OpenedDriver opened = open_driver(which, request.settings, make_driver);
     return harness::execute_child({.which = &which,
                                    .driver = opened.driver.get(),
-                                   .ordinal = opened.ordinal,
+                                   .ordinals = opened.ordinals,
                                    .settings = request.settings,
                                    .on_observation = {},
                                    .children = nullptr},

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "device/driver.hpp"
 #include "harness/registry.hpp"
@@ -13,17 +15,18 @@
 
 namespace gpucheck::runner {
 
-/// A device as named on the command line, made real. `note` says why, when "auto"
-/// fell back to the simulator.
+/// Devices as named on the command line, made real.
 struct OpenedDriver {
   std::unique_ptr<device::Driver> driver;
-  int ordinal = 0;
-  std::string note;
-  std::string resolved;  ///< the name without "auto": "cuda:0", "sim:h100"
+  std::vector<int> ordinals = {0};  ///< those named, in the order named; at least one
+  std::string note = {};            ///< why, when "auto" fell back to the simulator
+  /// The name of some of these devices, which gives the same driver with just them:
+  /// "cuda:0,1", "sim:h100".
+  std::function<std::string(const std::vector<int>& ordinals)> name_of;
 };
 
-/// Makes a driver for "auto", "cuda[:i]" or "sim[:profile]"; only "auto" asks whether
-/// there is a CUDA device. Given by the application, the only part that knows which
+/// Makes a driver for what names devices on the command line; "auto" and names that
+/// are not by number ask which CUDA devices there are. Given by the application, the only part that knows which
 /// devices were built in. @throws UsageError, EnvironmentError.
 using DriverFactory = OpenedDriver (*)(std::string_view device_name, std::uint64_t seed);
 

@@ -78,7 +78,6 @@ class WorkerProcess::State : public std::enable_shared_from_this<State> {
 
   void request(const Request& request, milliseconds limit, std::function<void(RequestEnd)> done) {
     auto frame = std::make_shared<std::string>(encode_frame(encode(request)));
-    fresh_ = false;
     phase_ = Phase::busy;
     sequence_ = sequence_of(request);
     done_ = std::move(done);
@@ -109,7 +108,6 @@ class WorkerProcess::State : public std::enable_shared_from_this<State> {
 
   enum class Phase { idle, busy, leaving, gone };
   Phase phase_ = Phase::idle;
-  bool fresh_ = true;
 
  private:
   void arm(milliseconds delay, void (State::*action)()) {
@@ -290,7 +288,6 @@ WorkerProcess::WorkerProcess(asio::io_context& context, const std::string& progr
 WorkerProcess::~WorkerProcess() { state_->kill(); }
 
 bool WorkerProcess::idle() const noexcept { return state_->phase_ == State::Phase::idle; }
-bool WorkerProcess::fresh() const noexcept { return state_->fresh_; }
 bool WorkerProcess::gone() const noexcept { return state_->phase_ == State::Phase::gone; }
 
 void WorkerProcess::request(const Request& request, milliseconds limit, std::function<void(RequestEnd)> done) {

@@ -45,8 +45,6 @@ class WorkerProcess {
 
   /// True when it can take a request.
   [[nodiscard]] bool idle() const noexcept;
-  /// True until its first request.
-  [[nodiscard]] bool fresh() const noexcept;
   /// True when its process has ended or was given up.
   [[nodiscard]] bool gone() const noexcept;
 

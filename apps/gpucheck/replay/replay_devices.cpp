@@ -43,9 +43,9 @@ replay::PlayedDevice open_simulated(std::uint64_t usable_bytes) {
 replay::PlayedDevice open_named(const std::string& name) {
   runner::OpenedDriver opened = open_driver(name, 0);
   const bool is_simulated = dynamic_cast<const sim::Driver*>(opened.driver.get()) != nullptr;
-  std::unique_ptr<device::Device> device = open_device(*opened.driver, opened.ordinal);
-  return {std::move(opened.driver), std::move(device), std::move(opened.resolved), std::move(opened.note),
-          is_simulated};
+  std::unique_ptr<device::Device> device = open_device(*opened.driver, opened.ordinals.front());
+  std::string label = opened.name_of({opened.ordinals.front()});
+  return {std::move(opened.driver), std::move(device), std::move(label), std::move(opened.note), is_simulated};
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ std::string refusal(std::string_view name) {
 TEST(DeviceName, SimulatorHasADefaultProfile) {
   const runner::OpenedDriver opened = open_driver("sim", 1);
   EXPECT_EQ(opened.driver->kind(), "sim");
-  EXPECT_EQ(opened.resolved, "sim:h100");
+  EXPECT_EQ(opened.name_of(opened.ordinals), "sim:h100");
   EXPECT_EQ(opened.note, "");
 }
 
@@ -30,16 +30,31 @@ TEST(DeviceName, SimulatorTakesOptions) {
   const runner::OpenedDriver opened = open_driver("sim:h100,memory=16GiB,devices=2", 1);
   EXPECT_EQ(opened.driver->device_count().value(), 2);
   EXPECT_EQ(opened.driver->open(1).value()->properties().total_memory_bytes, 16_GiB);
-  EXPECT_EQ(opened.resolved, "sim:h100,memory=16GiB,devices=2");
+  EXPECT_EQ(opened.name_of(opened.ordinals), "sim:h100,memory=16GiB,devices=2,only=0+1");
 }
 
 TEST(DeviceName, OptionsNeedNoProfile) { EXPECT_EQ(open_driver("sim:devices=3", 1).driver->device_count().value(), 3); }
 
 TEST(DeviceName, ResolvedNameOpensTheSame) {
   const runner::OpenedDriver opened = open_driver("sim:memory=4GiB", 1);
-  const runner::OpenedDriver again = open_driver(opened.resolved, 1);
+  const runner::OpenedDriver again = open_driver(opened.name_of(opened.ordinals), 1);
   EXPECT_EQ(again.driver->open(0).value()->properties().total_memory_bytes, 4_GiB);
-  EXPECT_EQ(again.resolved, opened.resolved);
+  EXPECT_EQ(again.name_of(again.ordinals), opened.name_of(opened.ordinals));
+}
+
+TEST(DeviceName, AllSimulatedDevicesAreMeantOrSomeOfThem) {
+  EXPECT_EQ(open_driver("sim:devices=3", 1).ordinals, (std::vector{0, 1, 2}));
+  const runner::OpenedDriver some = open_driver("sim:small,devices=4,only=3+1", 1);
+  EXPECT_EQ(some.ordinals, (std::vector{3, 1}));
+  EXPECT_EQ(some.driver->device_count().value(), 4);
+  EXPECT_EQ(some.name_of({1}), "sim:small,devices=4,only=1");
+}
+
+TEST(DeviceName, GpusHaveNamesThatNeedNoCount) {
+  if (make_cuda_driver() != nullptr) GTEST_SKIP() << "built with CUDA: what is named is looked for";
+  for (const char* name : {"cuda", "cuda:0,2", "GPU-8d3f0a11", "0000:3b:00.0", "3B:00.0,AF:00.0"}) {
+    EXPECT_THROW(check_device_name(name), EnvironmentError) << name << " is well-formed, and cannot be had";
+  }
 }
 
 TEST(DeviceName, EveryProfileOpens) {
@@ -50,9 +65,33 @@ TEST(DeviceName, EveryProfileOpens) {
 }
 
 TEST(DeviceName, RefusesWhatIsNone) {
-  for (const char* name : {"", "gpu", "sim:", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "auto:1", "sim:nosuch",
-                           "sim:devices=0", "sim:devices=x", "sim:devices", "sim:h100,,devices=2", "sim:h100,memory=1",
-                           "sim:memory=lots", "sim:memory=4096GiB", "sim:sms=4", "Sim"}) {
+  for (const char* name : {"",
+                           "gpu",
+                           "sim:",
+                           "cuda:",
+                           "cuda:x",
+                           "cuda:-1",
+                           "cuda:1x",
+                           "auto:1",
+                           "sim:nosuch",
+                           "sim:devices=0",
+                           "sim:devices=x",
+                           "sim:devices",
+                           "sim:h100,,devices=2",
+                           "sim:h100,memory=1",
+                           "sim:memory=lots",
+                           "cuda:0,0",
+                           "cuda:0,",
+                           "cuda:,1",
+                           "sim:devices=2,only=2",
+                           "sim:devices=2,only=0+0",
+                           "sim:devices=2,only=",
+                           "GPU-",
+                           "GPU-xyz",
+                           "3b",
+                           "sim:memory=4096GiB",
+                           "sim:sms=4",
+                           "Sim"}) {
     EXPECT_NE(refusal(name), "") << name;
   }
 }
@@ -60,14 +99,14 @@ TEST(DeviceName, RefusesWhatIsNone) {
 TEST(DeviceName, RefusalSaysWhatIsAllowed) {
   const std::string text = refusal("gpu:0");
   EXPECT_NE(text.find("\"gpu:0\""), std::string::npos);
-  EXPECT_NE(text.find("cuda:1"), std::string::npos);
+  EXPECT_NE(text.find("cuda:0,2"), std::string::npos);
   EXPECT_NE(text.find("sim:PROFILE"), std::string::npos);
 }
 
 TEST(DeviceName, AutomaticFallsBackWithAReason) {
   const runner::OpenedDriver opened = open_driver("auto", 1);
   if (opened.driver->kind() == "cuda") GTEST_SKIP() << "this machine has a CUDA device";
-  EXPECT_EQ(opened.resolved, "sim:h100");
+  EXPECT_EQ(opened.name_of(opened.ordinals), "sim:h100");
   EXPECT_NE(opened.note.find("no CUDA device ("), std::string::npos) << opened.note;
   EXPECT_NE(opened.note.find("simulated"), std::string::npos) << opened.note;
 }

@@ -73,6 +73,14 @@ TEST(Prove, JsonHasTheMatrix) {
   EXPECT_EQ(document["cases"].at(1)["faults"].at(1)["outcome"], "hang");
 }
 
+TEST(Prove, UsesTheFirstOfSeveralDevices) {
+  const CommandResult result = fixture({"prove", "proof.exclusive", "--device", "sim:devices=3,only=2+0", "--json"});
+  const json document = json::parse(result.output);
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(document["device"]["ordinal"], 2);
+  EXPECT_EQ(document["cases"].at(0)["faults"].size(), 1U);
+}
+
 TEST(Prove, HangingFaultTakesLessThanTheDeadline) {
   const json document = json::parse(prove({"proof.watchful", "--json"}).output);
   const json& hang = document["cases"].at(0)["faults"].at(1);

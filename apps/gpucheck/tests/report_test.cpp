@@ -69,8 +69,8 @@ TEST(Report, OfARunKilledInItsFirstCaseIsNotJudged) {
   const CommandResult report = fixture({"report", folder / "j", "--json", "-"});
   EXPECT_EQ(report.exit_code, 3);
   const json document = json::parse(report.output);
-  EXPECT_EQ(document["running"], json({"bad.hangs"}));
-  EXPECT_EQ(document["not_run"], json({"bad.hangs"}));
+  EXPECT_EQ(document["running"].at(0)["name"], "bad.hangs");
+  EXPECT_EQ(document["not_run"], document["running"]);
   EXPECT_EQ(document["exit_code"], 3);
 }
 

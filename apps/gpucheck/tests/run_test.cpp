@@ -149,6 +149,34 @@ TEST(Run, GoldenDirectoryReplacesTheBuiltIn) {
       << "no golden there";
 }
 
+TEST(Run, CoversEveryDevice) {
+  const TemporaryFolder folder;
+  const CommandResult result = fixture({"run", "proof", "skipped.crowd", "--device", "sim:small,devices=3", "--json",
+                                        folder / "r.json", "--junit", folder / "r.xml"});
+  EXPECT_EQ(result.exit_code, 0) << result.output << result.error_output;
+  const json document = json::parse(read_file(folder / "r.json"));
+  ASSERT_EQ(document["devices"].size(), 3U);
+  EXPECT_EQ(document["devices"][2]["index"], 2);
+  EXPECT_EQ(document["devices"][2]["uuid"], "SIM-small-2");
+  ASSERT_EQ(document["cases"].size(), 7U);
+  EXPECT_EQ(document["cases"][2]["name"], "proof.exclusive");
+  EXPECT_EQ(document["cases"][2]["devices"], json({2}));
+  EXPECT_EQ(document["cases"][2]["rerun_command"],
+            "gpucheck run proof.exclusive --device sim:small,devices=3,only=2 --seed 0");
+  EXPECT_EQ(document["cases"][6]["reason"], "needs 1000 devices, 3 are there");
+  EXPECT_EQ(document["wall_time"]["devices"].size(), 3U);
+  EXPECT_THAT(read_file(folder / "r.xml"),
+              AllOf(HasSubstr("name=\"gpucheck.device0.proof\""), HasSubstr("name=\"gpucheck.device2.proof\"")));
+  EXPECT_THAT(result.output, AllOf(HasSubstr("7 results on 3 devices"), HasSubstr("device 2: "),
+                                   HasSubstr("  device 2 "), HasSubstr("time bound by ")));
+}
+
+TEST(Run, ADeviceThatIsNotThereIsUsage) {
+  const CommandResult result = fixture({"run", "proof", "--device", "sim:devices=2,only=2"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.error_output, HasSubstr("there is no device 2: there are 2"));
+}
+
 TEST(Group, TakesParametersAsOptions) {
   const SimulatorRun run({"demo", "parameters", "--count", "7", "--careful", "--seed", "11"});
   EXPECT_EQ(run.result.exit_code, 0) << run.result.error_output;

@@ -84,12 +84,18 @@ Status CudaDevice::enable_peer_access(int peer_ordinal) {
   return status_of([&] { return cudaDeviceEnablePeerAccess(peer_ordinal, 0); });
 }
 
-Result<std::unique_ptr<device::Device>> open_device(int ordinal) {
-  cudaDeviceProp facts{};
-  if (const cudaError_t error = cudaGetDeviceProperties(&facts, ordinal); error != cudaSuccess) {
+Result<device::DeviceProperties> find_properties(int ordinal) {
+  cudaDeviceProp found{};
+  if (const cudaError_t error = cudaGetDeviceProperties(&found, ordinal); error != cudaSuccess) {
     return to_status(error);
   }
-  return std::unique_ptr<device::Device>(std::make_unique<CudaDevice>(ordinal, properties_of(facts)));
+  return properties_of(found);
+}
+
+Result<std::unique_ptr<device::Device>> open_device(int ordinal) {
+  Result<device::DeviceProperties> properties = find_properties(ordinal);
+  if (!properties) return properties.error();
+  return std::unique_ptr<device::Device>(std::make_unique<CudaDevice>(ordinal, std::move(*properties)));
 }
 
 }  // namespace gpucheck::cuda

@@ -46,6 +46,9 @@ class CudaDevice final : public device::Device {
   mutable std::once_flag prepare_once_;
 };
 
+/// Creates no context; the greatest stream priority stays 0.
+device::Result<device::DeviceProperties> find_properties(int ordinal);
+
 /// Reads the properties of a device. Creates no context.
 device::Result<std::unique_ptr<device::Device>> open_device(int ordinal);
 

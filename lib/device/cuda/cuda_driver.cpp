@@ -31,6 +31,8 @@ class CudaDriver final : public device::Driver {
 
   [[nodiscard]] std::string_view visible_devices_variable() const noexcept override { return "CUDA_VISIBLE_DEVICES"; }
 
+  [[nodiscard]] Result<device::DeviceProperties> properties(int ordinal) override { return find_properties(ordinal); }
+
   [[nodiscard]] Result<std::unique_ptr<device::Device>> open(int ordinal) override { return open_device(ordinal); }
 
   [[nodiscard]] Versions versions() override {

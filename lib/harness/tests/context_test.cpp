@@ -101,7 +101,7 @@ TEST(ContextDevice, IsOpenedOnFirstUse) {
 TEST(ContextDevice, MustExist) {
   Bench bench;
   Context::Setup setup = bench.setup();
-  setup.ordinal = 5;
+  setup.ordinals = {5};
   Context context(std::move(setup));
   EXPECT_THROW(static_cast<void>(context.device()), device::DeviceError);
 }

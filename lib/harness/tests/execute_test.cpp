@@ -88,7 +88,7 @@ Execution execute_with(const Needs& needs) {
 TEST(ExecuteNeeds, SkipWithTooFewDevices) {
   const Execution execution = execute_with({.devices = 2});
   EXPECT_EQ(execution.status, Status::skipped);
-  EXPECT_EQ(execution.reason, "needs 2 devices, found 1");
+  EXPECT_EQ(execution.reason, "needs 2 devices, 1 is there");
 }
 
 TEST(ExecuteNeeds, SkipWithTooLittleMemory) {
@@ -180,7 +180,7 @@ TEST(ExecuteNeeds, AreUnmetWhenTheDriverFindsNoDevice) {
   setup.driver = none.get();
   const Execution execution = execute(std::move(setup));
   EXPECT_EQ(execution.status, Status::skipped);
-  EXPECT_EQ(execution.reason, "needs 1 device, found 0");
+  EXPECT_EQ(execution.reason, "needs 1 device, 0 are there");
 }
 
 TEST(ExecuteChild, ReturnsTheChildsCode) {

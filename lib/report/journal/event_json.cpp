@@ -70,9 +70,10 @@ void describe(Archive& archive, T& value) {
 
 template <typename Archive>
 void describe(Archive& archive, Either<harness::CaseResult> auto& result) {
-  auto& [name, outcome, flaky, waiver, reason, duration_ms, observations, mismatches, parameters, seed, fault,
+  auto& [name, devices, outcome, flaky, waiver, reason, duration_ms, observations, mismatches, parameters, seed, fault,
          repetition, exit_code, signal, output_tail, error_tail, earlier_attempts, rerun_command] = result;
   archive("name", name);
+  archive("devices", devices);
   archive("outcome", outcome);
   archive("flaky", flaky);
   archive("waiver", waiver);
@@ -94,12 +95,12 @@ void describe(Archive& archive, Either<harness::CaseResult> auto& result) {
 
 template <typename Archive>
 void describe(Archive& archive, Either<harness::RunStarted> auto& event) {
-  auto& [version, command_line, start_time, host_name, device, settings, jobs, max_skips, selected] = event;
+  auto& [version, command_line, start_time, host_name, devices, settings, jobs, max_skips, selected] = event;
   archive("version", version);
   archive("command_line", command_line);
   archive("start_time", start_time);
   archive("host_name", host_name);
-  archive("device", device);
+  archive("devices", devices);
   archive("settings", settings);
   archive("jobs", jobs);
   archive("max_skips", max_skips);
@@ -108,12 +109,13 @@ void describe(Archive& archive, Either<harness::RunStarted> auto& event) {
 
 template <typename Archive>
 void describe(Archive& archive, Either<harness::CaseStarted> auto& event) {
-  auto& [name, repetition, running, finished, total] = event;
+  auto& [name, repetition, running, finished, total, devices] = event;
   archive("name", name);
   archive("repetition", repetition);
   archive("running", running);
   archive("finished", finished);
   archive("total", total);
+  archive("devices", devices);
 }
 
 template <typename Archive>
@@ -126,13 +128,15 @@ void describe(Archive& archive, Either<harness::CaseFinished> auto& event) {
 
 template <typename Archive>
 void describe(Archive& archive, Either<harness::RunFinished> auto& event) {
-  auto& [counts, duration_ms, not_run, running, incomplete, waivers, interrupted_by_signal, exit_code] = event;
+  auto& [counts, duration_ms, not_run, running, incomplete, waivers, device_times, interrupted_by_signal, exit_code] =
+      event;
   archive("counts", counts);
   archive("duration_ms", duration_ms);
   archive("not_run", not_run);
   archive("running", running);
   archive("incomplete", incomplete);
   archive("waivers", waivers);
+  archive("device_times", device_times);
   archive("interrupted_by_signal", interrupted_by_signal);
   archive("exit_code", exit_code);
 }

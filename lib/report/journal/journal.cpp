@@ -24,6 +24,7 @@ using harness::CaseFinished;
 using harness::CaseStarted;
 using harness::RunFinished;
 using harness::RunStarted;
+using harness::SelectedCase;
 using nlohmann::ordered_json;
 using Times = std::chrono::system_clock::time_point;
 
@@ -49,23 +50,30 @@ class Tally {
   void add(const RunStarted& event) {
     if (start_) throw Error("a run starts here, but the journal is already that of another");
     start_ = event;
-    for (const std::string& name : event.selected) ++unfinished_[name];
+    for (const SelectedCase& selected : event.selected) ++unfinished_[selected];
   }
-  void add(const CaseStarted& event) { running_.insert({event.name, event.repetition}); }
+  void add(const CaseStarted& event) {
+    running_.insert({.name = event.name, .devices = event.devices, .repetition = event.repetition});
+  }
   void add(const CaseFinished& event) {
-    const auto found = unfinished_.find(event.result.name);
+    const auto found = unfinished_.find(selected_case(event.result));
     if (found == unfinished_.end() || found->second == 0) {
       throw Error(fmt::format("the case \"{}\" finishes here more often than it was selected", event.result.name));
     }
+    const std::vector<int>& devices = event.result.devices;
+    if (std::ranges::any_of(devices, [this](int index) { return index < 0 || index >= std::ssize(start_->devices); })) {
+      throw Error(
+          fmt::format("the case \"{}\" finishes here on a device that the run does not have", event.result.name));
+    }
     --found->second;
-    running_.erase({event.result.name, event.result.repetition});
+    running_.erase(found->first);
     counts_.add(event.result);
   }
   void add(const RunFinished& event) {
     harness::Counts counts = counts_;
-    std::vector<std::string> expected = not_run();
+    std::vector<SelectedCase> expected = not_run();
     counts.not_run = static_cast<int>(expected.size());
-    std::vector<std::string> told = event.not_run;
+    std::vector<SelectedCase> told = event.not_run;
     std::ranges::sort(expected);
     std::ranges::sort(told);
     if (event.counts != counts || told != expected) {
@@ -85,7 +93,7 @@ class Tally {
     end.counts = counts_;
     end.not_run = not_run();
     end.counts.not_run = static_cast<int>(end.not_run.size());
-    for (const auto& [name, repetition] : running_) end.running.push_back(name);
+    end.running.assign(running_.begin(), running_.end());
     end.duration_ms = std::chrono::duration<double, std::milli>(last - start_->start_time).count();
     end.incomplete = std::move(why);
     // A failure that was seen stays one; that nothing failed so far is no pass.
@@ -99,20 +107,20 @@ class Tally {
     return harness::exit_code(counts, start_->max_skips);
   }
 
-  /// In the order selected. Of a case that was selected several times, the last ones.
-  [[nodiscard]] std::vector<std::string> not_run() const {
-    std::map<std::string_view, int> left(unfinished_.begin(), unfinished_.end());
-    std::vector<std::string> names;
-    for (auto name = start_->selected.rbegin(); name != start_->selected.rend(); ++name) {
-      if (left[*name]-- > 0) names.push_back(*name);
+  /// In the order selected. Of one that was selected several times, the last ones.
+  [[nodiscard]] std::vector<SelectedCase> not_run() const {
+    std::map<SelectedCase, int> left = unfinished_;
+    std::vector<SelectedCase> unfinished;
+    for (auto selected = start_->selected.rbegin(); selected != start_->selected.rend(); ++selected) {
+      if (left[*selected]-- > 0) unfinished.push_back(*selected);
     }
-    std::ranges::reverse(names);
-    return names;
+    std::ranges::reverse(unfinished);
+    return unfinished;
   }
 
   std::optional<RunStarted> start_;
-  std::map<std::string, int> unfinished_;
-  std::set<std::pair<std::string, int>> running_;
+  std::map<SelectedCase, int> unfinished_;
+  std::set<SelectedCase> running_;
   harness::Counts counts_;
 };
 
@@ -214,7 +222,7 @@ void apply_waivers(Journal& journal, const fleet::Waivers& waivers) {
   for (Event& event : journal.events) {
     auto* const finished = std::get_if<CaseFinished>(&event);
     if (finished == nullptr) continue;
-    book.apply(finished->result, journal.start().device.uuid);
+    book.apply(finished->result, journal.start().devices);
     counts.add(finished->result);
   }
   auto& end = std::get<RunFinished>(journal.events.back());

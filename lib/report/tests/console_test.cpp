@@ -40,8 +40,8 @@ TEST(Console, NeverPassesControlSequencesOfACaseOn) {
   const MemoryStream stream;
   const auto console = make_console({.stream = stream.get(), .verbose = true});
   harness::RunStarted start;
-  start.version = start.device.name = start.device.note = "\x1b[2J";
-  start.selected = {"\x1b]0;title\x07"};
+  start.version = start.devices.at(0).name = start.devices.at(0).note = "\x1b[2J";
+  start.selected = {{.name = "\x1b]0;title\x07"}};
   console->on(start);
   harness::CaseFinished event = finished("a.\x1b[1A", harness::Outcome::crash);
   event.result.reason = "\x1b[2K\r\b";
@@ -53,7 +53,7 @@ TEST(Console, NeverPassesControlSequencesOfACaseOn) {
   event.result.earlier_attempts = {{harness::Outcome::fail, "\x1b[8m", 1}};
   console->on(event);
   harness::RunFinished end;
-  end.not_run = {"\x1b[8m"};
+  end.not_run = {{.name = "\x1b[8m"}};
   console->on(end);
   for (const char letter : stream.text()) EXPECT_FALSE(static_cast<unsigned char>(letter) < ' ' && letter != '\n');
 }
@@ -72,7 +72,7 @@ TEST(Console, GivesTheVerdictOfTheExitCode) {
 TEST(Console, NamesOnlySomeOfManyCasesNotRun) {
   const MemoryStream stream;
   harness::RunFinished end;
-  end.not_run.assign(12, "a.b");
+  end.not_run.assign(12, {.name = "a.b"});
   make_console({.stream = stream.get()})->on(end);
   EXPECT_NE(stream.text().find("a.b, a.b and 2 more\n"), std::string::npos) << stream.text();
 }
@@ -99,9 +99,10 @@ struct LogWithClock {
     console =
         make_console({.stream = stream.get(), .live_progress = live, .quiet = quiet, .now = [this] { return now; }});
     harness::RunStarted start;
-    start.device.kind = "cuda";
-    start.device.ordinal = 3;
-    start.device.name = "H200";
+    harness::DeviceIdentity& device = start.devices.emplace_back();
+    device.kind = "cuda";
+    device.ordinal = 3;
+    device.name = "H200";
     console->on(start);
   }
   std::chrono::steady_clock::time_point now{};

@@ -59,7 +59,8 @@ TEST(JunitReport, NamesEveryRepetitionAndFaultOnce) {
     under_fault.result.fault = "drop_event";
     sink->on(under_fault);
     harness::RunFinished end;
-    end.not_run = {"a.b", "a.b"};  // the second repetition, and a fourth
+    end.not_run = {{.name = "a.b", .repetition = 1},
+                   {.name = "a.b", .repetition = 3}};  // the second repetition, and a fourth
     sink->on(end);
   }
   const std::string text = read_file(folder.file("junit.xml"));
@@ -143,7 +144,7 @@ TEST(JsonReport, SurvivesBytesThatAreNoText) {
     harness::RunStarted start;
     start.host_name = "n\xff";
     start.command_line = {"\xc3"};
-    start.device.name = "\xed\xa0\x80";
+    start.devices.emplace_back().name = "\xed\xa0\x80";
     sink->on(start);
     harness::CaseFinished event = finished("a.\xff");
     event.result.outcome = harness::Outcome::crash;
@@ -155,7 +156,7 @@ TEST(JsonReport, SurvivesBytesThatAreNoText) {
     event.result.parameters = {{"p\xff", std::string("\xff")}};
     sink->on(event);
     harness::RunFinished end;
-    end.not_run = {"\xff"};
+    end.not_run = {{.name = "\xff"}};
     sink->on(end);
   }
   const auto document = nlohmann::json::parse(read_file(folder.file("result.json")));

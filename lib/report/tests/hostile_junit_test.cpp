@@ -28,7 +28,7 @@ void write_report(const std::string& path, const std::string& text) {
   harness::RunStarted start;
   start.version = start.host_name = text;
   start.command_line = {text};
-  start.device.kind = start.device.name = start.device.uuid = start.device.note = text;
+  start.devices.at(0).kind = start.devices.at(0).name = start.devices.at(0).uuid = start.devices.at(0).note = text;
   sink->on(start);
   for (const Outcome outcome :
        {Outcome::pass, Outcome::fail, Outcome::error, Outcome::crash, Outcome::hang, Outcome::skip}) {
@@ -37,7 +37,7 @@ void write_report(const std::string& path, const std::string& text) {
     sink->on(event);
   }
   harness::RunFinished end;
-  end.not_run = {text, "group." + text};
+  end.not_run = {{.name = text}, {.name = "group." + text}};
   sink->on(end);
 }
 

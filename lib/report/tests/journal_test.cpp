@@ -6,6 +6,7 @@
 #include <random>
 
 #include "base/error.hpp"
+#include "harness/json.hpp"
 #include "report/sinks.hpp"
 #include "sample_run.hpp"
 #include "support.hpp"
@@ -60,6 +61,7 @@ TEST(EventJson, CarriesEveryFieldOfAResult) {
   harness::CaseFinished event{.result = {}, .finished = 3, .total = 4};
   harness::CaseResult& result = event.result;
   result.name = "alloc.fuzz";
+  result.devices = {2, 3};
   result.outcome = Outcome::crash;
   result.flaky = true;
   result.waiver = {"alloc.*", "any", "reason", "owner", "2026-12-31"};
@@ -89,6 +91,7 @@ TEST(EventJson, CarriesEveryFieldOfAResult) {
   EXPECT_EQ(back.finished, 3U);
   EXPECT_EQ(back.total, 4U);
   EXPECT_EQ(back.result.name, result.name);
+  EXPECT_EQ(back.result.devices, result.devices);
   EXPECT_EQ(back.result.outcome, result.outcome);
   EXPECT_EQ(back.result.flaky, result.flaky);
   EXPECT_EQ(back.result.waiver, result.waiver);
@@ -124,26 +127,30 @@ TEST(EventJson, CarriesEveryFieldOfTheOtherEvents) {
   EXPECT_EQ(start_back.command_line, start.command_line);
   EXPECT_EQ(start_back.start_time, start.start_time);
   EXPECT_EQ(start_back.host_name, start.host_name);
-  EXPECT_EQ(start_back.device.uuid, start.device.uuid);
-  EXPECT_EQ(start_back.device.note, start.device.note);
+  ASSERT_EQ(start_back.devices.size(), start.devices.size());
+  EXPECT_EQ(start_back.devices[0].uuid, start.devices[0].uuid);
+  EXPECT_EQ(start_back.devices[0].note, start.devices[0].note);
   EXPECT_EQ(start_back.settings, start.settings);
   EXPECT_EQ(start_back.jobs, start.jobs);
   EXPECT_EQ(start_back.max_skips, start.max_skips);
   EXPECT_EQ(start_back.selected, start.selected);
 
-  const harness::CaseStarted case_back = round_trip(harness::CaseStarted{"a.b", 1, 2, 3, 4});
+  const harness::CaseStarted case_back = round_trip(harness::CaseStarted{"a.b", 1, 2, 3, 4, {5, 6}});
   EXPECT_EQ(case_back.name, "a.b");
   EXPECT_EQ(case_back.repetition, 1);
   EXPECT_EQ(case_back.running, 2U);
   EXPECT_EQ(case_back.finished, 3U);
   EXPECT_EQ(case_back.total, 4U);
+  EXPECT_EQ(case_back.devices, (std::vector{5, 6}));
 
   harness::RunFinished end;
   end.counts = {
       .pass = 1, .fail = 2, .error = 3, .crash = 4, .hang = 5, .skip = 6, .flaky = 7, .waived = 9, .not_run = 8};
   end.duration_ms = 1.25;
-  end.not_run = {"a.b"};
-  end.running = {"c.d"};
+  end.not_run = {{.name = "a.b", .devices = {1, 2}, .repetition = 3}};
+  end.running = {{.name = "c.d"}};
+  end.device_times = {
+      {.device = 1, .running_ms = 2, .starting_ms = 3, .idle_ms = 4, .processes = 5, .own_process_ms = 6}};
   end.incomplete = "why";
   end.waivers = {{{"alloc.*", "any", "reason", "owner", "2026-12-31"}, "expired"}};
   end.interrupted_by_signal = 2;
@@ -153,6 +160,8 @@ TEST(EventJson, CarriesEveryFieldOfTheOtherEvents) {
   EXPECT_EQ(end_back.duration_ms, end.duration_ms);
   EXPECT_EQ(end_back.not_run, end.not_run);
   EXPECT_EQ(end_back.running, end.running);
+  ASSERT_EQ(end_back.device_times.size(), 1U);
+  EXPECT_EQ(harness::to_json(end_back.device_times[0]), harness::to_json(end.device_times[0]));
   EXPECT_EQ(end_back.incomplete, end.incomplete);
   EXPECT_EQ(end_back.waivers, end.waivers);
   EXPECT_EQ(end_back.interrupted_by_signal, end.interrupted_by_signal);
@@ -186,7 +195,7 @@ TEST(Journal, OfAKilledRunNamesWhatIsMissingAndIsNeverAPass) {
 
 TEST(Journal, WithAllCasesPassedButNoEndIsNoPass) {
   harness::RunStarted start = sample_start();
-  start.selected = {"a.b"};
+  start.selected = {{.name = "a.b"}};
   harness::CaseFinished only;
   only.result.name = "a.b";
   only.result.outcome = Outcome::pass;
@@ -266,7 +275,7 @@ TEST(Journal, IsNoPassThatItsCasesAreNot) {
 /// A journal of one pass, one failure and one more result.
 Journal journal_of(Outcome third, const std::string& fate) {
   harness::RunStarted start = sample_start();
-  start.selected = {"a.pass", "a.fail", "a.third"};
+  start.selected = {{.name = "a.pass"}, {.name = "a.fail"}, {.name = "a.third"}};
   std::string text = to_json(JournalEntry{.time = {}, .event = start}).dump() + "\n";
   for (const auto& [name, outcome] :
        {std::pair("a.pass", Outcome::pass), {"a.fail", Outcome::fail}, {"a.third", third}}) {

@@ -12,6 +12,7 @@ using harness::Outcome;
 CaseResult result(const char* name, Outcome outcome, double duration_ms) {
   CaseResult result;
   result.name = name;
+  result.devices = {0};
   result.outcome = outcome;
   result.duration_ms = duration_ms;
   result.seed = 11;
@@ -103,22 +104,25 @@ harness::RunStarted sample_start() {
   start.command_line = {"gpucheck", "run", "--seed", "7"};
   start.start_time = sys_days{2026y / August / 22} + 10h + 11min + 12s + 345ms;
   start.host_name = "node1";
-  start.device = {.kind = "sim",
-                  .ordinal = 0,
-                  .name = "Simulated H100",
-                  .uuid = "GPU-00000000-0000-0000-0000-000000000001",
-                  .pci_bus_id = "0000:01:00.0",
-                  .total_memory_bytes = std::uint64_t{80} << 30,
-                  .multiprocessor_count = 132,
-                  .driver_version = "",
-                  .cuda_driver_version = "13.0",
-                  .cuda_runtime_version = "13.0",
-                  .note = "no CUDA device (no driver): using the simulator"};
+  start.devices = {{.kind = "sim",
+                    .ordinal = 0,
+                    .name = "Simulated H100",
+                    .uuid = "GPU-00000000-0000-0000-0000-000000000001",
+                    .pci_bus_id = "0000:01:00.0",
+                    .total_memory_bytes = std::uint64_t{80} << 30,
+                    .multiprocessor_count = 132,
+                    .driver_version = "",
+                    .cuda_driver_version = "13.0",
+                    .cuda_runtime_version = "13.0",
+                    .note = "no CUDA device (no driver): using the simulator"}};
   start.settings.seed = 7;
   start.jobs = 2;
-  start.selected = {"alloc.fuzz",         "alloc.oom_message",        "alloc.oom_retry",   "assert.assert_async",
-                    "device.check_error", "graph.capture_simple",     "graph.two_devices", "host.lazy_init",
-                    "alloc.fuzz",         "graph.empty_graph_warning"};
+  for (const char* name : {"alloc.fuzz", "alloc.oom_message", "alloc.oom_retry", "assert.assert_async",
+                           "device.check_error", "graph.capture_simple", "graph.two_devices", "host.lazy_init"}) {
+    start.selected.push_back({.name = name, .devices = {0}});
+  }
+  start.selected.push_back({.name = "alloc.fuzz", .devices = {0}, .repetition = 1});
+  start.selected.push_back({.name = "graph.empty_graph_warning", .devices = {0}});
   return start;
 }
 
@@ -126,7 +130,9 @@ harness::RunFinished sample_end() {
   harness::RunFinished end;
   end.counts = {.pass = 3, .fail = 2, .error = 1, .crash = 1, .hang = 1, .skip = 1, .flaky = 1, .not_run = 1};
   end.duration_ms = 126000.4;
-  end.not_run = {"graph.empty_graph_warning"};
+  end.not_run = {{.name = "graph.empty_graph_warning", .devices = {0}}};
+  end.device_times = {
+      {.running_ms = 125000.4, .starting_ms = 900, .idle_ms = 100, .processes = 3, .own_process_ms = 250}};
   end.interrupted_by_signal = SIGINT;
   end.exit_code = 130;
   return end;
@@ -142,7 +148,7 @@ void play_sample_run(harness::EventSink& sink) {
   const std::size_t total = start.selected.size();
   std::size_t finished = 0;
   for (const CaseResult& result : results) {
-    sink.on(harness::CaseStarted{result.name, result.repetition, 1, finished, total});
+    sink.on(harness::CaseStarted{result.name, result.repetition, 1, finished, total, result.devices});
     ++finished;
     sink.on(harness::CaseFinished{result, finished, total});
   }

@@ -1,5 +1,6 @@
 #include "misbehaving_cases.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/units.hpp"
+#include "device/fault/fault_driver.hpp"
 #include "device/sim/sim_driver.hpp"
 #include "harness/context.hpp"
 
@@ -234,6 +236,27 @@ void return_twice(Context& context) {
   context.observe("answer", 42);
 }
 
+void observe_device(Context& context) {
+  leave_mark("on_device_" + std::to_string(context.device().ordinal()));
+  context.observe("ordinal", context.device().ordinal());
+  context.observe("allocated", can_allocate(context));
+}
+
+void observe_pair(Context& context) {
+  context.observe("ordinals", std::vector<std::int64_t>{context.device(0).ordinal(), context.device(1).ordinal()});
+  context.observe("allocated", can_allocate(context));
+}
+
+void leak_on_both(Context& context) {
+  for (std::size_t i = 0; i < context.device_count(); ++i) {
+    context.observe("allocated_" + std::to_string(i), context.device(i).allocate(1_MiB).has_value());
+  }
+}
+
+void leak_on_the_peer(Context& context) { context.observe("allocated", context.device(1).allocate(1_MiB).has_value()); }
+
+void ask_for_a_peer(Context& context) { context.observe("ordinal", context.device(1).ordinal()); }
+
 void leak_memory(Context& context) { context.observe("allocated", context.device().allocate(1_MiB).has_value()); }
 
 Case make(std::string name, void (*run)(Context&)) {
@@ -266,6 +289,14 @@ Case hanging(std::string name, void (*run)(Context&)) {
 Case with_process_parameters(Case made) {
   made.parameters = {integer_parameter("size", 7)};
   return made;
+}
+
+/// With a deadline that a test can wait for.
+auto on_devices(int count) {
+  return [count](Case& made) {
+    made.needs.devices = count;
+    made.deadline = milliseconds(3000);
+  };
 }
 
 std::vector<Case> cases() {
@@ -310,6 +341,23 @@ std::vector<Case> cases() {
                                         .times = 0,
                                         .status = device::Status::out_of_memory}}}}};
            }),
+      with(make("device.each", observe_device), on_devices(1)),
+      with(make("device.each_own_process", observe_device),
+           [](Case& made) {
+             made.needs.devices = 1;
+             made.needs.own_process = true;
+           }),
+      with(make("device.pair", observe_pair), on_devices(2)),
+      with(make("device.crowd", observe_pair), on_devices(9)),
+      with(make("device.leaks_on_both", leak_on_both), on_devices(2)),
+      with(make("device.leaks_on_peer", leak_on_the_peer), on_devices(2)),
+      with(make("device.greedy", ask_for_a_peer), on_devices(1)),
+      with(make("device.large", observe_device),
+           [](Case& made) {
+             made.needs.devices = 1;
+             made.needs.memory_bytes = 1024_GiB;
+           }),
+      with(slow("device.exclusive", true), on_devices(1)),
       with(make("leave.slowly", leave_slowly), own_process),
       with(make("leave.alone", observe_solitude), [](Case& made) { made.needs.exclusive = true; }),
       make("crash.segfault", observe_and_segfault),
@@ -352,15 +400,28 @@ std::vector<std::pair<std::string, std::string>> expectations() {
                                   "timed_out": {"equals": [false, true], "basis": "math"},
                                   "chat_output_bytes": {"equals": 65536, "basis": "math"},
                                   "chat_error_end": {"equals": "end\n", "basis": "math"})";
+  const std::string device =
+      R"("ordinal": {"informational": true, "basis": "math"}, "allocated": {"equals": true, "basis": "math"})";
   std::vector<std::pair<std::string, std::string>> all = {
       {"plain.process", process},
       {"plain.own_process", process},
       {"children.all", children},
       {"fault.allocation",
        R"("here": {"equals": true, "basis": "math"}, "in_child": {"equals": true, "basis": "math"})"},
+      {"device.each", device},
+      {"device.each_own_process", device},
+      {"device.large", device},
+      {"device.pair",
+       R"("ordinals": {"informational": true, "basis": "math"}, "allocated": {"equals": true, "basis": "math"})"},
+      {"device.leaks_on_both",
+       R"("allocated_0": {"equals": true, "basis": "math"}, "allocated_1": {"equals": true, "basis": "math"})"},
+      {"device.leaks_on_peer", R"("allocated": {"equals": true, "basis": "math"})"},
+      {"device.greedy", R"("ordinal": {"equals": 1, "basis": "math"})"},
       {"leak.memory", R"("allocated": {"equals": true, "basis": "math"})"},
   };
-  for (const char* name : {"slow.a", "slow.b", "slow.exclusive_a", "slow.exclusive_b"}) all.emplace_back(name, times);
+  for (const char* name : {"slow.a", "slow.b", "slow.exclusive_a", "slow.exclusive_b", "device.exclusive"}) {
+    all.emplace_back(name, times);
+  }
   // "plain.gone" is a golden file that has lost its case.
   for (const char* name : {"plain.pass",
                            "plain.own_process_pass",
@@ -404,7 +465,59 @@ golden::GoldenSet misbehaving_goldens() {
   return golden::GoldenSet::from_embedded(files);
 }
 
+namespace {
+
+/// The sick one of four.
+constexpr int sick_ordinal = 2;
+
+fault::Plan sickness(std::string_view kind) {
+  const auto on_allocation = [](fault::Effect effect) {
+    return fault::Plan{{{.operation = fault::Operation::allocate,
+                         .effect = effect,
+                         .first = 1,
+                         .times = 0,
+                         .status = device::Status::devices_unavailable}}};
+  };
+  if (kind == "lost") return on_allocation(fault::Effect::lose_device);
+  if (kind == "stuck") return on_allocation(fault::Effect::hang);
+  return {};
+}
+
+std::string name_of_four(std::string_view kind, const std::vector<int>& ordinals) {
+  std::string name(kind);
+  for (const int ordinal : ordinals) name += (name.size() == kind.size() ? ":" : ",") + std::to_string(ordinal);
+  return name;
+}
+
+/// All four where `numbers` is empty: then nothing is opened yet.
+OpenedDriver open_four(std::string_view kind, std::string_view numbers, std::uint64_t seed) {
+  OpenedDriver opened;
+  opened.driver = sim::make_driver({.profile = sim::profile("h100"), .seed = seed, .device_count = 4});
+  opened.name_of = [kind = std::string(kind)](const std::vector<int>& ordinals) {
+    return name_of_four(kind, ordinals);
+  };
+  if (numbers.empty()) {
+    opened.ordinals = {0, 1, 2, 3};
+    return opened;
+  }
+  opened.ordinals.clear();
+  for (const char c : numbers) {
+    if (c != ',') opened.ordinals.push_back(c - '0');
+  }
+  if (std::ranges::find(opened.ordinals, sick_ordinal) == opened.ordinals.end()) return opened;
+  if (kind == "dead") die_by(SIGABRT);
+  if (kind == "mute") wait_for_ever();
+  if (const fault::Plan plan = sickness(kind); !plan.empty()) opened.driver = inject(std::move(opened.driver), plan);
+  return opened;
+}
+
+}  // namespace
+
 OpenedDriver open_simulated_driver(std::string_view device_name, std::uint64_t seed) {
+  for (const std::string_view kind : {"four", "lost", "stuck", "dead", "mute"}) {
+    const std::string_view name = device_name.substr(0, device_name.find(':'));
+    if (name == kind) return open_four(kind, device_name.substr(std::min(name.size() + 1, device_name.size())), seed);
+  }
   if (device_name == "cuda") throw EnvironmentError("no CUDA-capable device is detected");
   if (device_name == "dies") {
     std::fprintf(stderr, "the driver fell over\n");
@@ -419,7 +532,7 @@ OpenedDriver open_simulated_driver(std::string_view device_name, std::uint64_t s
   OpenedDriver opened;
   opened.driver = sim::make_driver({.profile = sim::profile(profile), .seed = seed});
   opened.note = device_name == "auto" ? "no CUDA device: using the simulator" : "";
-  opened.resolved = "sim:" + profile;
+  opened.name_of = [profile](const std::vector<int>&) { return "sim:" + profile; };
   return opened;
 }
 

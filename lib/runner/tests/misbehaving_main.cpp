@@ -18,7 +18,8 @@ namespace {
 class LineSink final : public harness::EventSink {
  public:
   void on(const harness::RunStarted& event) override {
-    std::printf("started %zu on %s\n", event.selected.size(), event.device.kind.c_str());
+    std::printf("started %zu on %s\n", event.selected.size(),
+                event.devices.empty() ? "" : event.devices.front().kind.c_str());
     std::fflush(stdout);
   }
   void on(const harness::CaseStarted& event) override {

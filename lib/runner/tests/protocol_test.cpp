@@ -75,13 +75,20 @@ TEST(Protocol, TheEndOfACaseComesBackAsItWas) {
 }
 
 TEST(Protocol, WhatADeviceIsComesBackAsItWas) {
-  IdentityReply sent{.device = {}, .resolved = "sim:h100"};
-  sent.device.name = "NVIDIA H100";
-  sent.device.total_memory_bytes = 85'000'000'000;
+  IdentityReply sent;
+  sent.devices.resize(2);
+  sent.devices[1].name = "NVIDIA H100";
+  sent.devices[1].total_memory_bytes = 85'000'000'000;
+  sent.groups = {{.devices = {0, 1}, .name = "cuda:0,1"}};
   const auto received = there_and_back(sent);
-  EXPECT_EQ(received.device.name, "NVIDIA H100");
-  EXPECT_EQ(received.device.total_memory_bytes, 85'000'000'000U);
-  EXPECT_EQ(received.resolved, "sim:h100");
+  ASSERT_EQ(received.devices.size(), 2U);
+  EXPECT_EQ(received.devices[1].name, "NVIDIA H100");
+  EXPECT_EQ(received.devices[1].total_memory_bytes, 85'000'000'000U);
+  ASSERT_EQ(received.groups.size(), 1U);
+  EXPECT_EQ(received.groups[0].devices, (std::vector{0, 1}));
+  EXPECT_EQ(received.groups[0].name, "cuda:0,1");
+  EXPECT_NO_THROW(there_and_back(PreparedReply{}));
+  EXPECT_EQ(std::get<PrepareRequest>(decode_request(encode(Request(PrepareRequest{"cuda:3"})))).device, "cuda:3");
   const auto refusal = there_and_back(RefusalReply{.usage = true, .text = "no such device"});
   EXPECT_TRUE(refusal.usage);
   EXPECT_EQ(refusal.text, "no such device");

@@ -27,11 +27,12 @@ TEST(Run, TellsItsSinksEverythingInOrder) {
   run.run({"plain.pass", "plain.fail"});
   EXPECT_EQ(run.sink.lines,
             (Lines{"started", "case plain.pass", "pass plain.pass", "case plain.fail", "fail plain.fail", "finished"}));
-  EXPECT_EQ(run.sink.started.device.kind, "sim");
-  EXPECT_GT(run.sink.started.device.total_memory_bytes, 0U);
+  EXPECT_EQ(run.sink.started.devices.at(0).kind, "sim");
+  EXPECT_GT(run.sink.started.devices.at(0).total_memory_bytes, 0U);
   EXPECT_EQ(run.sink.started.settings.seed, 5U);
   EXPECT_EQ(run.sink.started.version, "1.2.3");
-  EXPECT_EQ(run.sink.started.selected, (Lines{"plain.pass", "plain.fail"}));
+  ASSERT_EQ(run.sink.started.selected.size(), 2U);
+  EXPECT_EQ(run.sink.started.selected[1], (harness::SelectedCase{.name = "plain.fail", .devices = {0}}));
   EXPECT_FALSE(run.sink.started.host_name.empty());
   EXPECT_EQ(run.sink.finished.exit_code, 1);
   EXPECT_EQ(run.sink.finished.counts.pass, 1);
@@ -62,7 +63,7 @@ TEST(Run, AppliesWaivers) {
   run.options.jobs = 1;
   run.options.fail_fast = true;
   run.options.waivers = {{"plain.fail", "any", "known", "me", "2999-12-31"},
-                         {"plain.pass", run.sink.started.device.uuid, "no such device", "me", "2999-12-31"}};
+                         {"plain.pass", "GPU-none", "no such device", "me", "2999-12-31"}};
   EXPECT_EQ(run.run({"plain.fail", "plain.pass"}).exit_code, harness::ExitCode::passed);
   EXPECT_EQ(run.result("plain.fail").outcome, Outcome::fail);
   EXPECT_EQ(run.result("plain.fail").waiver->owner, "me");
@@ -229,7 +230,7 @@ TEST(Run, FailFastStopsStartingCases) {
   run.options.fail_fast = true;
   run.run({"plain.pass", "plain.fail", "plain.process", "plain.own_process"});
   EXPECT_EQ(run.outcomes(), (Lines{"pass plain.pass", "fail plain.fail"}));
-  EXPECT_EQ(run.sink.finished.not_run, (Lines{"plain.process", "plain.own_process"}));
+  EXPECT_EQ(run.not_run(), (Lines{"plain.process", "plain.own_process"}));
   EXPECT_EQ(run.summary.counts.not_run, 2);
   EXPECT_EQ(run.summary.exit_code, harness::ExitCode::failed);
 }
@@ -266,7 +267,7 @@ TEST(Run, AutoBecomesADevice) {
   TestRun run;
   run.options.settings.device = "auto";
   run.run({"plain.pass"});
-  EXPECT_EQ(run.sink.started.device.note, "no CUDA device: using the simulator");
+  EXPECT_EQ(run.sink.started.devices.at(0).note, "no CUDA device: using the simulator");
   EXPECT_EQ(run.result("plain.pass").rerun_command, "gpucheck run plain.pass --device sim:h100 --seed 0");
 }
 
@@ -305,9 +306,9 @@ TEST(Run, AProgramThatCannotBeStartedIsSaid) {
 
 TEST(Run, TheDeviceCanBeAskedForAlone) {
   TestRun run;
-  EXPECT_EQ(identify_device(run.options).kind, "sim");
+  EXPECT_EQ(identify_devices(run.options).at(0).kind, "sim");
   run.options.settings.device = "cuda";
-  EXPECT_THROW(identify_device(run.options), EnvironmentError);
+  EXPECT_THROW(identify_devices(run.options), EnvironmentError);
 }
 
 TEST(Run, GoldensThatLostTheirCaseAreFound) {

@@ -57,5 +57,33 @@ TEST(Schedule, DoesNotPromiseTheSameMemoryTwice) {
   EXPECT_EQ(startable(schedule), (Indices{3}));
 }
 
+TEST(Schedule, CountsJobsAndWhatIsExclusiveByDevice) {
+  Schedule schedule({{.exclusive = true, .devices = {0}}, {.devices = {1}}, {.devices = {1}}, {.devices = {1}}}, 2);
+  EXPECT_EQ(startable(schedule), (Indices{1, 0, 2}));
+  schedule.finished(1);
+  EXPECT_EQ(startable(schedule), (Indices{3}));
+  EXPECT_FALSE(schedule.is_wanted(1));
+}
+
+TEST(Schedule, GivesEachDeviceACaseBeforeAnyItsSecond) {
+  Schedule schedule({{.devices = {0}}, {.devices = {0}}, {.devices = {1}}, {.devices = {1}}}, 2, 3);
+  EXPECT_EQ(startable(schedule), (Indices{0, 2, 1}));
+  schedule.finished(2);
+  EXPECT_EQ(startable(schedule), (Indices{3}));
+}
+
+TEST(Schedule, APairNeedsRoomOnBoth) {
+  Schedule schedule({{.devices = {0}}, {.devices = {0, 1}}, {.exclusive = true, .devices = {0, 1}}, {.devices = {1}}},
+                    1);
+  EXPECT_EQ(startable(schedule), (Indices{0, 3}));
+  schedule.finished(3);
+  EXPECT_EQ(startable(schedule), Indices{});
+  schedule.finished(0);
+  EXPECT_EQ(startable(schedule), (Indices{1}));
+  EXPECT_TRUE(schedule.is_wanted(1));
+  schedule.finished(1);
+  EXPECT_EQ(startable(schedule), (Indices{2}));
+}
+
 }  // namespace
 }  // namespace gpucheck::runner

@@ -132,6 +132,12 @@ std::vector<std::string> TestRun::outcomes() const {
   return texts;
 }
 
+std::vector<std::string> TestRun::not_run() const {
+  std::vector<std::string> names;
+  for (const harness::SelectedCase& left : sink.finished.not_run) names.push_back(left.name);
+  return names;
+}
+
 std::string observed(const harness::CaseResult& result, const std::string& key) {
   for (const harness::Observation& observation : result.observations) {
     if (observation.key == key) return harness::to_text(observation.value);

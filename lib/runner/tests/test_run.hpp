@@ -57,6 +57,8 @@ struct TestRun {
   [[nodiscard]] std::vector<PlannedCase> plan(const std::vector<std::string>& names) const;
   /// The result of the case with this name. @throws std::runtime_error when there is none.
   [[nodiscard]] const harness::CaseResult& result(const std::string& name) const;
+  /// Names of the cases that were not run.
+  [[nodiscard]] std::vector<std::string> not_run() const;
   /// "pass", "fail", ... of every result, in the order finished, with names.
   [[nodiscard]] std::vector<std::string> outcomes() const;
 

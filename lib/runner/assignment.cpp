@@ -1,0 +1,92 @@
+#include "runner/assignment.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <iterator>
+
+#include "base/units.hpp"
+#include "harness/needs.hpp"
+
+namespace gpucheck::runner {
+namespace {
+
+using harness::DeviceIdentity;
+
+const DeviceIdentity& identity_of(const IdentityReply& identity, int index) {
+  return identity.devices.at(static_cast<std::size_t>(index));
+}
+
+/// An ordinal depends on what is visible; a GPU's UUID does not.
+std::string rerun_name(const IdentityReply& identity, const DeviceGroup& group) {
+  std::vector<std::string> uuids;
+  for (const int index : group.devices) {
+    const DeviceIdentity& device = identity_of(identity, index);
+    if (device.kind != "cuda" || device.uuid.empty()) return group.name;
+    uuids.push_back(device.uuid);
+  }
+  return fmt::format("{}", fmt::join(uuids, ","));
+}
+
+std::string missing_memory(const harness::Needs& needs, const IdentityReply& identity, const DeviceGroup& group) {
+  if (needs.devices == 0) return {};
+  for (const int index : group.devices) {
+    const DeviceIdentity& device = identity_of(identity, index);
+    if (!device.problem.empty() || device.total_memory_bytes >= needs.memory_bytes) continue;
+    return fmt::format("needs {} of device memory, {} are there", format_bytes(needs.memory_bytes),
+                       format_bytes(device.total_memory_bytes));
+  }
+  return {};
+}
+
+std::vector<const DeviceGroup*> groups_of(const IdentityReply& identity, std::size_t size) {
+  std::vector<const DeviceGroup*> groups;
+  for (const DeviceGroup& group : identity.groups) {
+    if (group.devices.size() == size) groups.push_back(&group);
+  }
+  return groups;
+}
+
+void assign_one(std::vector<Assignment>& assignments, const PlannedCase& planned, const IdentityReply& identity,
+                bool every_device) {
+  const harness::Needs& needs = planned.which->needs;
+  const int size = std::max(needs.devices, 1);
+  std::vector<const DeviceGroup*> groups = groups_of(identity, static_cast<std::size_t>(size));
+  const bool once = !every_device || needs.devices == 0;
+  if (once && groups.size() > 1) groups.resize(1);
+  for (const DeviceGroup* group : groups) {
+    assignments.push_back({.planned = &planned,
+                           .devices = group->devices,
+                           .device_name = group->name,
+                           .rerun_device = rerun_name(identity, *group),
+                           .unmet = missing_memory(needs, identity, *group)});
+  }
+  if (!groups.empty()) return;
+  const auto single = groups_of(identity, 1);
+  const int there = static_cast<int>(identity.devices.size());
+  assignments.push_back({.planned = &planned,
+                         .devices = single.empty() ? std::vector<int>{} : single.front()->devices,
+                         .device_name = {},
+                         .rerun_device = planned.settings.device,
+                         .unmet = harness::too_few_devices(size, there)});
+}
+
+}  // namespace
+
+std::vector<std::vector<int>> neighbours(int count, int size) {
+  std::vector<std::vector<int>> groups;
+  for (int first = 0; first < count && size <= count; first += size) {
+    std::vector<int> group;
+    for (int i = std::min(first, count - size); std::ssize(group) < size; ++i) group.push_back(i);
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+std::vector<Assignment> assign(std::span<const PlannedCase> plan, const IdentityReply& identity, bool every_device) {
+  std::vector<Assignment> assignments;
+  for (const PlannedCase& planned : plan) assign_one(assignments, planned, identity, every_device);
+  return assignments;
+}
+
+}  // namespace gpucheck::runner

@@ -1,0 +1,78 @@
+#include "runner/assignment.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/units.hpp"
+
+namespace gpucheck::runner {
+namespace {
+
+using namespace literals;
+using Groups = std::vector<std::vector<int>>;
+
+TEST(Neighbours, LeaveNoDeviceOut) {
+  EXPECT_EQ(neighbours(4, 1), (Groups{{0}, {1}, {2}, {3}}));
+  EXPECT_EQ(neighbours(4, 2), (Groups{{0, 1}, {2, 3}}));
+  EXPECT_EQ(neighbours(3, 2), (Groups{{0, 1}, {1, 2}}));
+  EXPECT_EQ(neighbours(1, 2), Groups{});
+  EXPECT_EQ(neighbours(0, 1), Groups{});
+}
+
+/// `count` devices of 80 GiB, and what a case with these needs gets of them.
+std::vector<Assignment> assigned(int count, harness::Needs needs, bool every_device = true,
+                                 const std::string& kind = "sim") {
+  IdentityReply identity;
+  for (int i = 0; i < count; ++i) {
+    harness::DeviceIdentity& device = identity.devices.emplace_back();
+    device.kind = kind;
+    device.uuid = "GPU-" + std::to_string(i);
+    device.total_memory_bytes = 80_GiB;
+  }
+  for (int size = 1; size <= count; ++size) {
+    for (auto& devices : neighbours(count, size)) {
+      identity.groups.push_back({.devices = devices, .name = "group" + std::to_string(identity.groups.size())});
+    }
+  }
+  static harness::Case test_case;
+  test_case = {.name = "a.b", .summary = "", .source = ""};
+  test_case.needs = needs;
+  static PlannedCase planned;
+  planned.which = &test_case;
+  return assign({&planned, 1}, identity, every_device);
+}
+
+TEST(Assign, GivesEachDeviceItsTurn) {
+  const auto each = assigned(3, {});
+  ASSERT_EQ(each.size(), 3U);
+  EXPECT_EQ(each[2].devices, std::vector{2});
+  EXPECT_EQ(each[2].device_name, "group2");
+  EXPECT_EQ(each[2].unmet, "");
+  EXPECT_EQ(assigned(3, {}, false).size(), 1U);
+  EXPECT_EQ(assigned(3, {.devices = 0}).size(), 1U);
+}
+
+TEST(Assign, GivesPairsOfNeighbours) {
+  const auto pairs = assigned(4, {.devices = 2});
+  ASSERT_EQ(pairs.size(), 2U);
+  EXPECT_EQ(pairs[1].devices, (std::vector{2, 3}));
+  EXPECT_EQ(assigned(4, {.devices = 2}, false).size(), 1U);
+}
+
+TEST(Assign, SkipsOnceWhatCannotBeThere) {
+  const auto alone = assigned(1, {.devices = 2});
+  ASSERT_EQ(alone.size(), 1U);
+  EXPECT_EQ(alone[0].unmet, "needs 2 devices, 1 is there");
+  const auto large = assigned(2, {.memory_bytes = 81_GiB});
+  ASSERT_EQ(large.size(), 2U);
+  EXPECT_EQ(large[1].unmet, "needs 81.00 GiB of device memory, 80.00 GiB are there");
+}
+
+TEST(Assign, NamesAGpuByWhatDoesNotDependOnWhatIsVisible) {
+  const auto pairs = assigned(2, {.devices = 2}, true, "cuda");
+  ASSERT_EQ(pairs.size(), 1U);
+  EXPECT_EQ(pairs[0].rerun_device, "GPU-0,GPU-1");
+  EXPECT_EQ(assigned(2, {.devices = 2})[0].rerun_device, "group2");
+}
+
+}  // namespace
+}  // namespace gpucheck::runner

@@ -1,0 +1,48 @@
+#include "runner/worker_pool.hpp"
+
+#include <algorithm>
+
+namespace gpucheck::runner {
+namespace {
+
+bool has_any_of(const PooledWorker& worker, const std::vector<int>& devices) {
+  return std::ranges::find_first_of(worker.devices, devices) != worker.devices.end();
+}
+
+}  // namespace
+
+PooledWorker& WorkerPool::start(std::vector<int> devices) {
+  std::erase_if(workers_, [](const PooledWorker& worker) { return worker.process.gone(); });
+  return workers_.emplace_back(context_, program_, std::move(devices), on_gone_);
+}
+
+PooledWorker* WorkerPool::idle_on(const std::vector<int>& devices) {
+  PooledWorker* found = nullptr;
+  for (PooledWorker& worker : workers_) {
+    if (!worker.process.idle() || worker.devices != devices) continue;
+    if (found == nullptr || worker.prepared) found = &worker;
+  }
+  return found;
+}
+
+bool WorkerPool::make_room_on(const std::vector<int>& devices, const PooledWorker* kept) {
+  bool empty = true;
+  for (PooledWorker& worker : workers_) {
+    if (&worker == kept || worker.process.gone() || !has_any_of(worker, devices)) continue;
+    worker.process.retire();
+    empty = false;
+  }
+  return empty;
+}
+
+void WorkerPool::retire_idle(const std::function<bool(int device)>& is_wanted) {
+  for (PooledWorker& worker : workers_) {
+    if (std::ranges::none_of(worker.devices, is_wanted)) worker.process.retire();
+  }
+}
+
+void WorkerPool::kill_all() {
+  for (PooledWorker& worker : workers_) worker.process.kill();
+}
+
+}  // namespace gpucheck::runner
