@@ -114,7 +114,8 @@ harness::RunStarted sample_start() {
                     .driver_version = "",
                     .cuda_driver_version = "13.0",
                     .cuda_runtime_version = "13.0",
-                    .note = "no CUDA device (no driver): using the simulator"}};
+                    .note = "no CUDA device (no driver): using the simulator",
+                    .problem = ""}};
   start.settings.seed = 7;
   start.jobs = 2;
   for (const char* name : {"alloc.fuzz", "alloc.oom_message", "alloc.oom_retry", "assert.assert_async",

@@ -36,7 +36,7 @@ RunRecord odd_run() {
   result.earlier_attempts = {{harness::Outcome::error, "\xff", 1}};
   run.results = {result};
   run.end.incomplete = "killed";
-  run.end.running = {"x"};
+  run.end.running = {{.name = "x", .devices = {0, 1}, .repetition = 1}};
   run.end.waivers = {{*result.waiver, "expired"}};
   return run;
 }
