@@ -39,6 +39,8 @@ foreach(path IN ITEMS pool/Simple.cpp pool/1st.cpp pool/two-words.cpp Pool/simpl
   file(WRITE ${FOLDER}/rejected/${path} "")
   execute_process(COMMAND ${CMAKE_COMMAND} -DLOOK_IN=${FOLDER}/rejected -P ${CMAKE_CURRENT_LIST_FILE}
                   RESULT_VARIABLE status ERROR_VARIABLE message)
+  # CMake breaks the lines of a message where they are long.
+  string(REGEX REPLACE "[ \n]+" " " message "${message}")
   if(status EQUAL 0 OR NOT message MATCHES "cannot be a case")
     message(SEND_ERROR "${path} was accepted as a case: ${message}")
   endif()

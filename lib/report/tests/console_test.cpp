@@ -40,7 +40,8 @@ TEST(Console, NeverPassesControlSequencesOfACaseOn) {
   const MemoryStream stream;
   const auto console = make_console({.stream = stream.get(), .verbose = true});
   harness::RunStarted start;
-  start.version = start.devices.at(0).name = start.devices.at(0).note = "\x1b[2J";
+  harness::DeviceIdentity& device = start.devices.emplace_back();
+  start.version = device.name = device.note = "\x1b[2J";
   start.selected = {{.name = "\x1b]0;title\x07"}};
   console->on(start);
   harness::CaseFinished event = finished("a.\x1b[1A", harness::Outcome::crash);

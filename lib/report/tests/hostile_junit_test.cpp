@@ -28,7 +28,8 @@ void write_report(const std::string& path, const std::string& text) {
   harness::RunStarted start;
   start.version = start.host_name = text;
   start.command_line = {text};
-  start.devices.at(0).kind = start.devices.at(0).name = start.devices.at(0).uuid = start.devices.at(0).note = text;
+  harness::DeviceIdentity& device = start.devices.emplace_back();
+  device.kind = device.name = device.uuid = device.note = text;
   sink->on(start);
   for (const Outcome outcome :
        {Outcome::pass, Outcome::fail, Outcome::error, Outcome::crash, Outcome::hang, Outcome::skip}) {

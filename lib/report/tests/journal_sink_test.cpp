@@ -44,6 +44,7 @@ class FullDisk {
 harness::CaseFinished passed(const std::string& name) {
   harness::CaseFinished event;
   event.result.name = name;
+  event.result.devices = {0};
   event.result.outcome = harness::Outcome::pass;
   return event;
 }
@@ -55,9 +56,9 @@ TEST(JournalSink, HasEveryEventInTheFileWhenItReturns) {
   if (child == 0) {  // dies as a killed supervisor does: nothing is closed, nothing flushed
     const auto sink = make_journal(path, never);
     sink->on(sample_start());
-    sink->on(harness::CaseStarted{"alloc.fuzz", 0, 1, 0, 10});
+    sink->on(harness::CaseStarted{"alloc.fuzz", 0, 1, 0, 10, {0}});
     sink->on(passed("alloc.fuzz"));
-    sink->on(harness::CaseStarted{"graph.capture_simple", 0, 1, 1, 10});
+    sink->on(harness::CaseStarted{"graph.capture_simple", 0, 1, 1, 10, {0}});
     std::raise(SIGKILL);
   }
   int status = 0;

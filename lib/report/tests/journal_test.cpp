@@ -219,7 +219,7 @@ TEST(Journal, IncompleteReportsSayWhatRan) {
   const std::vector<std::string> lines = lines_of(sample_journal());
   const Journal journal = parse_journal(joined({lines.begin(), lines.begin() + 4}), "j");
   const ordered_json document = ordered_json::parse(json_document(journal.record()));
-  EXPECT_EQ(document["running"], ordered_json({"alloc.fuzz"}));
+  EXPECT_EQ(document["running"].at(0)["name"], "alloc.fuzz");
   EXPECT_TRUE(document["incomplete"].is_string());
   const std::string junit = junit_document(journal.record());
   EXPECT_NE(junit.find("message=\"the run ended while this case was running; the journal ends before"),
