@@ -3,6 +3,7 @@
 #include "base/units.hpp"
 #include "cases/alloc/pluggable_support.hpp"
 #include "device/fault/common_plans.hpp"
+#include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
 #include "harness/case.hpp"
 

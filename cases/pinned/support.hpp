@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "cases/support.hpp"
+#include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
 #include "runtime/pinned/pinned_buffer.hpp"
 #include "runtime/transfer.hpp"

@@ -29,6 +29,8 @@ struct DeviceProperties {
   int multiprocessor_count = 0;
   int max_threads_per_multiprocessor = 0;
   int max_threads_per_block = 0;
+  /// Shared memory that a block can have, all that is given to kernels that ask for it.
+  std::uint64_t max_shared_bytes_per_block = 0;
   int warp_size = 32;
   int compute_capability_major = 0;
   int compute_capability_minor = 0;

@@ -3,13 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace gpucheck::device {
 
 enum class AccessMode : std::uint8_t { read, write, read_write };
 
-/// One stretch of memory a launch reads or writes. The simulated device refuses
-/// accesses outside live allocations and reports races from these.
+/// One range of memory a launch reads or writes. The simulated device fails accesses
+/// outside live allocations and reports races from these.
 struct MemoryAccess {
   const void* address = nullptr;
   std::size_t bytes = 0;
@@ -22,17 +23,42 @@ constexpr MemoryAccess updates(const void* address, std::size_t bytes) {
   return {address, bytes, AccessMode::read_write};
 }
 
-/// Position of a kernel in `KernelList` (`kernels/kernel_list.hpp`).
-enum class KernelId : std::uint16_t {};
+/// How the invocations of a block kernel are grouped. What the shared memory of a block
+/// holds at its start is not defined.
+struct BlockShape {
+  unsigned threads = 0;          ///< of each block; the last one has what is left of the count
+  std::size_t shared_bytes = 0;  ///< of each block, aligned to 16 bytes
+};
 
-/// A type-erased launch: `count` independent invocations of one functor.
-struct KernelLaunch {
-  KernelId kernel{};
-  const void* functor = nullptr;  ///< copied before the call returns
+/// Where and what a device-side assert found: kept by the simulated device, which prints it.
+struct FailedAssertion {
+  const char* expression = nullptr;  ///< null as long as none failed
+  const char* file = nullptr;
+  unsigned line = 0;
+  std::size_t block = 0;  ///< of a block kernel
+  std::size_t thread = 0;
+};
+
+/// A kind of functor that can be launched. There is one object for each
+/// (`kernels::kernel<Functor>`), and its address stands for the kernel.
+struct Kernel {
+  std::string_view name;
   std::size_t functor_bytes = 0;
+  bool by_block = false;
+  /// Runs all invocations on the calling thread, one after the other, until one fails an
+  /// assertion.
+  void (*run_on_host)(const void* functor, std::size_t count, const BlockShape& shape,
+                      FailedAssertion& failed) = nullptr;
+};
+
+/// A type-erased launch: `count` invocations of one functor.
+struct KernelLaunch {
+  const Kernel* kernel = nullptr;
+  const void* functor = nullptr;  ///< copied before the call returns
   std::size_t count = 0;
   std::span<const MemoryAccess> accesses;  ///< copied before the call returns
   std::uint64_t spin_ns = 0;               ///< time the kernel takes beyond its memory traffic
+  BlockShape block{};                      ///< of a block kernel
 };
 
 }  // namespace gpucheck::device

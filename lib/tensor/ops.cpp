@@ -4,7 +4,12 @@
 #include <type_traits>
 
 #include "base/rounding.hpp"
-#include "device/kernels/blocks.hpp"
+#include "device/kernels/checks.hpp"
+#include "device/kernels/elementwise.hpp"
+#include "device/kernels/layout.hpp"
+#include "device/kernels/reduce.hpp"
+#include "device/kernels/sampling.hpp"
+#include "device/kernels/support/vectors.hpp"
 #include "device/launch.hpp"
 #include "runtime/allocator/buffer.hpp"
 
@@ -18,9 +23,10 @@ void launch(Runtime& runtime, const Functor& functor, std::size_t count, device:
   device::check(device::launch(runtime.device(), functor, count, stream), Functor::name);
 }
 
-template <typename T>
-bool has_whole_vectors(const T* data) {
-  return reinterpret_cast<std::uintptr_t>(data) % alignof(kernels::Vector<T>) == 0;
+template <typename Functor>
+void launch_sum(Runtime& runtime, const Functor& functor, device::Stream stream) {
+  const kernels::SumShape shape = kernels::sum_shape<typename Functor::Element>(functor.elements);
+  device::check(device::launch(runtime.device(), functor, shape.count(), shape.block(), stream), Functor::name);
 }
 
 void require_stride(std::size_t stride) {
@@ -31,7 +37,7 @@ void require_stride(std::size_t stride) {
 
 template <typename T>
 void fill(Runtime& runtime, T* out, std::size_t count, T value, device::Stream stream) {
-  if (has_whole_vectors(out)) {
+  if (kernels::has_whole_vectors(out)) {
     launch(runtime, kernels::FillVectors<T>{out, count, value}, divide_up(count, kernels::Vector<T>::width), stream);
   } else {
     launch(runtime, kernels::Fill<T>{out, value}, count, stream);
@@ -74,17 +80,16 @@ void add_value(Runtime& runtime, const T* in, const T* value, T* out, std::size_
 
 void sum(Runtime& runtime, const std::int64_t* in, std::size_t count, std::int64_t* out, device::Stream stream) {
   device::check(runtime.device().fill(out, 0, sizeof(*out), stream), "fill");
-  launch(runtime, kernels::SumIntegers{in, count, reinterpret_cast<std::uint64_t*>(out)},
-         kernels::sharing_invocations(count), stream);
+  if (count == 0) return;
+  launch_sum(runtime, kernels::SumIntegers{in, count, reinterpret_cast<std::uint64_t*>(out)}, stream);
 }
 
 void sum(Runtime& runtime, const float* in, std::size_t count, double* out, device::Stream stream) {
-  constexpr std::size_t most_parts = 4096;
   if (count == 0) return device::check(runtime.device().fill(out, 0, sizeof(*out), stream), "fill");
-  const std::size_t parts = std::min(most_parts, kernels::sharing_invocations(count));
+  const std::size_t parts = kernels::sum_shape<float>(count).blocks;
   Buffer<double> partial(runtime, parts, stream);
-  launch(runtime, kernels::SumPartially<float>{in, count, partial.data()}, parts, stream);
-  launch(runtime, kernels::SumPartially<double>{partial.data(), parts, out}, 1, stream);
+  launch_sum(runtime, kernels::SumPartially<float>{in, count, partial.data()}, stream);
+  launch_sum(runtime, kernels::SumPartially<double>{partial.data(), parts, out}, stream);
 }
 
 template <typename T>
@@ -98,7 +103,7 @@ template <typename T>
 void verify(Runtime& runtime, const T* data, std::size_t count, T value, std::size_t stride, Tally* tally,
             device::Stream stream) {
   require_stride(stride);
-  if (stride == 1 && has_whole_vectors(data)) {
+  if (stride == 1 && kernels::has_whole_vectors(data)) {
     const std::size_t vectors = divide_up(count, kernels::Vector<T>::width);
     launch(runtime, kernels::VerifyVectors<T>{data, count, value, tally}, kernels::sharing_invocations(vectors),
            stream);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "device/kernels/views.hpp"
 #include "device/launch.hpp"
 
 namespace gpucheck::tensor::ops {

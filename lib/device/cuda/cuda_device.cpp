@@ -29,6 +29,7 @@ device::DeviceProperties properties_of(const cudaDeviceProp& facts) {
           .multiprocessor_count = facts.multiProcessorCount,
           .max_threads_per_multiprocessor = facts.maxThreadsPerMultiProcessor,
           .max_threads_per_block = facts.maxThreadsPerBlock,
+          .max_shared_bytes_per_block = facts.sharedMemPerBlockOptin,
           .warp_size = facts.warpSize,
           .compute_capability_major = facts.major,
           .compute_capability_minor = facts.minor,
@@ -61,12 +62,18 @@ cudaError_t CudaDevice::make_current() const noexcept {
 }
 
 /// Loads every kernel now: a lazily loaded one may wait for the whole device at its
-/// first launch (CUDA programming guide, lazy loading, "concurrent execution").
+/// first launch (CUDA programming guide, lazy loading, "concurrent execution"). Blocks may
+/// have more than 48 KiB of shared memory only of kernels that were told so.
 void CudaDevice::prepare() const noexcept {
   prepared_ = cudaDeviceGetStreamPriorityRange(nullptr, &properties_.greatest_priority);
   cudaFuncAttributes attributes;
-  for (const LaunchEntry& entry : launch_table()) {
-    if (prepared_ == cudaSuccess) prepared_ = cudaFuncGetAttributes(&attributes, entry.function);
+  const int shared_bytes = static_cast<int>(properties_.max_shared_bytes_per_block);
+  for (const std::span<const LaunchEntry> family : kernel_families()) {
+    for (const LaunchEntry& entry : family) {
+      if (prepared_ == cudaSuccess) prepared_ = cudaFuncGetAttributes(&attributes, entry.function);
+      if (prepared_ != cudaSuccess || !entry.kernel->by_block) continue;
+      prepared_ = cudaFuncSetAttribute(entry.function, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
+    }
   }
 }
 

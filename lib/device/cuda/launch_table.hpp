@@ -1,21 +1,27 @@
 #pragma once
 
-#include <cstddef>
 #include <span>
+
+#include "device/kernel.hpp"
 
 namespace gpucheck::cuda {
 
-/// Threads in a block of every kernel of the table.
+/// Threads in a block of every kernel that is called for each index.
 inline constexpr unsigned threads_per_block = 256;
+/// The most threads that a block of a block kernel can have.
+inline constexpr unsigned max_threads_per_block = 1024;
 
-/// How to start one kernel with `cudaLaunchKernel`: its arguments are the functor,
-/// by value, and the count (`std::size_t`).
+/// How to start one kernel with `cudaLaunchKernel`: its arguments are the functor, by value,
+/// the count (`std::size_t`) and, of a block kernel, the bytes of shared memory (the same).
 struct LaunchEntry {
+  const device::Kernel* kernel;
   const void* function;
-  std::size_t functor_bytes;
 };
 
-/// One entry for each functor of `kernels::KernelList`, in its order.
-std::span<const LaunchEntry> launch_table() noexcept;
+/// Every family's kernels. The list is made by the build from the headers there are.
+std::span<const std::span<const LaunchEntry>> kernel_families() noexcept;
+
+/// The device's code for a kernel; null when there is none.
+const void* find_function(const device::Kernel* kernel) noexcept;
 
 }  // namespace gpucheck::cuda

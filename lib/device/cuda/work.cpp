@@ -34,6 +34,13 @@ unsigned block_count(std::size_t count, const device::DeviceProperties& properti
   return static_cast<unsigned>(std::min(needed, std::max<std::size_t>(most, 1)));
 }
 
+/// A block each, up to a number far above what fits on any device: the kernels loop.
+unsigned grid_of_blocks(std::size_t count, unsigned threads) {
+  constexpr std::size_t max_grid = std::size_t{1} << 20;
+  if (threads == 0) return 1;  // the driver says what is wrong
+  return static_cast<unsigned>(std::min(count / threads + (count % threads != 0 ? 1 : 0), max_grid));
+}
+
 }  // namespace
 
 Status CudaDevice::copy(void* destination, const void* source, std::size_t bytes, CopyKind kind, Stream stream) {
@@ -45,17 +52,17 @@ Status CudaDevice::fill(void* destination, std::uint8_t value, std::size_t bytes
 }
 
 Status CudaDevice::launch(const KernelLaunch& launch, Stream stream) {
+  const void* function = find_function(launch.kernel);
+  if (function == nullptr) return Status::invalid_value;
   if (launch.count == 0) return Status::success;
-  const auto table = launch_table();
-  const std::size_t index = static_cast<std::size_t>(launch.kernel);
-  // A functor of another size than the compiled kernel's would be read past its end.
-  if (index >= table.size() || table[index].functor_bytes != launch.functor_bytes) return Status::invalid_value;
   std::size_t count = launch.count;
-  std::array<void*, 2> arguments{const_cast<void*>(launch.functor), &count};
-  return status_of([&] {
-    return cudaLaunchKernel(table[index].function, dim3(block_count(count, properties_)), dim3(threads_per_block),
-                            arguments.data(), 0, cuda::raw(stream));
-  });
+  std::size_t shared_bytes = launch.block.shared_bytes;
+  std::array<void*, 3> arguments{const_cast<void*>(launch.functor), &count, &shared_bytes};
+  const bool by_block = launch.kernel->by_block;
+  const dim3 grid(by_block ? grid_of_blocks(count, launch.block.threads) : block_count(count, properties_));
+  const dim3 block(by_block ? launch.block.threads : threads_per_block);
+  return status_of(
+      [&] { return cudaLaunchKernel(function, grid, block, arguments.data(), shared_bytes, cuda::raw(stream)); });
 }
 
 Status CudaDevice::host_callback(Stream stream, device::HostFunction function, void* argument) {

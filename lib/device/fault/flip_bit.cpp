@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "device/kernels/flip_bit.hpp"
 #include "device/launch.hpp"
 #include "device/relaxed_capture.hpp"
 

@@ -5,7 +5,8 @@
 #include <string_view>
 
 #include "device/kernel.hpp"
-#include "device/kernels/thread.hpp"
+#include "device/kernels/support/family.hpp"
+#include "device/kernels/support/thread.hpp"
 
 namespace gpucheck::device::kernels {
 
@@ -54,6 +55,14 @@ struct IndexRows {
     const std::size_t row = static_cast<std::size_t>(index < 0 ? index + rows : index);
     out[thread.index] = in[row * row_elements + thread.index % row_elements];
   }
+};
+
+namespace families {
+using checks = Family<RequireNonzero<std::int64_t>, RequireNonzero<float>, RequireNonzero<bool>,
+                      RequireNonzero<ComplexFloat>, IndexRows<std::int32_t>, IndexRows<std::int64_t>, IndexRows<float>>;
+}
+template <typename Functor>
+requires(families::checks::has<Functor>) struct FamilyOf<Functor> : families::checks {
 };
 
 }  // namespace gpucheck::device::kernels

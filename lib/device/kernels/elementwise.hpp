@@ -4,7 +4,8 @@
 #include <string_view>
 
 #include "device/kernel.hpp"
-#include "device/kernels/thread.hpp"
+#include "device/kernels/support/family.hpp"
+#include "device/kernels/support/thread.hpp"
 
 namespace gpucheck::device::kernels {
 
@@ -105,6 +106,15 @@ struct Spin {
     } while (now - start < duration_ns);
 #endif
   }
+};
+
+namespace families {
+using elementwise = Family<Spin, Fill<std::uint8_t>, Fill<std::int32_t>, Fill<std::int64_t>, Fill<float>,
+                           Iota<std::int32_t>, Iota<std::int64_t>, AddArrays<std::uint8_t>, AddScalar<std::uint8_t>,
+                           AddScalar<std::int32_t>, AddScalar<std::int64_t>, AddScalar<float>, Count, RequireBelow>;
+}
+template <typename Functor>
+requires(families::elementwise::has<Functor>) struct FamilyOf<Functor> : families::elementwise {
 };
 
 }  // namespace gpucheck::device::kernels

@@ -4,7 +4,8 @@
 #include <string_view>
 
 #include "device/kernel.hpp"
-#include "device/kernels/thread.hpp"
+#include "device/kernels/support/family.hpp"
+#include "device/kernels/support/thread.hpp"
 
 namespace gpucheck::device::kernels {
 
@@ -41,6 +42,13 @@ struct CopyStrided {
     const std::size_t row = thread.index / columns;
     out[thread.index] = in[row * row_stride + (thread.index - row * columns) * column_stride];
   }
+};
+
+namespace families {
+using layout = Family<Convert<float, std::int64_t>, CopyStrided<std::int64_t>>;
+}
+template <typename Functor>
+requires(families::layout::has<Functor>) struct FamilyOf<Functor> : families::layout {
 };
 
 }  // namespace gpucheck::device::kernels

@@ -6,8 +6,9 @@
 #include <string_view>
 
 #include "device/kernel.hpp"
-#include "device/kernels/philox.hpp"
-#include "device/kernels/thread.hpp"
+#include "device/kernels/support/family.hpp"
+#include "device/kernels/support/philox.hpp"
+#include "device/kernels/support/thread.hpp"
 
 namespace gpucheck::device::kernels {
 
@@ -29,6 +30,13 @@ struct DrawUniform {
     const float value = static_cast<float>(words.word[draw % 4]) * 0x1p-32F + 0x1p-33F;
     out[thread.index] = value == 1.0F ? 0.0F : value;
   }
+};
+
+namespace families {
+using random = Family<DrawUniform>;
+}
+template <typename Functor>
+requires(families::random::has<Functor>) struct FamilyOf<Functor> : families::random {
 };
 
 }  // namespace gpucheck::device::kernels

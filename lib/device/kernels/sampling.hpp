@@ -5,8 +5,9 @@
 #include <string_view>
 
 #include "device/kernel.hpp"
-#include "device/kernels/philox.hpp"
-#include "device/kernels/thread.hpp"
+#include "device/kernels/support/family.hpp"
+#include "device/kernels/support/philox.hpp"
+#include "device/kernels/support/thread.hpp"
 
 namespace gpucheck::device::kernels {
 
@@ -106,6 +107,13 @@ struct DrawCategories {
     }
     out[thread.index] = static_cast<std::int64_t>(low);
   }
+};
+
+namespace families {
+using sampling = Family<SumWeightParts, AccumulateParts, AccumulateWeights, DrawCategories>;
+}
+template <typename Functor>
+requires(families::sampling::has<Functor>) struct FamilyOf<Functor> : families::sampling {
 };
 
 }  // namespace gpucheck::device::kernels

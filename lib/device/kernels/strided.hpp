@@ -5,8 +5,9 @@
 #include <string_view>
 
 #include "device/kernel.hpp"
-#include "device/kernels/blocks.hpp"
-#include "device/kernels/thread.hpp"
+#include "device/kernels/support/family.hpp"
+#include "device/kernels/support/thread.hpp"
+#include "device/kernels/support/vectors.hpp"
 
 namespace gpucheck::device::kernels {
 
@@ -105,6 +106,17 @@ struct VerifyVectors {
     thread.atomic_add(&tally->verified, verified);
     if (wrong > 0) thread.atomic_add(&tally->wrong, wrong);
   }
+};
+
+namespace families {
+using strided =
+    Family<FillStrided<std::uint8_t>, FillStrided<std::int32_t>, FillStrided<float>, FillVectors<std::uint8_t>,
+           FillVectors<std::int32_t>, FillVectors<std::int64_t>, FillVectors<float>, VerifyStrided<std::uint8_t>,
+           VerifyStrided<std::int32_t>, VerifyStrided<float>, VerifyVectors<std::uint8_t>, VerifyVectors<std::int32_t>,
+           VerifyVectors<float>>;
+}
+template <typename Functor>
+requires(families::strided::has<Functor>) struct FamilyOf<Functor> : families::strided {
 };
 
 }  // namespace gpucheck::device::kernels

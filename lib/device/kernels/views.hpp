@@ -6,7 +6,8 @@
 #include <string_view>
 
 #include "device/kernel.hpp"
-#include "device/kernels/thread.hpp"
+#include "device/kernels/support/family.hpp"
+#include "device/kernels/support/thread.hpp"
 
 namespace gpucheck::device::kernels {
 
@@ -91,6 +92,13 @@ struct MultiplyMatrices {
     }
     out.data[out.layout.offset(thread.index)] = sum;
   }
+};
+
+namespace families {
+using views = Family<AddViews, MultiplyMatrices>;
+}
+template <typename Functor>
+requires(families::views::has<Functor>) struct FamilyOf<Functor> : families::views {
 };
 
 }  // namespace gpucheck::device::kernels

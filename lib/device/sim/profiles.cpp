@@ -21,6 +21,7 @@ device::DeviceProperties hopper(std::string name, std::uint64_t memory_bytes, st
           .multiprocessor_count = 132,
           .max_threads_per_multiprocessor = 2048,
           .max_threads_per_block = 1024,
+          .max_shared_bytes_per_block = 227_KiB,
           .warp_size = 32,
           .compute_capability_major = 9,
           .compute_capability_minor = 0,

@@ -68,6 +68,7 @@ class SimulatedDevice final : public device::Device {
   /// A stream that the host may wait for or ask about now.
   device::Result<StreamState*> waitable(device::Stream handle);
   device::Result<const StreamState*> capture_stream(device::Stream handle);
+  device::Status check_shape(const device::KernelLaunch& launch) const;
   /// Enqueues work, or adds a node to the graph that the stream captures.
   void submit(StreamState& stream, Work work);
   device::Status copy_now(StreamState& stream, CopyBytes copy, device::CopyKind kind, Place from, Place to);

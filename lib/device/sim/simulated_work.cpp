@@ -2,7 +2,6 @@
 #include <cstring>
 #include <numeric>
 
-#include "device/sim/kernel_table.hpp"
 #include "device/sim/simulated_device.hpp"
 
 namespace gpucheck::sim {
@@ -102,22 +101,32 @@ Status SimulatedDevice::fill(void* destination, std::uint8_t value, std::size_t 
   });
 }
 
+/// Whether a block can be as a launch wants it.
+Status SimulatedDevice::check_shape(const device::KernelLaunch& launch) const {
+  if (!launch.kernel->by_block) return Status::success;
+  const unsigned threads = launch.block.threads;
+  if (threads == 0 || threads > static_cast<unsigned>(properties_.max_threads_per_block)) {
+    return Status::invalid_configuration;
+  }
+  const bool fits = launch.block.shared_bytes <= properties_.max_shared_bytes_per_block;
+  return fits ? Status::success : Status::invalid_value;
+}
+
 Status SimulatedDevice::launch(const device::KernelLaunch& launch, device::Stream on) {
   return call(Operation::launch_kernel, [&] {
     const auto stream = target(on);
     if (!stream) return stream.error();
-    const auto table = kernel_table();
-    const auto position = static_cast<std::size_t>(launch.kernel);
-    if (position >= table.size() || table[position].functor_bytes != launch.functor_bytes) return Status::invalid_value;
+    if (launch.kernel == nullptr) return Status::invalid_value;
     if (launch.count == 0) return Status::success;
-    Work work{.name = table[position].name, .action = {}, .accesses = {}};
+    if (const Status status = check_shape(launch); status != Status::success) return status;
+    Work work{.name = launch.kernel->name, .action = {}, .accesses = {}};
     std::copy_if(launch.accesses.begin(), launch.accesses.end(), std::back_inserter(work.accesses),
                  [](const device::MemoryAccess& access) { return access.bytes != 0; });
     const auto traffic = std::accumulate(work.accesses.begin(), work.accesses.end(), std::uint64_t{0},
                                          [](std::uint64_t sum, const auto& access) { return sum + access.bytes; });
     work.duration_ns = launch.spin_ns + memory_ns(traffic);
     const auto* first = static_cast<const std::byte*>(launch.functor);
-    work.action = RunKernel{launch.kernel, {first, first + launch.functor_bytes}, launch.count};
+    work.action = RunKernel{launch.kernel, {first, first + launch.kernel->functor_bytes}, launch.count, launch.block};
     submit(**stream, std::move(work));
     return Status::success;
   });

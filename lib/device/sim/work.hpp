@@ -13,9 +13,10 @@
 namespace gpucheck::sim {
 
 struct RunKernel {
-  device::KernelId kernel{};
+  const device::Kernel* kernel = nullptr;
   std::vector<std::byte> functor;
   std::size_t count = 0;
+  device::BlockShape block{};
 };
 
 struct CopyBytes {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "base/splitmix.hpp"
-#include "device/sim/kernel_table.hpp"
 
 namespace gpucheck::sim {
 
@@ -35,12 +34,11 @@ struct Performer {
   Status operator()(std::monostate) const { return Status::success; }
   Status operator()(const CallHost&) const { return Status::success; }
   Status operator()(const RunKernel& launch) const {
-    device::kernels::FailedAssertion failed;
-    const KernelEntry& kernel = kernel_table()[static_cast<std::size_t>(launch.kernel)];
-    const std::size_t stopped_at = kernel.run(launch.functor.data(), launch.count, failed);
+    device::FailedAssertion failed;
+    launch.kernel->run_on_host(launch.functor.data(), launch.count, launch.block, failed);
     if (failed.expression == nullptr) return Status::success;
-    fmt::print(stderr, "{}:{}: {}: block: [0,0,0], thread: [{},0,0] Assertion `{}` failed.\n", failed.file, failed.line,
-               kernel.name, stopped_at, failed.expression);
+    fmt::print(stderr, "{}:{}: {}: block: [{},0,0], thread: [{},0,0] Assertion `{}` failed.\n", failed.file,
+               failed.line, launch.kernel->name, failed.block, failed.thread, failed.expression);
     return Status::assertion;
   }
   Status operator()(const CopyBytes& copy) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device/driver.hpp"
+#include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
 #include "device/owned.hpp"
 
@@ -82,6 +83,10 @@ class Contract : public testing::TestWithParam<Backend> {
   template <typename Functor>
   void run(const Functor& functor, std::size_t count, Stream stream) const {
     check(device::launch(device(), functor, count, stream), Functor::name);
+  }
+  template <typename Functor>
+  void run(const Functor& functor, std::size_t count, const BlockShape& block, Stream stream) const {
+    check(device::launch(device(), functor, count, block, stream), Functor::name);
   }
   void spin(Stream stream, std::chrono::milliseconds duration = busy) const;
   void record(const UniqueEvent& event, Stream stream) const { check(device().record(event.get(), stream), "record"); }

@@ -29,6 +29,8 @@ TEST_P(Properties, DescribeAMachineThatCanExist) {
   EXPECT_EQ(properties.warp_size, 32);
   EXPECT_EQ(properties.max_threads_per_multiprocessor % properties.warp_size, 0);
   EXPECT_GE(properties.max_threads_per_multiprocessor, properties.max_threads_per_block);
+  // What every GPU gives without being asked for more (CUDA programming guide, compute capabilities).
+  EXPECT_GE(properties.max_shared_bytes_per_block, 48U << 10);
   EXPECT_GT(properties.compute_capability_major, 0);
   EXPECT_LE(properties.greatest_priority, 0);
 }
@@ -52,7 +54,7 @@ TEST_P(Properties, ADeviceIsNoPeerOfItself) { EXPECT_FALSE(device().can_access_p
 // unsupported" if the device cannot directly access memory of the peer, which a device
 // is not of itself (the test above). The runtime's own page says cudaErrorInvalidDevice
 // for that, which no H100 was seen to return.
-TEST_P(Properties, PeerAccessToItselfIsRefused) {
+TEST_P(Properties, PeerAccessToItselfFails) {
   EXPECT_EQ(device().enable_peer_access(0), Status::peer_access_unsupported);
 }
 

@@ -12,6 +12,7 @@ class HostMemory : public Contract {};
 class StreamOrderedMemory : public Contract {};
 class Copies : public Contract {};
 class Kernels : public Contract {};
+class BlockKernels : public Contract {};
 class Streams : public Contract {};
 class DefaultStream : public Contract {};
 class HostFunctions : public Contract {};
@@ -48,6 +49,7 @@ class Peers : public Contract {
   GPUCHECK_INSTANTIATE_SUITE(prefix, StreamOrderedMemory, backends); \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Copies, backends);              \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Kernels, backends);             \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, BlockKernels, backends);        \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Streams, backends);             \
   GPUCHECK_INSTANTIATE_SUITE(prefix, DefaultStream, backends);       \
   GPUCHECK_INSTANTIATE_SUITE(prefix, HostFunctions, backends);       \

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <numeric>
 
+#include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
 #include "runtime/allocator/buffer.hpp"
 #include "runtime/pinned/pinned_buffer.hpp"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "device/kernels/philox.hpp"
+#include "device/kernels/support/philox.hpp"
 #include "runtime/allocator/buffer.hpp"
 #include "runtime/tests/simulated.hpp"
 
@@ -93,6 +93,53 @@ TEST_F(Ops, Sums) {
   EXPECT_EQ(download(real_total.data(), 1)[0], 50'000.5);
   ops::sum(runtime, floats.data(), 0, real_total.data(), stream);
   EXPECT_EQ(download(real_total.data(), 1)[0], 0.0);
+}
+
+// One thread, one block, several blocks, and counts that fill none of them.
+TEST_F(Ops, SumsAnyCountOfIntegersAndWraps) {
+  for (const std::size_t count : {1U, 2U, 63U, 64U, 65U, 4096U, 16'384U, 16'385U, 70'001U, 1'000'003U}) {
+    Buffer<std::int64_t> values(runtime, count, stream);
+    ops::iota(runtime, values.data(), count, std::int64_t{-7}, stream);
+    Buffer<std::int64_t> total(runtime, 1, stream);
+    ops::sum(runtime, values.data(), count, total.data(), stream);
+    const auto n = static_cast<std::int64_t>(count);
+    EXPECT_EQ(download(total.data(), 1)[0], n * (n - 1) / 2 - 7 * n) << count;
+  }
+  const Buffer<std::int64_t> large = upload<std::int64_t>({std::numeric_limits<std::int64_t>::max(), 1});
+  Buffer<std::int64_t> total(runtime, 1, stream);
+  ops::sum(runtime, large.data(), 2, total.data(), stream);
+  EXPECT_EQ(download(total.data(), 1)[0], std::numeric_limits<std::int64_t>::min());
+  ops::sum(runtime, large.data(), 0, total.data(), stream);
+  EXPECT_EQ(download(total.data(), 1)[0], 0);
+}
+
+// Floats that add up exactly in double precision, in whatever order.
+TEST_F(Ops, SumsAnyCountOfFloats) {
+  for (const std::size_t count : {1U, 2U, 63U, 64U, 65U, 4096U, 16'384U, 16'385U, 70'001U, 1'000'003U}) {
+    std::vector<float> values(count);
+    for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(i % 4093) - 0.25F;
+    const Buffer<float> buffer = upload(values);
+    Buffer<double> total(runtime, 1, stream);
+    ops::sum(runtime, buffer.data(), count, total.data(), stream);
+    EXPECT_EQ(download(total.data(), 1)[0], std::accumulate(values.begin(), values.end(), 0.0)) << count;
+  }
+}
+
+TEST_F(Ops, SumsInAnOrderThatDependsOnTheCountAlone) {
+  constexpr std::size_t count = 100'003;
+  std::vector<float> values(count + 1);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = std::sin(static_cast<float>(i)) * 1e10F / (1.0F + static_cast<float>(i % 977));
+  // The same numbers where vectors can be loaded and where they cannot.
+  const Buffer<float> whole = upload(std::vector<float>(values.begin() + 1, values.end()));
+  const Buffer<float> shifted = upload(values);
+  Buffer<double> totals(runtime, 2, stream);
+  ops::sum(runtime, whole.data(), count, totals.data(), stream);
+  ops::sum(runtime, shifted.data() + 1, count, totals.data() + 1, stream);
+  const std::vector<double> sums = download(totals.data(), 2);
+  EXPECT_EQ(sums[0], sums[1]);
+  const double exact = std::accumulate(values.begin() + 1, values.end(), 0.0L);
+  EXPECT_NEAR(sums[0], exact, std::abs(exact) * 1e-12 + 1e-3);
 }
 
 TEST_F(Ops, FillsAndVerifiesInStrides) {

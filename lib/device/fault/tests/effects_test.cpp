@@ -3,6 +3,7 @@
 #include <sys/time.h>
 
 #include "device/fault/tests/faulty.hpp"
+#include "device/kernels/block_probes.hpp"
 
 // Effects that only some operations take.
 namespace gpucheck::fault {
@@ -87,6 +88,31 @@ TEST(FlipBit, SpoilsTheFirstMemoryAKernelWrites) {
   ASSERT_EQ(device::launch(faulty.device(), write, size, stream.get()), Status::success);
   expect_one_flip(read(faulty, memory.get(), size, stream.get()), 3);
   EXPECT_TRUE(faulty.simulator().races().empty());
+}
+
+TEST(FlipBit, SpoilsWhatABlockKernelWrites) {
+  const Faulty faulty(once(Operation::launch_kernel, Effect::flip_bit));
+  const auto stream = faulty.make_stream();
+  const auto memory = faulty.make_memory(size);
+  const kernels::RotateInBlocks rotate{static_cast<std::uint64_t*>(memory.get())};
+  const device::BlockShape shape{.threads = 1, .shared_bytes = 8};
+  ASSERT_EQ(device::launch(faulty.device(), rotate, 1, shape, stream.get()), Status::success);  // writes a 0
+  expect_one_flip(read(faulty, memory.get(), sizeof(std::uint64_t), stream.get()), 0);
+  EXPECT_TRUE(faulty.simulator().races().empty());
+}
+
+TEST(RunNow, RunsABlockKernelThatIsBeingCaptured) {
+  const Faulty faulty(once(Operation::launch_kernel, Effect::run_now));
+  device::Device& device = faulty.device();
+  const auto stream = faulty.make_stream();
+  const auto memory = faulty.make_memory(size);
+  ASSERT_EQ(device.fill(memory.get(), 9, size, stream.get()), Status::success);
+  ASSERT_EQ(device.begin_capture(stream.get(), CaptureMode::global), Status::success);
+  const kernels::RotateInBlocks rotate{static_cast<std::uint64_t*>(memory.get())};
+  ASSERT_EQ(device::launch(device, rotate, 8, {.threads = 1, .shared_bytes = 8}, stream.get()), Status::success);
+  const auto graph = device::own<device::UniqueGraph>(device, device.end_capture(stream.get()));
+  const std::vector<std::uint8_t> seen = read(faulty, memory.get(), size, stream.get());
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(seen[i * 8], i);  // though no graph was launched
 }
 
 TEST(FlipBit, IsRecordedInACapture) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device/fault/fault_driver.hpp"
+#include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
 #include "device/owned.hpp"
 #include "device/sim/sim_driver.hpp"

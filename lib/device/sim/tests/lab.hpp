@@ -6,6 +6,7 @@
 #include <memory>
 #include <string_view>
 
+#include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
 #include "device/sim/sim_driver.hpp"
 
@@ -46,6 +47,10 @@ class Lab {
   template <typename Functor>
   void run(const Functor& functor, std::size_t count, device::Stream stream) const {
     check(device::launch(*device_, functor, count, stream), Functor::name);
+  }
+  template <typename Functor>
+  void run(const Functor& functor, std::size_t count, const device::BlockShape& block, device::Stream stream) const {
+    check(device::launch(*device_, functor, count, block, stream), Functor::name);
   }
   void copy(void* destination, const void* source, std::size_t bytes, device::CopyKind kind,
             device::Stream stream) const {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <ostream>
 
+#include "device/kernels/block_probes.hpp"
 #include "device/sim/tests/racy_programs.hpp"
 
 namespace gpucheck::sim {
@@ -47,6 +48,25 @@ TEST_P(RacyPrograms, AreCleanOnceOrderedUnderEverySeed) {
 
 INSTANTIATE_TEST_SUITE_P(Sim, RacyPrograms, testing::ValuesIn(racy_programs().begin(), racy_programs().end()),
                          [](const auto& program) { return std::string(program.param.name); });
+
+TEST(Races, AreFoundBetweenBlockKernels) {
+  for (const bool ordered : {false, true}) {
+    const Lab lab;
+    const auto a = lab.stream();
+    const auto b = lab.stream();
+    auto* const memory = lab.memory<std::uint64_t>(100);
+    const device::BlockShape shape{.threads = 32, .shared_bytes = 256};
+    lab.run(device::kernels::RotateInBlocks{memory}, 100, shape, a);
+    if (ordered) lab.order(a, b);
+    lab.run(device::kernels::CountFrom{1, memory + 98}, 100, shape, b);
+    const auto races = lab.driver().races();
+    ASSERT_EQ(races.size(), ordered ? 0U : 1U);
+    if (ordered) continue;
+    EXPECT_EQ(races[0].earlier, "rotate_in_blocks");
+    EXPECT_EQ(races[0].later, "count_from");
+    EXPECT_EQ(races[0].bytes, 16U);
+  }
+}
 
 TEST(Races, APairIsReportedOnceHoweverManyBytesItShares) {
   Lab lab;

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/units.hpp"
+#include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
 #include "runtime/allocator/buffer.hpp"
 #include "runtime/tests/simulated.hpp"

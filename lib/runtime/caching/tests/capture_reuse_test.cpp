@@ -4,6 +4,7 @@
 
 #include "base/units.hpp"
 #include "device/check.hpp"
+#include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
 #include "device/owned.hpp"
 #include "runtime/graphs/graph.hpp"

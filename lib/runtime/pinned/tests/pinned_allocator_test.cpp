@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "base/units.hpp"
+#include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
 #include "runtime/graphs/graph.hpp"
 #include "runtime/pinned/pinned_buffer.hpp"

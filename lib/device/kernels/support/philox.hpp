@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "device/kernels/thread.hpp"
+#include "device/kernels/support/thread.hpp"
 
 namespace gpucheck::device::kernels {
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "device/kernels/thread.hpp"
+#include "device/kernels/support/thread.hpp"
 
 namespace gpucheck::device::kernels {
 
@@ -14,13 +14,19 @@ struct alignas(16) Vector {
   T lanes[width];
 };
 
+/// Whether vectors can be loaded and stored at an address.
+template <typename T>
+GPUCHECK_HOST_DEVICE bool has_whole_vectors(const T* data) {
+  return reinterpret_cast<std::uintptr_t>(data) % alignof(Vector<T>) == 0;
+}
+
 /// How many invocations share a pass over `items` when each takes every n-th: enough to
 /// fill any GPU, few enough that one atomic addition by each costs little.
 constexpr std::size_t sharing_invocations(std::size_t items) {
-  constexpr std::size_t most = 32768;
-  constexpr std::size_t least_share = 4;
-  const std::size_t wanted = (items + least_share - 1) / least_share;
-  return wanted < most ? wanted : most;
+  constexpr std::size_t max_invocations = 32768;
+  constexpr std::size_t min_share = 4;
+  const std::size_t wanted = (items + min_share - 1) / min_share;
+  return wanted < max_invocations ? wanted : max_invocations;
 }
 
 }  // namespace gpucheck::device::kernels

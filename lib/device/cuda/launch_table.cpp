@@ -1,0 +1,24 @@
+#include "device/cuda/launch_table.hpp"
+
+#include <unordered_map>
+
+namespace gpucheck::cuda {
+namespace {
+
+std::unordered_map<const device::Kernel*, const void*> all_functions() {
+  std::unordered_map<const device::Kernel*, const void*> functions;
+  for (const std::span<const LaunchEntry> family : kernel_families()) {
+    for (const LaunchEntry& entry : family) functions.emplace(entry.kernel, entry.function);
+  }
+  return functions;
+}
+
+}  // namespace
+
+const void* find_function(const device::Kernel* kernel) noexcept {
+  static const auto functions = all_functions();
+  const auto found = functions.find(kernel);
+  return found == functions.end() ? nullptr : found->second;
+}
+
+}  // namespace gpucheck::cuda

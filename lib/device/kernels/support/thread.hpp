@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "device/kernel.hpp"
+
+#if defined(__CUDACC__)
+#define GPUCHECK_HOST_DEVICE __host__ __device__
+extern "C" __device__ void __assertfail(const char* expression, const char* file, unsigned line, const char* function,
+                                        std::size_t character_size);
+#else
+#define GPUCHECK_HOST_DEVICE
+#endif
+
+#define GPUCHECK_DEVICE_ASSERT(thread, condition) (thread).require((condition), #condition, __FILE__, __LINE__)
+
+namespace gpucheck::device::kernels {
+
+/// The few things an invocation of a kernel functor can do besides arithmetic. The same
+/// functor source runs on a GPU (compiled by nvcc) and on the simulated device (compiled
+/// by the host compiler).
+struct Invocation {
+  /// Simulated device only: where a failed `require` leaves its text.
+  FailedAssertion* failed_assertion = nullptr;
+
+  /// Device-side assert: when `condition` is false the context gets the sticky error
+  /// `Status::assertion` and a line with `expression` goes to the process's stderr.
+  /// Returns `condition`, so that a kernel can stop before doing harm.
+  GPUCHECK_HOST_DEVICE bool require(bool condition, const char* expression, const char* file, unsigned line) const {
+#if defined(__CUDA_ARCH__)
+    if (!condition) __assertfail(expression, file, line, "kernel", sizeof(char));
+#else
+    if (!condition && failed_assertion != nullptr) {
+      failed_assertion->expression = expression;
+      failed_assertion->file = file;
+      failed_assertion->line = line;
+    }
+#endif
+    return condition;
+  }
+
+  /// Adds to a counter that other invocations add to at the same time.
+  GPUCHECK_HOST_DEVICE void atomic_add(std::uint64_t* target, std::uint64_t amount) const {
+#if defined(__CUDA_ARCH__)
+    atomicAdd(reinterpret_cast<unsigned long long*>(target), static_cast<unsigned long long>(amount));
+#else
+    *target += amount;
+#endif
+  }
+};
+
+/// One invocation of a functor that is called for each index.
+struct Thread : Invocation {
+  std::size_t index = 0;
+  std::size_t count = 0;
+};
+
+/// One invocation of a functor that is called by block: once in each phase. Between two
+/// phases all threads of the block meet at a barrier; within one they run in any order, or
+/// at the same time. Nothing but shared memory is kept from one phase to the next.
+struct BlockThread : Invocation {
+  std::size_t block = 0;  ///< of `blocks`
+  std::size_t blocks = 0;
+  unsigned index = 0;              ///< within the block, of `threads`
+  unsigned threads = 0;            ///< of this block: the last one may have fewer than others
+  unsigned threads_per_block = 0;  ///< of the others
+  void* shared = nullptr;          ///< the block's own memory, aligned to 16 bytes
+  std::size_t shared_bytes = 0;
+
+  /// Which of the launch's invocations this is.
+  [[nodiscard]] GPUCHECK_HOST_DEVICE std::size_t global_index() const { return block * threads_per_block + index; }
+};
+
+}  // namespace gpucheck::device::kernels
