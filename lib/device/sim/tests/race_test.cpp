@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <ostream>
+#include <set>
+#include <string>
 
 #include "device/kernels/block_probes.hpp"
 #include "device/sim/tests/racy_programs.hpp"
@@ -62,8 +64,8 @@ TEST(Races, AreFoundBetweenBlockKernels) {
     const auto races = lab.driver().races();
     ASSERT_EQ(races.size(), ordered ? 0U : 1U);
     if (ordered) continue;
-    EXPECT_EQ(races[0].earlier, "rotate_in_blocks");
-    EXPECT_EQ(races[0].later, "count_from");
+    const std::set<std::string> both{races[0].earlier, races[0].later};
+    EXPECT_EQ(both, (std::set<std::string>{"count_from", "rotate_in_blocks"}));
     EXPECT_EQ(races[0].bytes, 16U);
   }
 }
