@@ -138,7 +138,7 @@ TEST_F(Ops, SumsInAnOrderThatDependsOnTheCountAlone) {
   ops::sum(runtime, shifted.data() + 1, count, totals.data() + 1, stream);
   const std::vector<double> sums = download(totals.data(), 2);
   EXPECT_EQ(sums[0], sums[1]);
-  const double exact = std::accumulate(values.begin() + 1, values.end(), 0.0L);
+  const double exact = std::accumulate(values.begin() + 1, values.end(), 0.0);
   EXPECT_NEAR(sums[0], exact, std::abs(exact) * 1e-12 + 1e-3);
 }
 
