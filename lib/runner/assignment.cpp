@@ -53,7 +53,7 @@ void assign_one(std::vector<Assignment>& assignments, const PlannedCase& planned
   const int size = std::max(needs.devices, 1);
   std::vector<const DeviceGroup*> groups = groups_of(identity, static_cast<std::size_t>(size));
   const bool once = !every_device || needs.devices == 0;
-  if (once && groups.size() > 1) groups.resize(1);
+  if (once && groups.size() > 1) groups.erase(groups.begin() + 1, groups.end());
   for (const DeviceGroup* group : groups) {
     assignments.push_back({.planned = &planned,
                            .devices = group->devices,

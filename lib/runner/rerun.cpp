@@ -33,7 +33,7 @@ std::string rerun_command(const PlannedCase& planned, std::uint64_t run_seed, st
   settings.seed = seed_of_repetition(run_seed, planned.repetition);
   std::string command =
       fmt::format("gpucheck {} {}", settings.fault.empty() ? "run" : "prove", shell_quoted(planned.which->name));
-  for (const std::string& word : harness::to_options(settings)) command += " " + shell_quoted(word);
+  for (const std::string& word : harness::to_options(settings)) command += fmt::format(" {}", shell_quoted(word));
   return command;
 }
 

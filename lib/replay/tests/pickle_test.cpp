@@ -107,7 +107,9 @@ TEST(Pickle, RejectsWhateverCouldRunSomething) {
 }
 
 TEST(Pickle, NamesTheRejectedOpcodeAndWhatToDo) {
-  Document document("evil.pickle", "\x80\x02"s + "cos\nsystem\n(X\x02\x00\x00\x00lstR."s);
+  Document document("evil.pickle",
+                    "\x80\x02"
+                    "cos\nsystem\n(X\x02\x00\x00\x00lstR."s);
   try {
     read_pickle(document, {});
     FAIL();

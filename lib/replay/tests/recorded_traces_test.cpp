@@ -107,13 +107,14 @@ INSTANTIATE_TEST_SUITE_P(PyTorch, RecordedTraces, testing::Range(std::size_t{0},
 
 TEST(RecordedTraces, TheEndIsComparedToo) {
   for (const std::size_t index : {std::size_t{0}, std::size_t{17}, std::size_t{33}}) {
-    Trace changed = traces()[index];
-    ++changed.final_statistics[7].second;
-    EXPECT_EQ(play(changed).final_difference_count, 1U) << changed.name;
-    changed = traces()[index];
-    ASSERT_FALSE(changed.final_segments->empty()) << changed.name;
-    ++changed.final_segments->back().blocks.back().requested_size;
-    EXPECT_EQ(play(changed).final_difference_count, 1U) << changed.name;
+    const Trace& trace = traces()[index];
+    Trace other_statistic = trace;
+    ++other_statistic.final_statistics[7].second;
+    EXPECT_EQ(play(other_statistic).final_difference_count, 1U) << trace.name;
+    ASSERT_GT(trace.final_segments.value().size(), 0U) << trace.name;
+    Trace other_segment = trace;
+    ++other_segment.final_segments.value().back().blocks.back().requested_size;
+    EXPECT_EQ(play(other_segment).final_difference_count, 1U) << trace.name;
   }
 }
 
