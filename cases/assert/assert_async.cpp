@@ -56,6 +56,7 @@ void run(harness::Context& context) {
   context.observe("two_elements_error", error_text<Error>([&] { assert_on<std::int64_t>(context, {0, 0}); }));
 
   std::vector<std::string> passed;
+  passed.reserve(5);
   assert_on<std::int64_t>(context, {1});
   passed.emplace_back("1");
   assert_on<float>(context, {0.1F});
