@@ -74,7 +74,7 @@ std::string largest_text(const DeviceSummary& summary, const replay::StackTable&
     rows.push_back({format_bytes(use.block.size), fmt::format("0x{:x}", use.block.address), replay::pool_name(use.pool),
                     report::one_line(replay::telling_frame(stacks, use.block.stack), 80)});
   }
-  return "\n" + text_table(rows, 4, "  ");
+  return fmt::format("\n{}", text_table(rows, 4, "  "));
 }
 
 std::string device_text(const Snapshot& snapshot, const DeviceSummary& summary) {

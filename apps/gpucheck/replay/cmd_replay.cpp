@@ -112,7 +112,10 @@ std::string settings_label(const std::string& settings) {
 std::string replay_text(std::span<const replay::SubjectReplays> results, const replay::Request& request) {
   std::string text = comparison_text(results);
   for (const replay::SubjectReplays& result : results) {
-    if (result.replays.front().what_if) text += (text.empty() ? "" : "\n") + what_if_text(result, request);
+    if (result.replays.front().what_if) {
+      if (!text.empty()) text += '\n';
+      text += what_if_text(result, request);
+    }
   }
   return text;
 }

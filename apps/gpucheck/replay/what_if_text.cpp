@@ -125,7 +125,7 @@ std::string usage_over_time(const replay::SubjectReplays& result) {
       row.insert(row.end(), {reserved(sample), percent_unused(sample)});
     }
   }
-  return "\n" + text_table(rows, 1, "  ");
+  return fmt::format("\n{}", text_table(rows, 1, "  "));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ TEST(Frame, ComesBackFromPiecesOfAnySize) {
   std::vector<std::string> bodies;
   std::string stream;
   for (int i = 0; i < 300; ++i) {
-    bodies.push_back("{" + std::string(random() % 5000, static_cast<char>('a' + i % 26)));
+    bodies.emplace_back(1 + random() % 5000, static_cast<char>('a' + i % 26)).front() = '{';
     stream += encode_frame(bodies.back());
   }
   FrameDecoder decoder;

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <gtest/gtest.h>
+#include <memory>
 #include <string>
 
 namespace gpucheck::runner {
@@ -27,19 +28,21 @@ TEST(Rerun, QuotesSoThatAShellReadsTheSameWord) {
 
 TEST(Rerun, SaysWhatRunsOneCaseAgain) {
   const harness::Case which{.name = "alloc.fuzz", .summary = "", .source = ""};
-  PlannedCase planned{.which = &which, .settings = {.parameters = {{"iterations", std::int64_t{5}}, {"mode", "a b"}}}};
-  EXPECT_EQ(rerun_command(planned, 7, "sim:h100"),
+  const auto planned = std::make_unique<PlannedCase>();
+  planned->which = &which;
+  planned->settings.parameters = {{"iterations", std::int64_t{5}}, {"mode", "a b"}};
+  EXPECT_EQ(rerun_command(*planned, 7, "sim:h100"),
             "gpucheck run alloc.fuzz --device sim:h100 --seed 7 --parameter iterations=5 --parameter 'mode=a b'");
-  planned.settings.golden_directory = "my goldens";
-  planned.settings.parameters.clear();
-  planned.repetition = 2;
-  EXPECT_EQ(rerun_command(planned, 7, "cuda:1"),
+  planned->settings.golden_directory = "my goldens";
+  planned->settings.parameters.clear();
+  planned->repetition = 2;
+  EXPECT_EQ(rerun_command(*planned, 7, "cuda:1"),
             "gpucheck run alloc.fuzz --device cuda:1 --seed 9 --golden 'my goldens'");
-  planned.settings.allocator = runtime::parse_allocator_choice("./my one.so");
-  EXPECT_EQ(rerun_command(planned, 7, "cuda:1"),
+  planned->settings.allocator = runtime::parse_allocator_choice("./my one.so");
+  EXPECT_EQ(rerun_command(*planned, 7, "cuda:1"),
             "gpucheck run alloc.fuzz --device cuda:1 --seed 9 --allocator './my one.so' --golden 'my goldens'");
-  planned.settings.fault = "lost_event";
-  EXPECT_TRUE(rerun_command(planned, 7, "cuda:1").starts_with("gpucheck prove alloc.fuzz --device cuda:1 "));
+  planned->settings.fault = "lost_event";
+  EXPECT_TRUE(rerun_command(*planned, 7, "cuda:1").starts_with("gpucheck prove alloc.fuzz --device cuda:1 "));
 }
 
 }  // namespace
