@@ -27,9 +27,9 @@ Status launch(Work& work, const Functor& functor, std::size_t count, Stream stre
   return detail::launch(work, functor, count, {}, stream);
 }
 
-/// The same for `count` invocations in blocks. invalid_configuration for blocks of no
-/// threads or of more than `DeviceProperties::max_threads_per_block`, invalid_value for more
-/// shared memory than `max_shared_bytes_per_block`.
+/// The same for `count` invocations in blocks. invalid_value for blocks of no
+/// threads or of more than `DeviceProperties::max_threads_per_block`, and for more shared
+/// memory than `max_shared_bytes_per_block`.
 template <kernels::BlockKernel Functor>
 Status launch(Work& work, const Functor& functor, std::size_t count, const BlockShape& block, Stream stream) {
   return detail::launch(work, functor, count, block, stream);
