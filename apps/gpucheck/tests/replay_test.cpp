@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-std::string data(const std::string& name) { return std::string(GPUCHECK_REPLAY_TEST_DATA) + "/" + name; }
+std::string data(const std::string& name) { return GPUCHECK_REPLAY_TEST_DATA "/" + name; }
 
 CommandResult replay(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "replay");
