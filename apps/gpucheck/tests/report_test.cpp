@@ -120,8 +120,8 @@ TEST(Report, OfSeveralHostsNamesThem) {
   EXPECT_EQ(document["runs"].at(0)["host_name"], "node1");
   EXPECT_EQ(document["runs"].at(1)["cases"].size(), 2U);
   EXPECT_THAT(read_file(folder / "all.xml"),
-              AllOf(HasSubstr("classname=\"gpucheck.node1.device0.proof\""), HasSubstr("classname=\"gpucheck.node2.device0.proof\""),
-                    HasSubstr("tests=\"3\" failures=\"1\"")));
+              AllOf(HasSubstr("classname=\"gpucheck.node1.device0.proof\""),
+                    HasSubstr("classname=\"gpucheck.node2.device0.proof\""), HasSubstr("tests=\"3\" failures=\"1\"")));
 }
 
 TEST(Report, RejectsTwoVerdictsOnOneCaseOfOneDevice) {

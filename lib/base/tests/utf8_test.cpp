@@ -25,9 +25,7 @@ TEST(Utf8, ReplacesEachBrokenCharacterOnce) {
   EXPECT_EQ(to_valid_utf8("\xE1\x80\xE2\xF0\x91\x92\xF1\xBF\x41"), r + r + r + r + "A");
 }
 
-TEST(Utf8, ReplacesACharacterThatTheEndCuts) {
-  EXPECT_EQ(to_valid_utf8("a\xE2\x82"), "a\uFFFD");
-}
+TEST(Utf8, ReplacesACharacterThatTheEndCuts) { EXPECT_EQ(to_valid_utf8("a\xE2\x82"), "a\uFFFD"); }
 
 TEST(Utf8, FindsTheBoundaryBeforeAPlace) {
   const std::string text = "a\u20ACb";  // 1, 3 and 1 bytes
