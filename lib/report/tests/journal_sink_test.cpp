@@ -108,7 +108,8 @@ TEST(JournalSink, WritesWhatItCouldNotAsSoonAsThereIsRoom) {
   {
     const auto sink = make_journal(path, [&](const std::string& what) { complaints.push_back(what); });
     harness::RunStarted start = sample_start();
-    start.selected = {{.name = "a.first"}, {.name = "a.second"}, {.name = "a.third"}};
+    start.selected = {
+        {.name = "a.first", .devices = {0}}, {.name = "a.second", .devices = {0}}, {.name = "a.third", .devices = {0}}};
     sink->on(start);
     sink->on(passed("a.first"));
     const std::string before = read_file(path);
