@@ -11,7 +11,6 @@
 #include "execution.hpp"
 #include "golden/approve.hpp"
 #include "harness/outcome_text.hpp"
-#include "orphans.hpp"
 #include "selection.hpp"
 
 namespace gpucheck::application {
@@ -27,7 +26,7 @@ using harness::Outcome;
 std::vector<CaseResult> run_cases(const Environment& environment, const ExecutionOptions& options,
                                   std::span<const Case* const> cases, const golden::GoldenSet& goldens,
                                   RunRecorder& recorder) {
-  const std::vector<runner::PlannedCase> plan = runner::make_plan(cases, {.settings = options.settings});
+  const runner::Plan plan = runner::make_plan(cases, {.settings = options.settings});
   std::vector<CaseResult> results = run_quietly(plan, goldens, runner_options(environment, options), recorder);
   note_device(recorder.device());
   std::sort(results.begin(), results.end(), [](const CaseResult& a, const CaseResult& b) { return a.name < b.name; });
@@ -104,16 +103,17 @@ void check_completed(const CaseResult& result) {
 }  // namespace
 
 int golden_diff(const Environment& environment, const GoldenDiffOptions& options) {
-  const std::vector<const Case*> cases = for_allocator(select(environment.registry, options.selection),
-                                                       options.selection, options.execution.settings.allocator);
   const golden::GoldenSet goldens = load_goldens(environment, options.execution.settings.golden_directory);
+  const Selected selected = select(environment.registry, goldens, options.selection);
+  const std::vector<const Case*> cases =
+      for_allocator(selected.cases, options.selection, options.execution.settings.allocator);
   RunRecorder recorder;
   Tally tally;
   for (const CaseResult& result : run_cases(environment, options.execution, cases, goldens, recorder)) {
     tally.add(result);
     if (result.outcome != Outcome::pass) print(difference_text(result));
   }
-  for (const std::string& orphan : find_orphans(goldens, environment.registry, options.selection)) {
+  for (const std::string& orphan : selected.orphans) {
     print(fmt::format("{}\n  a golden file, but no case\n", orphan));
     ++tally.different;
   }

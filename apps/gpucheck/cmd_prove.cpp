@@ -90,9 +90,11 @@ void clear_progress() {
 }  // namespace
 
 int prove(const Environment& environment, const ProveOptions& options) {
-  const std::vector<const harness::Case*> cases = for_allocator(
-      select(environment.registry, options.selection), options.selection, options.execution.settings.allocator);
-  const Proof proof = make_proof(environment, cases, options.execution, show_progress);
+  const golden::GoldenSet goldens = load_goldens(environment, options.execution.settings.golden_directory);
+  const std::vector<const harness::Case*> cases =
+      for_allocator(select_cases(environment.registry, goldens, options.selection), options.selection,
+                    options.execution.settings.allocator);
+  const Proof proof = make_proof(environment, goldens, cases, options.execution, show_progress);
   clear_progress();
   note_device(proof.device);
   print(options.json ? proof_document(proof) : matrix(proof) + summary(proof));

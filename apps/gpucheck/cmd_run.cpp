@@ -4,8 +4,8 @@
 #include "base/error.hpp"
 #include "commands.hpp"
 #include "execution.hpp"
-#include "orphans.hpp"
 #include "reports.hpp"
+#include "runner/orphans.hpp"
 #include "selection.hpp"
 
 namespace gpucheck::application {
@@ -13,44 +13,47 @@ namespace gpucheck::application {
 namespace {
 
 using harness::Case;
-using runner::PlannedCase;
 using Cases = std::vector<const Case*>;
 
 void check_fault(const Cases& cases, const std::string& fault) {
-  for (const Case* which : cases) {
-    if (fault.empty() || which->find_fault(fault) != nullptr) continue;
-    throw UsageError(
-        fmt::format("{} has no fault \"{}\"; gpucheck describe {} lists its faults", which->name, fault, which->name));
+  for (const Case* test_case : cases) {
+    if (fault.empty() || test_case->find_fault(fault) != nullptr) continue;
+    throw UsageError(fmt::format("{} has no fault \"{}\"; gpucheck describe {} lists its faults", test_case->name,
+                                 fault, test_case->name));
   }
 }
 
-std::vector<PlannedCase> make_plan(const Cases& cases, const RunOptions& options) {
-  check_fault(cases, options.execution.settings.fault);
-  std::vector<PlannedCase> plan = runner::make_plan(cases, {.settings = options.execution.settings,
-                                                            .repeat = options.repeat,
-                                                            .shuffle = options.shuffle,
-                                                            .shard = options.shard});
+runner::Plan make_plan(const Selected& selected, const RunOptions& options) {
+  const harness::RunSettings& settings = options.execution.settings;
+  const Cases cases = for_allocator(selected.cases, options.selection, settings.allocator);
+  check_fault(cases, settings.fault);
+  std::vector<harness::CaseResult> orphans;
+  for (const std::string& name : selected.orphans) orphans.push_back(runner::orphan_result(name, settings));
+  runner::Plan plan = runner::make_plan(
+      cases, {.settings = settings, .repeat = options.repeat, .shuffle = options.shuffle, .shard = options.shard},
+      orphans);
   if (plan.empty()) {
     throw EnvironmentError(fmt::format("shard {}/{} of {} selected cases is empty: nothing to run", options.shard.index,
-                                       options.shard.count, cases.size()));
+                                       options.shard.count, cases.size() + orphans.size()));
   }
   return plan;
 }
 
-fleet::Waivers waivers_for(const Environment& environment, const std::string& path) {
+fleet::Waivers waivers_for(const Environment& environment, const golden::GoldenSet& goldens, const std::string& path) {
   if (path.empty()) return {};
-  std::vector<std::string> names;
+  std::vector<std::string> names = runner::orphan_goldens(environment.registry, goldens);
   for (const Case& known : environment.registry.cases()) names.push_back(known.name);
   return fleet::read_waivers(path, names);
 }
 
-runner::Options options_for_runner(const Environment& environment, const RunOptions& options) {
+runner::Options options_for_runner(const Environment& environment, const golden::GoldenSet& goldens,
+                                   const RunOptions& options) {
   runner::Options result = runner_options(environment, options.execution);
   if (options.isolation == runner::Isolation::process) result.isolation = options.isolation;
   result.fail_fast = options.fail_fast;
   result.retries = options.retries;
   result.max_skips = options.max_skips;
-  result.waivers = waivers_for(environment, options.reports.waivers_path);
+  result.waivers = waivers_for(environment, goldens, options.reports.waivers_path);
   return result;
 }
 
@@ -68,18 +71,13 @@ bool only_skips(const harness::Counts& counts) {
 }  // namespace
 
 int run(const Environment& environment, const RunOptions& options) {
-  const Cases cases = for_allocator(select(environment.registry, options.selection), options.selection,
-                                    options.execution.settings.allocator);
-  const std::vector<PlannedCase> plan = make_plan(cases, options);
-  const runner::Options run_options = options_for_runner(environment, options);
   const golden::GoldenSet goldens = load_goldens(environment, options.execution.settings.golden_directory);
+  const runner::Plan plan = make_plan(select(environment.registry, goldens, options.selection), options);
+  const runner::Options run_options = options_for_runner(environment, goldens, options);
   outlive_readers();
   const Reports reports(options.reports);
-  OrphanReporter reporter(find_orphans(goldens, environment.registry, options.selection), reports.sinks(),
-                          options.max_skips);
-  harness::EventSink* const reporters[] = {&reporter};
-  const runner::RunSummary summary = runner::run(plan, goldens, run_options, reporters);
-  const harness::ExitCode verdict = reporter.exit_code(summary);
+  const runner::RunSummary summary = runner::run(plan, goldens, run_options, reports.sinks());
+  const harness::ExitCode verdict = summary.exit_code;
   const bool red = verdict != harness::ExitCode::passed && verdict != harness::ExitCode::not_judged;
   const bool told = reports.exit_code(harness::ExitCode::passed) == harness::ExitCode::passed;
   if (options.skip_exit_code && told && !red && only_skips(summary.counts)) return *options.skip_exit_code;

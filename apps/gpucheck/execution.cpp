@@ -34,9 +34,8 @@ void RunRecorder::on(const harness::CaseFinished& /*event*/) {
 }
 void RunRecorder::on(const harness::RunFinished& event) { interrupted_by_signal_ = event.interrupted_by_signal; }
 
-std::vector<harness::CaseResult> run_quietly(std::span<const runner::PlannedCase> plan,
-                                             const golden::GoldenSet& goldens, const runner::Options& options,
-                                             RunRecorder& recorder) {
+std::vector<harness::CaseResult> run_quietly(const runner::Plan& plan, const golden::GoldenSet& goldens,
+                                             const runner::Options& options, RunRecorder& recorder) {
   harness::EventSink* const sinks[] = {&recorder};
   runner::Options on_first = options;
   on_first.every_device = false;

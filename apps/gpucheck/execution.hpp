@@ -32,9 +32,8 @@ class RunRecorder final : public harness::EventSink {
 
 /// Runs the plan quietly, each case on the first of the devices chosen (or the first pair). The recorder may be used
 /// for several runs in turn.
-std::vector<harness::CaseResult> run_quietly(std::span<const runner::PlannedCase> plan,
-                                             const golden::GoldenSet& goldens, const runner::Options& options,
-                                             RunRecorder& recorder);
+std::vector<harness::CaseResult> run_quietly(const runner::Plan& plan, const golden::GoldenSet& goldens,
+                                             const runner::Options& options, RunRecorder& recorder);
 
 /// Tells the person on what the cases run, and why, on stderr.
 void note_device(const harness::DeviceIdentity& device);

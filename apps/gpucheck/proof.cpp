@@ -6,7 +6,6 @@
 
 #include "execution.hpp"
 #include "harness/outcome_text.hpp"
-#include "selection.hpp"
 
 namespace gpucheck::application {
 
@@ -36,10 +35,9 @@ struct PendingTrial {
 
 class Prover {
  public:
-  Prover(const Environment& environment, const ExecutionOptions& options, const ProofProgress& progress)
-      : goldens_(load_goldens(environment, options.settings.golden_directory)),
-        options_(options),
-        runner_options_(runner_options(environment, options)) {
+  Prover(const Environment& environment, const golden::GoldenSet& goldens, const ExecutionOptions& options,
+         const ProofProgress& progress)
+      : goldens_(goldens), options_(options), runner_options_(runner_options(environment, options)) {
     recorder_.on_case = [this, &progress] { progress(++finished_, total_); };
   }
 
@@ -57,7 +55,7 @@ class Prover {
   void run_clean(std::span<const harness::Case* const> cases) {
     plan_ = runner::make_plan(cases, {.settings = options_.settings});
     std::vector<CaseResult> results = run_quietly(plan_, goldens_, runner_options_, recorder_);
-    for (const runner::PlannedCase& planned : plan_) {
+    for (const runner::PlannedCase& planned : plan_.cases) {
       const auto found = std::find_if(results.begin(), results.end(),
                                       [&](const CaseResult& r) { return r.name == planned.which->name; });
       if (found != results.end()) proof_.cases.push_back({planned.which, std::move(*found), {}});
@@ -79,15 +77,15 @@ class Prover {
   }
 
   const runner::PlannedCase& planned_clean(const CaseProof& proof) const {
-    return *std::find_if(plan_.begin(), plan_.end(),
+    return *std::find_if(plan_.cases.begin(), plan_.cases.end(),
                          [&](const runner::PlannedCase& planned) { return planned.which == proof.which; });
   }
 
   void run_trials(milliseconds limit, std::vector<PendingTrial>& trials) {
     if (recorder_.interrupted_by_signal() != 0) return;
-    std::vector<runner::PlannedCase> plan;
-    plan.reserve(trials.size());
-    for (const PendingTrial& trial : trials) plan.push_back(trial.planned);
+    runner::Plan plan;
+    plan.cases.reserve(trials.size());
+    for (const PendingTrial& trial : trials) plan.cases.push_back(trial.planned);
     runner::Options options = runner_options_;
     options.timeout = limit;
     std::vector<CaseResult> results = run_quietly(plan, goldens_, options, recorder_);
@@ -99,13 +97,13 @@ class Prover {
     }
   }
 
-  golden::GoldenSet goldens_;
+  const golden::GoldenSet& goldens_;
   const ExecutionOptions& options_;
   runner::Options runner_options_;
   RunRecorder recorder_;
   std::size_t finished_ = 0;
   std::size_t total_ = 0;
-  std::vector<runner::PlannedCase> plan_;
+  runner::Plan plan_;
   Proof proof_;
 };
 
@@ -142,9 +140,10 @@ ExitCode Proof::exit_code() const noexcept {
   return ExitCode::passed;
 }
 
-Proof make_proof(const Environment& environment, std::span<const harness::Case* const> cases,
-                 const ExecutionOptions& options, const ProofProgress& progress) {
-  return Prover(environment, options, progress).prove(cases);
+Proof make_proof(const Environment& environment, const golden::GoldenSet& goldens,
+                 std::span<const harness::Case* const> cases, const ExecutionOptions& options,
+                 const ProofProgress& progress) {
+  return Prover(environment, goldens, options, progress).prove(cases);
 }
 
 }  // namespace gpucheck::application

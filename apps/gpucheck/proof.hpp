@@ -41,7 +41,8 @@ using ProofProgress = std::function<void(std::size_t finished, std::size_t total
 
 /// A trial may take ten times as long as the clean run did, and two seconds more, but
 /// never longer than the case's deadline; ExecutionOptions::timeout replaces both.
-Proof make_proof(const Environment& environment, std::span<const harness::Case* const> cases,
-                 const ExecutionOptions& options, const ProofProgress& progress);
+Proof make_proof(const Environment& environment, const golden::GoldenSet& goldens,
+                 std::span<const harness::Case* const> cases, const ExecutionOptions& options,
+                 const ProofProgress& progress);
 
 }  // namespace gpucheck::application

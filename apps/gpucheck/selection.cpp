@@ -4,9 +4,11 @@
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <iterator>
 #include <set>
 
 #include "base/error.hpp"
+#include "runner/orphans.hpp"
 
 namespace gpucheck::application {
 
@@ -31,43 +33,67 @@ const Suite& require_suite(std::string_view name) {
   throw UsageError(fmt::format("there is no suite \"{}\"; there are: {}", name, fmt::join(names, ", ")));
 }
 
+using Names = std::set<std::string_view>;
+
+/// Those of the known names, cases' and orphans', for which a word stands.
+Names names_for(const Registry& registry, const Names& known, const std::string& word) {
+  Names names;
+  std::ranges::copy_if(known, std::inserter(names, names.end()),
+                       [&word](std::string_view name) { return harness::selects(word, name); });
+  // The registry says what may have been meant by a word that is no glob.
+  if (names.empty()) static_cast<void>(registry.select({&word, 1}));
+  return names;
+}
+
 /// One glob at a time, so that each of them is known to select something: a glob that
 /// silently selects nothing would be a check that silently does not run.
-std::set<const Case*> select_each(const Registry& registry, const std::vector<std::string>& globs) {
-  std::set<const Case*> selected;
+Names select_each(const Registry& registry, const Names& known, const std::vector<std::string>& globs) {
+  Names selected;
   for (const std::string& glob : globs) {
-    const std::vector<const Case*> matching = registry.select({&glob, 1});
-    if (matching.empty()) {
+    Names names = names_for(registry, known, glob);
+    if (names.empty()) {
       throw EnvironmentError(fmt::format("no case matches \"{}\"; gpucheck list shows all names", glob));
     }
-    selected.insert(matching.begin(), matching.end());
+    selected.merge(names);
   }
   return selected;
+}
+
+[[noreturn]] void fail_for_nothing_selected() {
+  throw EnvironmentError(
+      "nothing is selected: no case is left of those named, the suite and what --exclude takes away; gpucheck list "
+      "takes the same options and shows what they select");
 }
 
 }  // namespace
 
 std::span<const Suite> suites() { return suite_table; }
 
-std::vector<const Case*> select(const Registry& registry, const Selection& selection) {
+Selected select(const Registry& registry, const golden::GoldenSet& goldens, const Selection& selection) {
   const Suite& suite = require_suite(selection.suite);
-  const std::set<const Case*> named = select_each(registry, selection.globs);
-  std::set<const Case*> excluded;
-  if (!selection.excluded.empty()) {
-    const std::vector<const Case*> matching = registry.select(selection.excluded);
-    excluded.insert(matching.begin(), matching.end());
+  const std::vector<std::string> orphans = runner::orphan_goldens(registry, goldens);
+  Names known(orphans.begin(), orphans.end());
+  for (const Case& test_case : registry.cases()) known.insert(test_case.name);
+
+  Names names = selection.globs.empty() ? known : select_each(registry, known, selection.globs);
+  for (const std::string& excluded : selection.excluded) {
+    for (const std::string_view name : names_for(registry, known, excluded)) names.erase(name);
   }
-  std::vector<const Case*> selected;
-  for (const Case& which : registry.cases()) {
-    const bool wanted = selection.globs.empty() || named.contains(&which);
-    if (wanted && suite.contains(which) && !excluded.contains(&which)) selected.push_back(&which);
+  Selected selected;
+  for (const Case& test_case : registry.cases()) {
+    if (names.contains(test_case.name) && suite.contains(test_case)) selected.cases.push_back(&test_case);
   }
-  if (selected.empty()) {
-    throw EnvironmentError(
-        "nothing is selected: no case is left of those named, the suite and what --exclude takes away; gpucheck list "
-        "takes the same options and shows what they select");
-  }
+  std::ranges::copy_if(orphans, std::back_inserter(selected.orphans),
+                       [&names](const std::string& name) { return names.contains(name); });
+  if (selected.cases.empty() && selected.orphans.empty()) fail_for_nothing_selected();
   return selected;
+}
+
+std::vector<const Case*> select_cases(const Registry& registry, const golden::GoldenSet& goldens,
+                                      const Selection& selection) {
+  std::vector<const Case*> cases = select(registry, goldens, selection).cases;
+  if (cases.empty()) fail_for_nothing_selected();
+  return cases;
 }
 
 std::vector<const Case*> for_allocator(std::vector<const Case*> selected, const Selection& selection,

@@ -19,10 +19,19 @@ struct Suite {
 /// All suites; "all" is the first.
 std::span<const Suite> suites();
 
-/// The cases asked for, in name order, each once.
-/// @throws UsageError for an unknown case or suite, with the nearest names;
-/// EnvironmentError when a glob, or the whole selection, has no case.
-std::vector<const harness::Case*> select(const harness::Registry& registry, const Selection& selection);
+/// What a selection stands for; each in name order, and once.
+struct Selected {
+  std::vector<const harness::Case*> cases;
+  std::vector<std::string> orphans;  ///< golden files without a case; in every suite
+};
+
+/// @throws UsageError for an unknown name or suite, with the nearest names;
+/// EnvironmentError when a glob, or the whole selection, stands for nothing.
+Selected select(const harness::Registry& registry, const golden::GoldenSet& goldens, const Selection& selection);
+
+/// The same for what can only do with cases. @throws EnvironmentError when there are none.
+std::vector<const harness::Case*> select_cases(const harness::Registry& registry, const golden::GoldenSet& goldens,
+                                               const Selection& selection);
 
 /// Without the cases that check an allocator library, unless one was chosen or they were
 /// named, or nothing else is selected: where there is nothing for them to check they

@@ -107,7 +107,7 @@ std::vector<const Case*> Registry::select(std::span<const std::string> globs) co
   for (const std::string& glob : globs) {
     bool matched = has_wildcard(glob);
     for (std::size_t i = 0; i < cases_.size(); ++i) {
-      if (!matches_glob(glob, cases_[i].name) && cases_[i].group() != glob) continue;
+      if (!selects(glob, cases_[i].name)) continue;
       matched = chosen[i] = true;
     }
     if (!matched) static_cast<void>(require(glob));
@@ -131,6 +131,10 @@ std::vector<std::string> Registry::nearest(std::string_view name, std::size_t li
   std::vector<std::string> names;
   for (std::size_t i = 0; i < count; ++i) names.emplace_back(candidates[i].second);
   return names;
+}
+
+bool selects(std::string_view word, std::string_view case_name) noexcept {
+  return word == group_of(case_name) || matches_glob(word, case_name);
 }
 
 bool matches_glob(std::string_view glob, std::string_view text) noexcept {

@@ -34,6 +34,9 @@ class Registry {
   std::vector<Case> cases_;
 };
 
+/// True when a word of a selection stands for the case: by a glob, or by its group.
+bool selects(std::string_view word, std::string_view case_name) noexcept;
+
 /// True when `text` matches `glob` (`*`, `?`).
 bool matches_glob(std::string_view glob, std::string_view text) noexcept;
 

@@ -81,19 +81,26 @@ std::uint64_t seed_of_repetition(std::uint64_t run_seed, int repetition) noexcep
   return run_seed + static_cast<std::uint64_t>(repetition);
 }
 
-std::vector<PlannedCase> make_plan(std::span<const harness::Case* const> selected, const PlanOptions& options) {
+Plan make_plan(std::span<const harness::Case* const> selected, const PlanOptions& options,
+               std::vector<harness::CaseResult> ready) {
   if (options.shard.count < 1 || options.shard.index < 1 || options.shard.index > options.shard.count) {
     throw UsageError(
         fmt::format("there is no shard {} of {}: shards count from 1", options.shard.index, options.shard.count));
   }
   check_parameters(selected, options.settings.parameters);
-  std::vector<PlannedCase> plan;
   std::size_t position = 0;
+  const auto is_mine = [&] {
+    const std::size_t shard = position++ % static_cast<std::size_t>(options.shard.count);
+    return shard + 1 == static_cast<std::size_t>(options.shard.index);
+  };
+  Plan plan;
   for (int repetition = 0; repetition < options.repeat; ++repetition) {
     for (PlannedCase& planned : in_order(selected, options, repetition)) {
-      const std::size_t shard = position++ % static_cast<std::size_t>(options.shard.count);
-      if (shard + 1 == static_cast<std::size_t>(options.shard.index)) plan.push_back(std::move(planned));
+      if (is_mine()) plan.cases.push_back(std::move(planned));
     }
+  }
+  for (harness::CaseResult& result : ready) {
+    if (is_mine()) plan.ready.push_back(std::move(result));
   }
   return plan;
 }

@@ -27,14 +27,18 @@ std::string shell_quoted(std::string_view word) {
   return quoted + "'";
 }
 
+std::string rerun_command(std::string_view case_name, const harness::RunSettings& settings) {
+  std::string command =
+      fmt::format("gpucheck {} {}", settings.fault.empty() ? "run" : "prove", shell_quoted(case_name));
+  for (const std::string& word : harness::to_options(settings)) command += fmt::format(" {}", shell_quoted(word));
+  return command;
+}
+
 std::string rerun_command(const PlannedCase& planned, std::uint64_t run_seed, std::string_view device) {
   harness::RunSettings settings = planned.settings;
   settings.device = device;
   settings.seed = seed_of_repetition(run_seed, planned.repetition);
-  std::string command =
-      fmt::format("gpucheck {} {}", settings.fault.empty() ? "run" : "prove", shell_quoted(planned.which->name));
-  for (const std::string& word : harness::to_options(settings)) command += fmt::format(" {}", shell_quoted(word));
-  return command;
+  return rerun_command(planned.which->name, settings);
 }
 
 }  // namespace gpucheck::runner

@@ -1,14 +1,14 @@
 #include "runner/runner.hpp"
 
-#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <utility>
 
+#include "runner/start_answers.hpp"
 #include "runner/supervisor.hpp"
 
 namespace gpucheck::runner {
 
-RunSummary run(std::span<const PlannedCase> plan, const golden::GoldenSet& goldens, const Options& options,
+RunSummary run(const Plan& plan, const golden::GoldenSet& goldens, const Options& options,
                std::span<harness::EventSink* const> sinks) {
   return Supervisor(plan, goldens, options, sinks).run();
 }
@@ -24,13 +24,6 @@ std::vector<harness::DeviceIdentity> identify_devices(const Options& options) {
                  });
   context.run();
   return identity_from(std::move(end), options).devices;
-}
-
-std::vector<std::string> orphan_goldens(const harness::Registry& registry, const golden::GoldenSet& goldens) {
-  std::vector<std::string> orphans = goldens.case_names();
-  std::erase_if(orphans, [&](const std::string& name) { return registry.find(name) != nullptr; });
-  std::ranges::sort(orphans);
-  return orphans;
 }
 
 }  // namespace gpucheck::runner

@@ -41,11 +41,21 @@ struct PlannedCase {
   int repetition = 0;
 };
 
+/// What a run does.
+struct Plan {
+  /// Results known before it begins, a golden file without a case for example: told first,
+  /// as they are, and counted like any other. They are of no device, and tried once.
+  std::vector<harness::CaseResult> ready = {};
+  std::vector<PlannedCase> cases = {};
+
+  [[nodiscard]] bool empty() const noexcept { return ready.empty() && cases.empty(); }
+};
+
 struct PlanOptions {
   harness::RunSettings settings = {};  ///< parameters: applied to every case that declares the name
   int repeat = 1;
   bool shuffle = false;  ///< order from hashing each name with the seed: a subset keeps its order
-  Shard shard = {};      ///< round robin over the selection
+  Shard shard = {};      ///< round robin over the selection, and then what is ready
 };
 
 /// The seed a case gets: the upper 53 bits, which every JSON reader keeps, of SplitMix64's
@@ -58,9 +68,11 @@ std::uint64_t case_seed(std::uint64_t run_seed, std::string_view case_name) noex
 /// be run again by its own `--seed`.
 std::uint64_t seed_of_repetition(std::uint64_t run_seed, int repetition) noexcept;
 
+/// @param ready known whatever is repeated: each is in the plan once, of one shard.
 /// @throws UsageError for a parameter that no selected case declares, with the nearest
 /// names, for a text that is no value of one, and for a shard that does not exist.
-std::vector<PlannedCase> make_plan(std::span<const harness::Case* const> selected, const PlanOptions& options);
+Plan make_plan(std::span<const harness::Case* const> selected, const PlanOptions& options,
+               std::vector<harness::CaseResult> ready = {});
 
 struct Options {
   std::string program = {};            ///< the binary to start as worker; "/proc/self/exe" normally
@@ -95,15 +107,11 @@ struct RunSummary {
 /// @throws EnvironmentError when no worker can be started or no device can be had;
 /// the text has the driver's own reason. @throws UsageError for a device name that means
 /// nothing. Nothing has been told to the sinks then. What a sink throws comes through.
-RunSummary run(std::span<const PlannedCase> plan, const golden::GoldenSet& goldens, const Options& options,
+RunSummary run(const Plan& plan, const golden::GoldenSet& goldens, const Options& options,
                std::span<harness::EventSink* const> sinks);
 
 /// Asks a worker what the devices are, without running anything.
 /// @throws EnvironmentError, UsageError as `run` does.
 std::vector<harness::DeviceIdentity> identify_devices(const Options& options);
-
-/// Names for which there is a golden file but no case: a check that got lost. In
-/// alphabetical order.
-std::vector<std::string> orphan_goldens(const harness::Registry& registry, const golden::GoldenSet& goldens);
 
 }  // namespace gpucheck::runner

@@ -1,17 +1,15 @@
 #include "runner/supervisor.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <limits>
 #include <numeric>
-#include <signal.h>
 #include <thread>
-#include <unistd.h>
 #include <utility>
 
 #include "runner/judge.hpp"
 #include "runner/rerun.hpp"
+#include "runner/start_answers.hpp"
 
 namespace gpucheck::runner {
 namespace {
@@ -49,33 +47,7 @@ int job_count_in_all(int asked, const IdentityReply& identity) {
   return std::max(core_count(), static_cast<int>(identity.devices.size()));
 }
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
 bool is_bad(Outcome outcome) { return outcome != Outcome::pass && outcome != Outcome::skip; }
-
-std::string last_part(const std::string& text) {
-  constexpr std::size_t max_bytes = 2000;
-  return text.size() > max_bytes ? text.substr(text.size() - max_bytes) : text;
-}
-
-std::string why_not_started(const RequestEnd& end, milliseconds limit) {
-  switch (end.kind) {
-    case RequestEnd::Kind::replied:
-      if (const auto* refusal = std::get_if<RefusalReply>(&*end.reply)) return refusal->text;
-      return "its worker gave an answer to something else";
-    case RequestEnd::Kind::deadline:
-      return fmt::format("its worker was not ready within {} s", static_cast<double>(limit.count()) / 1000);
-    case RequestEnd::Kind::died:
-      return fmt::format("its worker ended before it was ready ({})", describe(end.process));
-    case RequestEnd::Kind::closed_channel:
-    case RequestEnd::Kind::broken_channel:
-      break;
-  }
-  return "its worker could no longer be reached";
-}
 
 harness::SelectedCase selected_case(const Assignment& assignment) {
   return {.name = assignment.planned->which->name,
@@ -89,36 +61,15 @@ double milliseconds_between(DeviceClock::Clock::time_point start, DeviceClock::C
 
 }  // namespace
 
-IdentityReply identity_from(RequestEnd end, const Options& options) {
-  const std::string where = fmt::format("cannot use the device \"{}\": ", options.settings.device);
-  switch (end.kind) {
-    case RequestEnd::Kind::replied:
-      if (auto* identity = std::get_if<IdentityReply>(&*end.reply)) return std::move(*identity);
-      if (auto* refusal = std::get_if<RefusalReply>(&*end.reply)) {
-        if (refusal->usage) throw UsageError(refusal->text);
-        throw EnvironmentError(where + refusal->text);
-      }
-      break;
-    case RequestEnd::Kind::deadline:
-      throw EnvironmentError(where + fmt::format("no answer within {} s", options.start_limit.count() / 1000));
-    case RequestEnd::Kind::closed_channel:
-    case RequestEnd::Kind::broken_channel:
-    case RequestEnd::Kind::died:
-      break;
-  }
-  throw EnvironmentError(
-      where + "the worker that asked it ended without an answer. Its last words: " + last_part(end.error_tail));
-}
-
-Supervisor::Supervisor(std::span<const PlannedCase> plan, const golden::GoldenSet& goldens, const Options& options,
+Supervisor::Supervisor(const Plan& plan, const golden::GoldenSet& goldens, const Options& options,
                        std::span<harness::EventSink* const> sinks)
     : plan_(plan),
       goldens_(goldens),
       options_(options),
-      sinks_(sinks),
+      ledger_(options, sinks),
       interrupt_guard_(context_, [this](int signal) { interrupt(signal); }),
       pool_(context_, options.program, [this] { worker_gone(); }),
-      heartbeat_(context_, options.heartbeat, [this] { beat(); }) {}
+      heartbeat_(context_, options.heartbeat, [this] { ledger_.beat(); }) {}
 
 RunSummary Supervisor::run() {
   // It makes no context, and goes on to serve the first device.
@@ -126,7 +77,7 @@ RunSummary Supervisor::run() {
   first.process.request(IdentifyRequest{.device = options_.settings.device, .seed = options_.settings.seed},
                         options_.start_limit, [this](RequestEnd end) { identified(std::move(end)); });
   context_.run();
-  return std::move(summary_);
+  return ledger_.take_summary();
 }
 
 void Supervisor::identified(RequestEnd end) {
@@ -135,7 +86,7 @@ void Supervisor::identified(RequestEnd end) {
 
 void Supervisor::begin(IdentityReply identity) {
   identity_ = std::move(identity);
-  assignments_ = assign(plan_, identity_, options_.every_device);
+  assignments_ = assign(plan_.cases, identity_, options_.every_device);
   progress_.resize(assignments_.size());
   health_.resize(identity_.devices.size());
   for (std::size_t i = 0; i < health_.size(); ++i) health_[i].given_up = identity_.devices[i].problem;
@@ -149,21 +100,21 @@ void Supervisor::begin(IdentityReply identity) {
   if (!all.empty()) clock_->process_started({all.data(), 1});
 
   const int jobs = job_count(options_.jobs, identity_);
-  harness::RunStarted event{.version = options_.version,
-                            .command_line = options_.command_line,
-                            .start_time = std::chrono::system_clock::now(),
-                            .host_name = host_name(),
-                            .devices = identity_.devices,
-                            .settings = options_.settings,
-                            .jobs = jobs,
-                            .max_skips = options_.max_skips,
-                            .selected = {}};
-  for (const Assignment& assignment : assignments_) event.selected.push_back(selected_case(assignment));
-  waivers_.emplace(options_.waivers, event.start_time);
-  tell(event);
+  ledger_.begin(selected(), identity_.devices, jobs);
   heartbeat_.start();
+  for (std::size_t i = 0; i < plan_.ready.size() && !stopping_; ++i) {
+    ledger_.start(i, 1);
+    finish_entry(i, plan_.ready[i]);
+  }
   schedule_.emplace(loads(), jobs, job_count_in_all(options_.jobs, identity_));
   start_cases();
+}
+
+std::vector<harness::SelectedCase> Supervisor::selected() const {
+  std::vector<harness::SelectedCase> selected;
+  for (const CaseResult& result : plan_.ready) selected.push_back(harness::selected_case(result));
+  for (const Assignment& assignment : assignments_) selected.push_back(selected_case(assignment));
+  return selected;
 }
 
 std::vector<Load> Supervisor::loads() const {
@@ -215,14 +166,7 @@ std::string Supervisor::why_given_up(std::size_t index) const {
 
 void Supervisor::start(std::size_t index) {
   const Assignment& assignment = assignments_[index];
-  if (!std::exchange(progress_[index].announced, true)) {
-    tell(harness::CaseStarted{.name = assignment.planned->which->name,
-                              .repetition = assignment.planned->repetition,
-                              .running = schedule_->running(),
-                              .finished = summary_.results.size(),
-                              .total = assignments_.size(),
-                              .devices = assignment.devices});
-  }
+  ledger_.start(entry_of(index), schedule_->running());
   if (!assignment.unmet.empty()) {
     CaseResult skipped = unjudged(*assignment.planned, assignment.unmet);
     skipped.outcome = Outcome::skip;
@@ -315,7 +259,7 @@ void Supervisor::prepared(std::size_t index, PooledWorker& worker, RequestEnd en
 /// again, so that the others' results are not late.
 void Supervisor::start_failed(std::size_t index, const RequestEnd& end) {
   const Assignment& assignment = assignments_[index];
-  const std::string reason = why_not_started(end, options_.start_limit);
+  const std::string reason = why_not_prepared(end, options_.start_limit);
   for (const int device : assignment.devices) {
     DeviceHealth& health = health_[static_cast<std::size_t>(device)];
     const bool hopeless = end.kind == RequestEnd::Kind::deadline || ++health.failed_starts >= max_failed_starts;
@@ -383,18 +327,16 @@ void Supervisor::end_attempt(std::size_t index, CaseResult result) {
 void Supervisor::finish_case(std::size_t index, CaseResult result) {
   const Assignment& assignment = assignments_[index];
   Progress& progress = progress_[index];
-  progress.finished = true;
   result.devices = assignment.devices;
   result.earlier_attempts = std::move(progress.earlier_attempts);
   result.flaky = result.outcome == Outcome::pass && !result.earlier_attempts.empty();
-  waivers_->apply(result, identity_.devices);
   result.rerun_command = rerun_command(*assignment.planned, options_.settings.seed, assignment.rerun_device);
-  summary_.counts.add(result);
-  summary_.results.push_back(std::move(result));
-  const CaseResult& last = summary_.results.back();
-  stopping_ = stopping_ || (options_.fail_fast && is_bad(last.outcome) && !last.waiver);
-  tell(harness::CaseFinished{
-      .result = summary_.results.back(), .finished = summary_.results.size(), .total = assignments_.size()});
+  finish_entry(entry_of(index), std::move(result));
+}
+
+void Supervisor::finish_entry(std::size_t entry, CaseResult result) {
+  ledger_.finish(entry, std::move(result));
+  stopping_ = stopping_ || (options_.fail_fast && ledger_.has_failure());
 }
 
 // -- workers -----------------------------------------------------------------------------
@@ -416,10 +358,6 @@ void Supervisor::retire_unneeded_workers() {
   });
 }
 
-void Supervisor::beat() {
-  for (harness::EventSink* sink : sinks_) sink->on_heartbeat();
-}
-
 // -- ends --------------------------------------------------------------------------------
 
 void Supervisor::interrupt(int signal) {
@@ -429,14 +367,6 @@ void Supervisor::interrupt(int signal) {
   if (schedule_) start_workers();
 }
 
-void Supervisor::list_unfinished(harness::RunFinished& event) const {
-  for (std::size_t i = 0; i < assignments_.size(); ++i) {
-    if (progress_[i].finished) continue;
-    event.not_run.push_back(selected_case(assignments_[i]));
-    if (progress_[i].announced) event.running.push_back(event.not_run.back());
-  }
-}
-
 void Supervisor::finish_run_when_done() {
   const bool done = schedule_->running() == 0 && (stopping_ || schedule_->waiting().empty());
   if (!done || std::exchange(over_, true)) return;
@@ -444,23 +374,7 @@ void Supervisor::finish_run_when_done() {
   heartbeat_.stop();
   pool_.retire_idle([](int) { return false; });
   const Clock::time_point now = Clock::now();
-  harness::RunFinished event{.counts = {},
-                             .duration_ms = milliseconds_between(started_, now),
-                             .not_run = {},
-                             .running = {},
-                             .incomplete = {},
-                             .waivers = waivers_->uses(),
-                             .device_times = clock_->times(now),
-                             .interrupted_by_signal = signal_,
-                             .exit_code = 0};
-  list_unfinished(event);
-  summary_.counts.not_run = static_cast<int>(event.not_run.size());
-  summary_.exit_code = signal_ == SIGINT    ? harness::ExitCode::interrupted
-                       : signal_ == SIGTERM ? harness::ExitCode::terminated
-                                            : harness::exit_code(summary_.counts, options_.max_skips);
-  event.counts = summary_.counts;
-  event.exit_code = static_cast<int>(summary_.exit_code);
-  tell(event);
+  ledger_.end(signal_, milliseconds_between(started_, now), clock_->times(now));
 }
 
 }  // namespace gpucheck::runner

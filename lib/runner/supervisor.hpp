@@ -11,6 +11,7 @@
 #include "runner/assignment.hpp"
 #include "runner/device_clock.hpp"
 #include "runner/repeating_timer.hpp"
+#include "runner/run_ledger.hpp"
 #include "runner/runner.hpp"
 #include "runner/schedule.hpp"
 #include "runner/signals.hpp"
@@ -18,14 +19,11 @@
 
 namespace gpucheck::runner {
 
-/// What `end` of an identify request says. @throws EnvironmentError, UsageError.
-IdentityReply identity_from(RequestEnd end, const Options& options);
-
 /// One run from its first event to its last. Single-threaded: everything happens in
 /// callbacks of one io_context.
 class Supervisor {
  public:
-  Supervisor(std::span<const PlannedCase> plan, const golden::GoldenSet& goldens, const Options& options,
+  Supervisor(const Plan& plan, const golden::GoldenSet& goldens, const Options& options,
              std::span<harness::EventSink* const> sinks);
 
   /// Call once.
@@ -38,8 +36,6 @@ class Supervisor {
   struct Progress {
     std::vector<harness::Attempt> earlier_attempts;
     std::optional<harness::CaseResult> last_failure;
-    bool announced = false;
-    bool finished = false;
   };
 
   /// What became of the workers that were to use a device.
@@ -62,13 +58,13 @@ class Supervisor {
   void attempt_ended(std::size_t index, PooledWorker& worker, RequestEnd end);
   void end_attempt(std::size_t index, harness::CaseResult result);
   void finish_case(std::size_t index, harness::CaseResult result);
+  void finish_entry(std::size_t entry, harness::CaseResult result);
 
   void start_failed(std::size_t index, const RequestEnd& end);
   void drop(std::size_t index);
   void worker_gone();
   void retire_unneeded_workers();
   void finish_run_when_done();
-  void beat();
   void interrupt(int signal);
 
   [[nodiscard]] bool needs_fresh_worker(std::size_t index) const;
@@ -76,29 +72,24 @@ class Supervisor {
   [[nodiscard]] std::chrono::milliseconds limit_of(std::size_t index) const;
   [[nodiscard]] std::string why_given_up(std::size_t index) const;
   [[nodiscard]] std::vector<Load> loads() const;
-  void list_unfinished(harness::RunFinished& event) const;
+  [[nodiscard]] std::vector<harness::SelectedCase> selected() const;
+  /// The assignment's place in the selection, where what is ready comes first.
+  [[nodiscard]] std::size_t entry_of(std::size_t index) const { return plan_.ready.size() + index; }
 
-  template <typename Event>
-  void tell(const Event& event) {
-    harness::tell(sinks_, event);
-  }
-
-  std::span<const PlannedCase> plan_;
+  const Plan& plan_;
   const golden::GoldenSet& goldens_;
   const Options& options_;
-  std::span<harness::EventSink* const> sinks_;
+  RunLedger ledger_;
   boost::asio::io_context context_{1};
   InterruptGuard interrupt_guard_;
   WorkerPool pool_;
   IdentityReply identity_;
   RepeatingTimer heartbeat_;
-  std::optional<fleet::WaiverBook> waivers_;  ///< from the start of the run on
-  std::vector<Assignment> assignments_;       ///< known, as is all that follows, when the devices are
+  std::vector<Assignment> assignments_;  ///< known, as is all that follows, when the devices are
   std::vector<Progress> progress_;
   std::vector<DeviceHealth> health_;  ///< by device
   std::optional<Schedule> schedule_;
   std::optional<DeviceClock> clock_;
-  RunSummary summary_;
   Clock::time_point started_ = Clock::now();
   std::uint64_t sequence_ = 0;
   std::vector<std::size_t> held_back_;      ///< exclusive cases that wait for workers to leave

@@ -65,6 +65,48 @@ TEST(Run, GoldenWithoutCaseFailsInEveryReport) {
   EXPECT_THAT(whole.result.error_output, HasSubstr("demo.lost"));
 }
 
+TEST(Run, GoldenWithoutCaseIsLeftOutByItsName) {
+  const SimulatorRun run({"run", "demo.parameters", "demo.lost", "--exclude", "demo.lost"});
+  EXPECT_EQ(run.result.exit_code, 0) << run.result.error_output;
+  EXPECT_EQ(run.only_case()["name"], "demo.parameters");
+  for (const char* command : {"list", "prove"}) {
+    EXPECT_EQ(fixture({command, "proof.watchful", "--exclude", "demo.lost"}).exit_code, 0) << command;
+  }
+}
+
+TEST(Run, GoldenWithoutCaseIsOfOneShard) {
+  const SimulatorRun first({"run", "proof.watchful", "demo.lost", "--shard", "1/2"});
+  const SimulatorRun second({"run", "proof.watchful", "demo.lost", "--shard", "2/2"});
+  EXPECT_EQ(first.result.exit_code, 0) << first.result.error_output;
+  EXPECT_EQ(first.only_case()["name"], "proof.watchful");
+  EXPECT_EQ(second.result.exit_code, 1);
+  EXPECT_EQ(second.only_case()["name"], "demo.lost");
+  EXPECT_EQ(second.document["cases"].size(), 1U);
+}
+
+TEST(Run, FailFastStopsAtAGoldenWithoutCase) {
+  const SimulatorRun run({"run", "proof.watchful", "demo.lost", "--fail-fast"});
+  EXPECT_EQ(run.result.exit_code, 1);
+  EXPECT_EQ(run.only_case()["name"], "demo.lost");
+  EXPECT_EQ(run.document["not_run"].at(0)["name"], "proof.watchful");
+}
+
+TEST(Run, GoldenWithoutCaseCanBeWaivedAndRunAgain) {
+  const TemporaryFolder folder;
+  write_file(folder / "waivers.json",
+             R"({"waivers": [{"case": "demo.lost", "device": "any", "reason": "on its way back",
+                                         "owner": "me", "expires": "2999-12-31"}]})");
+  const SimulatorRun run({"run", "proof.watchful", "demo.lost", "--waivers", folder / "waivers.json", "--repeat", "2"});
+  EXPECT_EQ(run.result.exit_code, 0) << run.result.error_output;
+  ASSERT_EQ(run.document["cases"].size(), 3U) << "the orphan once";
+  const json& orphan = run.only_case();
+  EXPECT_EQ(orphan["outcome"], "fail");
+  EXPECT_EQ(orphan["waiver"]["owner"], "me");
+  EXPECT_EQ(orphan["devices"], json::array());
+  EXPECT_EQ(orphan["rerun_command"], "gpucheck run demo.lost --device sim --seed 0");
+  EXPECT_EQ(SimulatorRun({"run", "demo.lost"}).result.exit_code, 1);
+}
+
 TEST(Run, OnlySkipsAreNotJudged) {
   const SimulatorRun run({"run", "skipped"});
   EXPECT_EQ(run.result.exit_code, 3);

@@ -4,7 +4,6 @@
 
 #include "base/error.hpp"
 #include "fixture_cases.hpp"
-#include "orphans.hpp"
 
 namespace gpucheck::application {
 namespace {
@@ -13,15 +12,17 @@ class SelectionTest : public ::testing::Test {
  protected:
   [[nodiscard]] std::vector<std::string> names(const Selection& selection) const {
     std::vector<std::string> result;
-    for (const harness::Case* which : select(registry_, selection)) result.push_back(which->name);
+    for (const harness::Case* test_case : select_cases(registry_, goldens_, selection))
+      result.push_back(test_case->name);
     return result;
   }
 
   [[nodiscard]] std::vector<std::string> orphans(const Selection& selection) const {
-    return find_orphans(golden::GoldenSet::from_embedded(fixture_cases::goldens()), registry_, selection);
+    return select(registry_, goldens_, selection).orphans;
   }
 
   harness::Registry registry_{fixture_cases::all()};
+  golden::GoldenSet goldens_ = golden::GoldenSet::from_embedded(fixture_cases::goldens());
 };
 
 using Names = std::vector<std::string>;
@@ -64,6 +65,15 @@ TEST_F(SelectionTest, FindsGoldensWithoutACase) {
 TEST_F(SelectionTest, OtherSelectionsDoNotCoverTheOrphan) {
   EXPECT_EQ(orphans({.globs = {"bad", "demo.wrong"}}), Names{});
   EXPECT_EQ(orphans({.excluded = {"demo"}}), Names{});
+}
+
+TEST_F(SelectionTest, AnOrphanIsSelectedAndExcludedByItsName) {
+  EXPECT_EQ(orphans({.globs = {"demo.lost"}}), Names{"demo.lost"});
+  EXPECT_EQ(orphans({.excluded = {"demo.lost"}}), Names{});
+  EXPECT_EQ(names({.excluded = {"demo.lost"}}).size(), registry_.cases().size());
+  EXPECT_EQ(orphans({.excluded = {"*.lost"}}), Names{});
+  EXPECT_THROW(orphans({.excluded = {"demo.losst"}}), UsageError);
+  EXPECT_THROW(names({.globs = {"demo.lost"}}), EnvironmentError) << "no case";
 }
 
 }  // namespace

@@ -10,9 +10,9 @@ namespace {
 using Names = std::vector<std::string>;
 
 /// Five cases; only the first two have parameters.
-class Plan : public ::testing::Test {
+class PlanTest : public ::testing::Test {
  protected:
-  Plan() {
+  PlanTest() {
     for (const char* name : {"a.one", "a.two", "b.one", "b.two", "b.three"}) {
       cases_.push_back({.name = name, .summary = "", .source = ""});
     }
@@ -22,9 +22,9 @@ class Plan : public ::testing::Test {
     for (const harness::Case& which : cases_) selected_.push_back(&which);
   }
 
-  static Names names(const std::vector<PlannedCase>& plan) {
+  static Names names(const Plan& plan) {
     Names names;
-    for (const PlannedCase& planned : plan) names.push_back(planned.which->name);
+    for (const PlannedCase& planned : plan.cases) names.push_back(planned.which->name);
     return names;
   }
 
@@ -32,12 +32,12 @@ class Plan : public ::testing::Test {
   std::vector<const harness::Case*> selected_;
 };
 
-TEST_F(Plan, KeepsTheOrderOfTheSelection) {
+TEST_F(PlanTest, KeepsTheOrderOfTheSelection) {
   EXPECT_EQ(names(make_plan(selected_, {})), (Names{"a.one", "a.two", "b.one", "b.two", "b.three"}));
 }
 
-TEST_F(Plan, RepeatsTheWholeSelection) {
-  const auto plan = make_plan(selected_, {.settings = {.seed = 4}, .repeat = 3});
+TEST_F(PlanTest, RepeatsTheWholeSelection) {
+  const auto plan = make_plan(selected_, {.settings = {.seed = 4}, .repeat = 3}).cases;
   ASSERT_EQ(plan.size(), 15U);
   EXPECT_EQ(plan[5].which->name, "a.one");
   EXPECT_EQ(plan[5].repetition, 1);
@@ -45,10 +45,10 @@ TEST_F(Plan, RepeatsTheWholeSelection) {
   EXPECT_EQ(plan[14].repetition, 2);
 }
 
-TEST_F(Plan, SeedsDependOnTheRunAndTheNameAlone) {
-  const auto whole = make_plan(selected_, {.settings = {.seed = 11}, .shuffle = true});
+TEST_F(PlanTest, SeedsDependOnTheRunAndTheNameAlone) {
+  const auto whole = make_plan(selected_, {.settings = {.seed = 11}, .shuffle = true}).cases;
   const harness::Case* const alone[] = {selected_[3]};
-  const auto one = make_plan(alone, {.settings = {.seed = 11}});
+  const auto one = make_plan(alone, {.settings = {.seed = 11}}).cases;
   for (const PlannedCase& planned : whole) {
     EXPECT_EQ(planned.settings.seed, case_seed(11, planned.which->name));
     if (planned.which == alone[0]) {
@@ -63,7 +63,7 @@ TEST_F(Plan, SeedsDependOnTheRunAndTheNameAlone) {
   EXPECT_LT(*seeds.rbegin(), std::uint64_t{1} << 53U);  // a double holds each of them
 }
 
-TEST_F(Plan, ASubsetKeepsItsShuffledOrder) {
+TEST_F(PlanTest, ASubsetKeepsItsShuffledOrder) {
   const PlanOptions options{.settings = {.seed = 3}, .shuffle = true};
   const Names whole = names(make_plan(selected_, options));
   const harness::Case* const subset[] = {selected_[0], selected_[2], selected_[4]};
@@ -79,7 +79,7 @@ TEST_F(Plan, ASubsetKeepsItsShuffledOrder) {
   EXPECT_GT(orders.size(), 10U);
 }
 
-TEST_F(Plan, ShardsPartitionTheSelectionRoundRobin) {
+TEST_F(PlanTest, ShardsPartitionTheSelectionRoundRobin) {
   const auto shard = [this](int index, int count) { return names(make_plan(selected_, {.shard = {index, count}})); };
   EXPECT_EQ(shard(1, 2), (Names{"a.one", "b.one", "b.three"}));
   EXPECT_EQ(shard(2, 2), (Names{"a.two", "b.two"}));
@@ -89,23 +89,43 @@ TEST_F(Plan, ShardsPartitionTheSelectionRoundRobin) {
   }
 }
 
-TEST_F(Plan, GivesParametersToTheCasesThatDeclareThem) {
+TEST_F(PlanTest, WhatIsReadyBelongsToOneShardAndMovesNoCase) {
+  std::vector<harness::CaseResult> ready(3);
+  for (std::size_t i = 0; i < ready.size(); ++i) ready[i].name = "lost." + std::to_string(i);
+  const auto shard = [&](int index, int repeat) {
+    return make_plan(selected_, {.repeat = repeat, .shard = {index, 2}}, ready);
+  };
+  const auto ready_names = [](const Plan& plan) {
+    Names names;
+    for (const harness::CaseResult& result : plan.ready) names.push_back(result.name);
+    return names;
+  };
+  EXPECT_EQ(names(shard(1, 1)), (Names{"a.one", "b.one", "b.three"}));
+  EXPECT_EQ(ready_names(shard(1, 1)), Names{"lost.1"});
+  EXPECT_EQ(names(shard(2, 1)), (Names{"a.two", "b.two"}));
+  EXPECT_EQ(ready_names(shard(2, 1)), (Names{"lost.0", "lost.2"}));
+  EXPECT_EQ(ready_names(shard(1, 4)), (Names{"lost.0", "lost.2"})) << "once, whatever is repeated";
+  EXPECT_FALSE(make_plan({}, {}, ready).empty());
+  EXPECT_TRUE(make_plan({}, {.shard = {4, 4}}, ready).empty());
+}
+
+TEST_F(PlanTest, GivesParametersToTheCasesThatDeclareThem) {
   const harness::ParameterValues given = {{"iterations", std::int64_t{5}}, {"size", std::int64_t{6}}};
-  const auto plan = make_plan(selected_, {.settings = {.parameters = given}});
+  const auto plan = make_plan(selected_, {.settings = {.parameters = given}}).cases;
   EXPECT_EQ(plan[0].settings.parameters, given);
   EXPECT_EQ(plan[1].settings.parameters, (harness::ParameterValues{{"iterations", std::int64_t{5}}}));
   EXPECT_TRUE(plan[2].settings.parameters.empty());
 }
 
-TEST_F(Plan, ReadsParametersAsTypedByTheTypeThatEachCaseDeclares) {
+TEST_F(PlanTest, ReadsParametersAsTypedByTheTypeThatEachCaseDeclares) {
   cases_[1].parameters[0].default_value = 1.5;
-  const auto plan = make_plan(selected_, {.settings = {.parameters = {{"iterations", "5"}}}});
+  const auto plan = make_plan(selected_, {.settings = {.parameters = {{"iterations", "5"}}}}).cases;
   EXPECT_EQ(plan[0].settings.parameters.at("iterations"), harness::ParameterValue(std::int64_t{5}));
   EXPECT_EQ(plan[1].settings.parameters.at("iterations"), harness::ParameterValue(5.0));
   EXPECT_THROW(make_plan(selected_, {.settings = {.parameters = {{"iterations", "many"}}}}), UsageError);
 }
 
-TEST_F(Plan, RefusesAParameterThatNobodyDeclaresAndNamesTheNearest) {
+TEST_F(PlanTest, RefusesAParameterThatNobodyDeclaresAndNamesTheNearest) {
   try {
     make_plan(selected_, {.settings = {.parameters = {{"iteration", std::int64_t{5}}}}});
     FAIL();

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "runner/orphans.hpp"
 #include "test_run.hpp"
 
 /// How a run goes: order, workers, retries, events, devices.
@@ -104,9 +105,9 @@ TEST(Run, WarmWorkersAreUsedAgainButNotForCasesThatNeedTheirOwn) {
 TEST(Run, AWorkerThatRanUnderAFaultIsNotUsedAgain) {
   TestRun run;
   run.options.jobs = 1;
-  std::vector<PlannedCase> planned = run.plan({"plain.process", "fault.allocation", "plain.process"});
-  planned[1].settings.fault = "no_memory";
-  run.run_plan(planned);
+  Plan plan = run.plan({"plain.process", "fault.allocation", "plain.process"});
+  plan.cases[1].settings.fault = "no_memory";
+  run.run_plan(plan);
   EXPECT_NE(observed(run.summary.results.at(0), "process"), observed(run.summary.results.at(2), "process"));
 }
 
@@ -171,7 +172,7 @@ TEST(Run, AFaultReachesTheCaseAndItsChildren) {
   run.run({"fault.allocation"});
   EXPECT_EQ(run.result("fault.allocation").outcome, Outcome::pass) << run.result("fault.allocation").reason;
   auto plan = run.plan({"fault.allocation"});
-  plan[0].settings.fault = "no_memory";
+  plan.cases[0].settings.fault = "no_memory";
   run.run_plan(plan);
   const CaseResult& faulty = run.result("fault.allocation");
   EXPECT_EQ(faulty.outcome, Outcome::fail);
@@ -179,7 +180,7 @@ TEST(Run, AFaultReachesTheCaseAndItsChildren) {
   EXPECT_EQ(observed(faulty, "here"), "false");
   EXPECT_EQ(observed(faulty, "in_child"), "false");
   EXPECT_TRUE(faulty.rerun_command.starts_with("gpucheck prove fault.allocation "));
-  plan[0].settings.fault = "nonsense";
+  plan.cases[0].settings.fault = "nonsense";
   run.run_plan(plan);
   EXPECT_EQ(run.result("fault.allocation").outcome, Outcome::error);
 }
@@ -314,6 +315,56 @@ TEST(Run, TheDeviceCanBeAskedForAlone) {
 TEST(Run, GoldensThatLostTheirCaseAreFound) {
   const TestRun run;
   EXPECT_EQ(orphan_goldens(run.registry, run.goldens), (Lines{"plain.gone"}));
+}
+
+/// Two golden files without a case, as results.
+std::vector<CaseResult> two_orphans(const TestRun& run) {
+  return {orphan_result("lost.a", run.options.settings), orphan_result("lost.b", run.options.settings)};
+}
+
+TEST(Run, WhatIsReadyIsToldFirstAndCounted) {
+  TestRun run;
+  run.options.jobs = 1;
+  run.plan_options.repeat = 2;
+  run.options.retries = 3;
+  run.options.settings.seed = 4;
+  run.options.settings.parameters = {{"size", std::int64_t{1}}};
+  EXPECT_EQ(run.run_plan(run.plan({"plain.pass"}, two_orphans(run))).exit_code, harness::ExitCode::failed);
+  EXPECT_EQ(run.sink.lines,
+            (Lines{"started", "case lost.a", "fail lost.a", "case lost.b", "fail lost.b", "case plain.pass",
+                   "pass plain.pass", "case plain.pass", "pass plain.pass", "finished"}));
+  ASSERT_EQ(run.sink.started.selected.size(), 4U);
+  EXPECT_EQ(run.sink.started.selected[1], (harness::SelectedCase{.name = "lost.b"})) << "on no device";
+  EXPECT_EQ(run.sink.totals, (std::vector<std::size_t>{4, 4, 4, 4}));
+  EXPECT_EQ(run.sink.finished.counts.fail, 2);
+  EXPECT_EQ(run.sink.finished.exit_code, 1);
+  EXPECT_TRUE(run.result("lost.b").devices.empty());
+  EXPECT_EQ(run.result("lost.b").rerun_command, "gpucheck run lost.b --device sim --seed 4");
+}
+
+TEST(Run, WhatIsReadyCanBeAll) {
+  TestRun run;
+  EXPECT_EQ(run.run_plan(run.plan({}, two_orphans(run))).exit_code, harness::ExitCode::failed);
+  EXPECT_EQ(run.outcomes(), (Lines{"fail lost.a", "fail lost.b"}));
+}
+
+TEST(Run, FailFastStopsAtWhatIsReady) {
+  TestRun run;
+  run.options.fail_fast = true;
+  EXPECT_EQ(run.run_plan(run.plan({"plain.pass"}, two_orphans(run))).exit_code, harness::ExitCode::failed);
+  EXPECT_EQ(run.outcomes(), (Lines{"fail lost.a"}));
+  EXPECT_EQ(run.not_run(), (Lines{"lost.b", "plain.pass"}));
+  EXPECT_TRUE(run.sink.finished.running.empty());
+  EXPECT_TRUE(run.folder.no_process_left());
+}
+
+TEST(Run, WhatIsReadyCanBeWaived) {
+  TestRun run;
+  run.options.fail_fast = true;
+  run.options.waivers = {{"lost.*", "any", "known", "me", "2999-12-31"}};
+  EXPECT_EQ(run.run_plan(run.plan({"plain.pass"}, two_orphans(run))).exit_code, harness::ExitCode::passed);
+  EXPECT_EQ(run.sink.finished.counts.waived, 2);
+  EXPECT_EQ(run.run_plan(run.plan({}, two_orphans(run))).exit_code, harness::ExitCode::not_judged) << "nothing passed";
 }
 
 TEST(Run, OverheadOfAThousandCases) {

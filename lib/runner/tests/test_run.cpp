@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include "misbehaving_cases.hpp"
 
@@ -86,6 +87,7 @@ void RecordingSink::on(const harness::CaseStarted& event) {
 
 void RecordingSink::on(const harness::CaseFinished& event) {
   lines.push_back(std::string(harness::to_text(event.result.outcome)) + " " + event.result.name);
+  totals.push_back(event.total);
   if (on_every_event) on_every_event();
 }
 
@@ -101,18 +103,18 @@ TestRun::TestRun() : registry(misbehaving_registry()), goldens(misbehaving_golde
   options.jobs = 2;
 }
 
-std::vector<PlannedCase> TestRun::plan(const std::vector<std::string>& names) const {
+Plan TestRun::plan(const std::vector<std::string>& names, std::vector<harness::CaseResult> ready) const {
   std::vector<const harness::Case*> selected;
   for (const std::string& name : names) selected.push_back(&registry.require(name));
-  return make_plan(selected, plan_options);
+  return make_plan(selected, plan_options, std::move(ready));
 }
 
 const RunSummary& TestRun::run(const std::vector<std::string>& names) { return run_plan(plan(names)); }
 
-const RunSummary& TestRun::run_plan(const std::vector<PlannedCase>& planned) {
+const RunSummary& TestRun::run_plan(const Plan& plan) {
   harness::EventSink* const sinks[] = {&sink};
   const auto start = std::chrono::steady_clock::now();
-  summary = runner::run(planned, goldens, options, sinks);
+  summary = runner::run(plan, goldens, options, sinks);
   seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return summary;
 }

@@ -44,6 +44,7 @@ class RecordingSink final : public harness::EventSink {
   harness::RunStarted started;
   harness::RunFinished finished;
   std::vector<std::string> lines;
+  std::vector<std::size_t> totals;  ///< as told with each case that finished
   int heartbeats = 0;
   std::function<void()> on_every_event;
 };
@@ -53,8 +54,8 @@ struct TestRun {
   TestRun();
   /// Runs the cases with these names, in this order.
   const RunSummary& run(const std::vector<std::string>& names);
-  const RunSummary& run_plan(const std::vector<PlannedCase>& planned);
-  [[nodiscard]] std::vector<PlannedCase> plan(const std::vector<std::string>& names) const;
+  const RunSummary& run_plan(const Plan& plan);
+  [[nodiscard]] Plan plan(const std::vector<std::string>& names, std::vector<harness::CaseResult> ready = {}) const;
   /// The result of the case with this name. @throws std::runtime_error when there is none.
   [[nodiscard]] const harness::CaseResult& result(const std::string& name) const;
   /// Names of the cases that were not run.

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "fleet/waivers.hpp"
+#include "runner/runner.hpp"
+
+namespace gpucheck::runner {
+
+/// What a run has come to so far: tells its sinks, applies the waivers, counts. Each
+/// entry of the run's selection, by its index there, is started and finished once. Data
+/// only; used by one thread. What a sink throws comes through.
+class RunLedger {
+ public:
+  /// Both must outlive it.
+  RunLedger(const Options& options, std::span<harness::EventSink* const> sinks);
+
+  void begin(std::vector<harness::SelectedCase> selected, std::vector<harness::DeviceIdentity> devices, int jobs);
+  /// Heard only the first time: a case that is tried again has been started.
+  /// @param running cases under way, this one included.
+  void start(std::size_t entry, std::size_t running);
+  void finish(std::size_t entry, harness::CaseResult result);
+  void beat();
+  /// @param signal that interrupted the run; 0 for none.
+  void end(int signal, double duration_ms, std::vector<harness::DeviceTime> device_times);
+
+  /// A case was neither a pass nor a skip, and is not waived.
+  [[nodiscard]] bool has_failure() const noexcept { return has_failure_; }
+  [[nodiscard]] RunSummary take_summary() { return std::move(summary_); }
+
+ private:
+  struct Entry {
+    harness::SelectedCase selected;
+    bool started = false;
+    bool finished = false;
+  };
+
+  template <typename Event>
+  void tell(const Event& event) {
+    harness::tell(sinks_, event);
+  }
+  void list_unfinished(harness::RunFinished& event) const;
+
+  const Options& options_;
+  std::span<harness::EventSink* const> sinks_;
+  fleet::WaiverBook waivers_;
+  std::vector<harness::DeviceIdentity> devices_;
+  std::vector<Entry> entries_;
+  RunSummary summary_;
+  bool has_failure_ = false;
+};
+
+}  // namespace gpucheck::runner
