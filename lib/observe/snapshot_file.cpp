@@ -35,9 +35,9 @@ class Emitter {
     for (const auto& item : items) write(item);
     out_.end_list();
   }
-  void text(std::string_view key, std::string_view value) {
+  void string(std::string_view key, std::string_view value) {
     out_.key(key);
-    out_.text(value);
+    out_.string(value);
   }
   void number(std::string_view key, std::uint64_t value) {
     out_.key(key);
@@ -62,7 +62,7 @@ class Emitter {
     number(snapshot_keys::active_size, info.active_size);
     number(snapshot_keys::requested_size, info.requested_size);
     number(snapshot_keys::stream, info.stream.value);
-    text(snapshot_keys::segment_type, info.is_large ? snapshot_keys::type_large : snapshot_keys::type_small);
+    string(snapshot_keys::segment_type, info.is_large ? snapshot_keys::type_large : snapshot_keys::type_small);
     out_.key(snapshot_keys::segment_pool_id);
     out_.pair(info.pool.first, info.pool.second);
     boolean(snapshot_keys::is_expandable, info.is_expandable);
@@ -79,7 +79,7 @@ class Emitter {
     number(snapshot_keys::address, block.address);
     number(snapshot_keys::size, block.size);
     number(snapshot_keys::requested_size, block.requested_size);
-    text(snapshot_keys::state, runtime::name_of(block.state));
+    string(snapshot_keys::state, runtime::name_of(block.state));
     frames(stack);
     out_.end_dictionary();
   }
@@ -90,8 +90,8 @@ class Emitter {
     out_.begin_shared(stack);
     list(snapshot_.stacks[stack], [this](const Frame& frame) {
       out_.begin_dictionary();
-      text(snapshot_keys::name, frame.name);
-      text(snapshot_keys::filename, frame.filename);
+      string(snapshot_keys::name, frame.name);
+      string(snapshot_keys::filename, frame.filename);
       signed_number(snapshot_keys::line, frame.line);
       out_.end_dictionary();
     });
@@ -108,24 +108,24 @@ class Emitter {
 
   void entry(const TraceEntry& entry) {
     out_.begin_dictionary();
-    text(snapshot_keys::action, runtime::name_of(entry.action));
+    string(snapshot_keys::action, runtime::name_of(entry.action));
     number(entry.action == runtime::MemoryAction::oom ? snapshot_keys::device_free : snapshot_keys::addr,
            entry.address);
     number(snapshot_keys::size, entry.size);
     number(snapshot_keys::stream, entry.stream.value);
     signed_number(snapshot_keys::time_us, entry.time_us);
-    text(snapshot_keys::compile_context, entry.compile_context);
-    text(snapshot_keys::user_metadata, entry.user_metadata);
+    string(snapshot_keys::compile_context, entry.compile_context);
+    string(snapshot_keys::user_metadata, entry.user_metadata);
     if (entry.stack != 0) frames(entry.stack);
     out_.end_dictionary();
   }
 
   void settings(const runtime::AllocatorSettings& settings) {
     out_.begin_dictionary();
-    text(snapshot_keys::settings_text, settings.text);
+    string(snapshot_keys::settings_text, settings.text);
     signed_number(snapshot_keys::max_split_size, static_cast<std::int64_t>(settings.max_split_size));
     out_.key(snapshot_keys::garbage_collection_threshold);
-    out_.real(settings.garbage_collection_threshold);
+    out_.floating_point(settings.garbage_collection_threshold);
     boolean(snapshot_keys::expandable_segments, settings.expandable_segments);
     number("pinned_num_register_threads", settings.pinned_num_register_threads);
     boolean("release_lock_on_cudamalloc", settings.release_lock_on_device_allocation);
@@ -142,8 +142,8 @@ class Emitter {
 
   void annotation(const Annotation& annotation) {
     out_.begin_dictionary();
-    text(snapshot_keys::name, annotation.name);
-    text("stage", annotation.stage == AnnotationStage::start ? "START" : "END");
+    string(snapshot_keys::name, annotation.name);
+    string("stage", annotation.stage == AnnotationStage::start ? "START" : "END");
     signed_number(snapshot_keys::device, snapshot_.device_ordinal);
     signed_number(snapshot_keys::time_us, annotation.time_us);
     out_.end_dictionary();

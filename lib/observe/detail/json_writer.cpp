@@ -22,7 +22,7 @@ void JsonWriter::close(char bracket) {
 }
 
 void JsonWriter::key(std::string_view name) {
-  text(name);
+  string(name);
   out_.put(": ");
   needs_comma_ = false;
 }
@@ -34,7 +34,7 @@ void JsonWriter::pair(std::uint64_t first, std::uint64_t second) {
   end_list();
 }
 
-void JsonWriter::text(std::string_view value) {
+void JsonWriter::string(std::string_view value) {
   separate();
   out_.put(nlohmann::json(value).dump());
 }
@@ -49,7 +49,7 @@ void JsonWriter::unsigned_integer(std::uint64_t value) {
   out_.put(fmt::to_string(value));
 }
 
-void JsonWriter::real(double value) {
+void JsonWriter::floating_point(double value) {
   separate();
   const std::string digits = fmt::to_string(value);
   out_.put(digits);

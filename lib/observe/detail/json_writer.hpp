@@ -19,10 +19,10 @@ class JsonWriter final : public ValueWriter {
   void begin_list() override { open('['); }
   void end_list() override { close(']'); }
   void pair(std::uint64_t first, std::uint64_t second) override;
-  void text(std::string_view value) override;
+  void string(std::string_view value) override;
   void integer(std::int64_t value) override;
   void unsigned_integer(std::uint64_t value) override;
-  void real(double value) override;
+  void floating_point(double value) override;
   void boolean(bool value) override;
   bool repeat(std::uint32_t number) override;
   void begin_shared(std::uint32_t number) override;

@@ -65,7 +65,7 @@ void PickleWriter::begin_dictionary() {
 
 void PickleWriter::key(std::string_view name) {
   if (open_.back().items++ == 0) out_.put(byte(MARK));
-  put_text(name);
+  put_string(name);
 }
 
 void PickleWriter::end_dictionary() {
@@ -91,9 +91,9 @@ void PickleWriter::pair(std::uint64_t first, std::uint64_t second) {
   out_.put(byte(TUPLE2));
 }
 
-void PickleWriter::text(std::string_view value) {
+void PickleWriter::string(std::string_view value) {
   enter_item();
-  put_text(value);
+  put_string(value);
 }
 
 void PickleWriter::integer(std::int64_t value) {
@@ -106,7 +106,7 @@ void PickleWriter::unsigned_integer(std::uint64_t value) {
   put_unsigned(value);
 }
 
-void PickleWriter::real(double value) {
+void PickleWriter::floating_point(double value) {
   enter_item();
   out_.put(byte(BINFLOAT));
   const auto bits = std::bit_cast<std::uint64_t>(value);
@@ -131,8 +131,8 @@ void PickleWriter::end_shared() {
   put_memo(memo_count_++);
 }
 
-void PickleWriter::put_text(std::string_view value) {
-  const auto [place, is_new] = texts_.try_emplace(std::string(value), memo_count_);
+void PickleWriter::put_string(std::string_view value) {
+  const auto [place, is_new] = strings_.try_emplace(std::string(value), memo_count_);
   if (!is_new) return put_reference(place->second);
   out_.put(byte(BINUNICODE));
   put_little_endian(value.size(), 4);

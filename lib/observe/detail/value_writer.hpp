@@ -5,7 +5,7 @@
 
 namespace gpucheck::observe::detail {
 
-/// Writes one value of dictionaries, lists, pairs, texts and numbers, from front to back.
+/// Writes one value of dictionaries, lists, pairs, strings and numbers, from front to back.
 class ValueWriter {
  public:
   virtual ~ValueWriter() = default;
@@ -17,10 +17,10 @@ class ValueWriter {
   virtual void end_list() = 0;
   /// A tuple of two in formats that have one.
   virtual void pair(std::uint64_t first, std::uint64_t second) = 0;
-  virtual void text(std::string_view value) = 0;  ///< valid UTF-8
+  virtual void string(std::string_view value) = 0;  ///< valid UTF-8
   virtual void integer(std::int64_t value) = 0;
   virtual void unsigned_integer(std::uint64_t value) = 0;
-  virtual void real(double value) = 0;  ///< finite
+  virtual void floating_point(double value) = 0;  ///< finite
   virtual void boolean(bool value) = 0;
 
   /// Writes once more the list that was written between `begin_shared` with this number
