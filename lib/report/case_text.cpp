@@ -46,7 +46,7 @@ std::string head_line(const CaseResult& result, const CaseTextOptions& options) 
   const std::string place = options.show_devices ? fmt::format("  {:<11}", place_text(result.devices)) : "";
   return fmt::format("{}  {}{}{}  {:>10}{}\n",
                      options.palette.paint(fmt::format("{:<5}", outcome_word(result)), tone_of(result)), name, padding,
-                     place, humane_duration(result.duration_ms), remark(result));
+                     place, format_duration(result.duration_ms), remark(result));
 }
 
 void add_line(std::string& text, std::string_view line) { text.append(indent).append(line).append("\n"); }
@@ -55,7 +55,7 @@ void add_attempts(std::string& text, const CaseResult& result) {
   for (std::size_t i = 0; i < result.earlier_attempts.size(); ++i) {
     const harness::Attempt& attempt = result.earlier_attempts[i];
     add_line(text, fmt::format("attempt {}: {} after {}: {}", i + 1, harness::to_text(attempt.outcome),
-                               humane_duration(attempt.duration_ms), one_line(attempt.reason)));
+                               format_duration(attempt.duration_ms), one_line(attempt.reason)));
   }
 }
 

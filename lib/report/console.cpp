@@ -116,7 +116,7 @@ class Console final : public harness::EventSink {
     if (!event.incomplete.empty()) print(one_line(event.incomplete) + "\n");
     const Tone tone = event.exit_code == 0 ? Tone::good : Tone::bad;
     print(fmt::format("{}  {}; {} on {}\n", palette_.paint(verdict(event), tone), counts_text(event.counts),
-                      humane_duration(event.duration_ms), device_));
+                      format_duration(event.duration_ms), device_));
   }
 
  private:

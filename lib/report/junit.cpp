@@ -32,7 +32,7 @@ constexpr std::size_t output_tail_bytes = 24 * 1024;
 constexpr std::size_t details_width = 100;
 constexpr std::size_t details_output_lines = 10;
 
-/// Seconds with three decimals and a point whatever the locale; consumers refuse
+/// Seconds with three decimals and a point whatever the locale; consumers reject
 /// exponents, signs and NaN.
 std::string seconds(double milliseconds) {
   constexpr double most = 1e12;
@@ -96,7 +96,7 @@ void add_attempts(pugi::xml_node testcase, const CaseResult& result) {
     set(node, "message", fmt::format("attempt {}: {}", i + 1, reason));
     add_text(node.append_child("stackTrace"),
              fmt::format("attempt {}: {} after {}: {}", i + 1, harness::to_text(attempt.outcome),
-                         humane_duration(attempt.duration_ms), reason));
+                         format_duration(attempt.duration_ms), reason));
   }
 }
 

@@ -39,7 +39,7 @@ std::string Progress::text(std::size_t width, Time now) const {
   std::vector<std::string_view> names;
   for (const Running& running : running_) names.push_back(running.name);
   return one_line(fmt::format("[{}/{}] {} {} running{} {}", finished_, total_,
-                              humane_duration(milliseconds_between(start_time_, now)), running_.size(),
+                              format_duration(milliseconds_between(start_time_, now)), running_.size(),
                               running_.empty() ? "" : ":", fmt::join(names, ", ")),
                   std::max(width, std::size_t{1}));
 }
@@ -47,10 +47,10 @@ std::string Progress::text(std::size_t width, Time now) const {
 std::string Progress::heartbeat(Time now) const {
   std::vector<std::string> texts;
   for (const Running& running : running_) {
-    texts.push_back(fmt::format("{} ({})", running.name, humane_duration(milliseconds_between(running.since, now))));
+    texts.push_back(fmt::format("{} ({})", running.name, format_duration(milliseconds_between(running.since, now))));
   }
   return fmt::format("still running after {}, {} of {} finished{}{}",
-                     humane_duration(milliseconds_between(start_time_, now)), finished_, total_,
+                     format_duration(milliseconds_between(start_time_, now)), finished_, total_,
                      texts.empty() ? "" : ": ", fmt::join(texts, ", "));
 }
 

@@ -17,7 +17,7 @@ namespace gpucheck::report {
 using harness::CaseResult;
 using harness::Outcome;
 
-std::string humane_duration(double milliseconds) {
+std::string format_duration(double milliseconds) {
   if (!(milliseconds > 0)) milliseconds = 0;
   if (milliseconds < 9.95) return fmt::format("{:.1f} ms", milliseconds);
   if (milliseconds < 999.5) return fmt::format("{:.0f} ms", milliseconds);
@@ -103,10 +103,10 @@ std::string bound_text(const Bound& bound) {
                      bound.by == "starting" ? "starting workers"
                      : bound.by == "cases"  ? "running cases"
                                             : "waiting",
-                     time.device, humane_duration(time.running_ms), humane_duration(time.starting_ms),
-                     humane_duration(time.idle_ms), time.processes, time.processes == 1 ? "" : "es",
+                     time.device, format_duration(time.running_ms), format_duration(time.starting_ms),
+                     format_duration(time.idle_ms), time.processes, time.processes == 1 ? "" : "es",
                      time.own_process_ms > 0
-                         ? fmt::format(", {} in those of a case's own", humane_duration(time.own_process_ms))
+                         ? fmt::format(", {} in those of a case's own", format_duration(time.own_process_ms))
                          : "");
 }
 

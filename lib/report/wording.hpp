@@ -10,7 +10,7 @@
 namespace gpucheck::report {
 
 /// A duration as people say it: "0.4 ms", "12 ms", "1.2 s", "2 min 05 s".
-std::string humane_duration(double milliseconds);
+std::string format_duration(double milliseconds);
 
 /// Why the case did not simply pass, on one line: its reason, else what can be said
 /// from how its process ended or from its first mismatch.

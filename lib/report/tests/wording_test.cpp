@@ -7,22 +7,22 @@ namespace gpucheck::report {
 namespace {
 
 TEST(HumaneDuration, ChoosesTheUnitPeopleWould) {
-  EXPECT_EQ(humane_duration(0.42), "0.4 ms");
-  EXPECT_EQ(humane_duration(9.949), "9.9 ms");
-  EXPECT_EQ(humane_duration(9.95), "10 ms");
-  EXPECT_EQ(humane_duration(340), "340 ms");
-  EXPECT_EQ(humane_duration(999.4), "999 ms");
-  EXPECT_EQ(humane_duration(999.6), "1.0 s");
-  EXPECT_EQ(humane_duration(1234), "1.2 s");
-  EXPECT_EQ(humane_duration(59940), "59.9 s");
-  EXPECT_EQ(humane_duration(59960), "1 min 00 s");
-  EXPECT_EQ(humane_duration(125400), "2 min 05 s");
-  EXPECT_EQ(humane_duration(7199999), "120 min 00 s");
+  EXPECT_EQ(format_duration(0.42), "0.4 ms");
+  EXPECT_EQ(format_duration(9.949), "9.9 ms");
+  EXPECT_EQ(format_duration(9.95), "10 ms");
+  EXPECT_EQ(format_duration(340), "340 ms");
+  EXPECT_EQ(format_duration(999.4), "999 ms");
+  EXPECT_EQ(format_duration(999.6), "1.0 s");
+  EXPECT_EQ(format_duration(1234), "1.2 s");
+  EXPECT_EQ(format_duration(59940), "59.9 s");
+  EXPECT_EQ(format_duration(59960), "1 min 00 s");
+  EXPECT_EQ(format_duration(125400), "2 min 05 s");
+  EXPECT_EQ(format_duration(7199999), "120 min 00 s");
 }
 
 TEST(HumaneDuration, SurvivesNumbersThatAreNoDurations) {
-  EXPECT_EQ(humane_duration(-1), "0.0 ms");
-  EXPECT_EQ(humane_duration(std::numeric_limits<double>::quiet_NaN()), "0.0 ms");
+  EXPECT_EQ(format_duration(-1), "0.0 ms");
+  EXPECT_EQ(format_duration(std::numeric_limits<double>::quiet_NaN()), "0.0 ms");
 }
 
 TEST(CountsText, LeavesOutWhatThereIsNoneOf) {
