@@ -37,7 +37,7 @@ std::chrono::milliseconds parse_duration(std::string_view text) {
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
   const double milliseconds = number * milliseconds_in(unit);
-  // Written so that a NaN is refused too.
+  // Written so that a NaN is rejected too.
   if (problem == std::errc{} && milliseconds >= 1 && milliseconds <= 24 * 3600e3) {
     return std::chrono::milliseconds(std::llround(milliseconds));
   }

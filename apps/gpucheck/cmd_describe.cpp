@@ -10,14 +10,14 @@ namespace {
 
 using harness::Case;
 
-std::string heading(const Case& which) {
-  return fmt::format("{}\n  {}\n\nsource    {}\nneeds     {}\ndeadline  {} ms\n", which.name, which.summary,
-                     which.source, harness::to_text(which.needs), which.deadline.count());
+std::string heading(const Case& test_case) {
+  return fmt::format("{}\n  {}\n\nsource    {}\nneeds     {}\ndeadline  {} ms\n", test_case.name, test_case.summary,
+                     test_case.source, harness::to_text(test_case.needs), test_case.deadline.count());
 }
 
-std::string parameters_text(const Case& which) {
-  std::string text = which.parameters.empty() ? "" : "\nparameters (-p name=value)\n";
-  for (const harness::Parameter& parameter : which.parameters) {
+std::string parameters_text(const Case& test_case) {
+  std::string text = test_case.parameters.empty() ? "" : "\nparameters (-p name=value)\n";
+  for (const harness::Parameter& parameter : test_case.parameters) {
     const std::string default_text = harness::to_text(parameter.default_value);
     text += fmt::format("  {}  {}; default {}{}{}\n      {}\n", parameter.name, parameter.allowed(), default_text,
                         parameter.unit.empty() ? "" : " ", parameter.unit, parameter.summary);
@@ -25,9 +25,10 @@ std::string parameters_text(const Case& which) {
   return text;
 }
 
-std::string faults_text(const Case& which) {
-  std::string text = which.faults.empty() ? "\nfaults    none declared\n" : "\nfaults that must turn it red\n";
-  for (const harness::Fault& fault : which.faults) text += fmt::format("  {}\n      {}\n", fault.name, fault.summary);
+std::string faults_text(const Case& test_case) {
+  std::string text = test_case.faults.empty() ? "\nfaults    none declared\n" : "\nfaults that must turn it red\n";
+  for (const harness::Fault& fault : test_case.faults)
+    text += fmt::format("  {}\n      {}\n", fault.name, fault.summary);
   return text;
 }
 
@@ -45,11 +46,11 @@ std::string golden_text(const golden::Golden* golden) {
 }  // namespace
 
 int describe(const Environment& environment, const DescribeOptions& options) {
-  const Case& which = environment.registry.require(options.case_name);
+  const Case& test_case = environment.registry.require(options.case_name);
   const golden::GoldenSet goldens = load_goldens(environment, options.golden_directory);
-  const golden::Golden* golden = goldens.find(which.name);
-  print(options.json ? case_document(which, golden)
-                     : heading(which) + parameters_text(which) + faults_text(which) + golden_text(golden));
+  const golden::Golden* golden = goldens.find(test_case.name);
+  print(options.json ? case_document(test_case, golden)
+                     : heading(test_case) + parameters_text(test_case) + faults_text(test_case) + golden_text(golden));
   return 0;
 }
 

@@ -142,7 +142,7 @@ int golden_approve(const Environment& environment, const GoldenApproveOptions& o
     note(
         "each value marked \"unapproved\" waits for you: write where it comes from (seed, torch, math or vendor) in "
         "its "
-        "\"basis\"; until then the file is refused");
+        "\"basis\"; until then the file is rejected");
   }
   return 0;
 }

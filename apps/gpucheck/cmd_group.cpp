@@ -24,7 +24,7 @@ std::string option_text(const Parameter& parameter) {
          ")";
 }
 
-/// Values stay text here: `run` reads them, so that they are refused in one place and
+/// Values stay text here: `run` reads them, so that they are rejected in one place and
 /// in one manner however they were given.
 void add_parameter(CLI::App& command, const Parameter& parameter, ExecutionOptions& options) {
   const auto take = [&options, name = parameter.name](const std::string& text) {
@@ -43,12 +43,13 @@ void add_parameter(CLI::App& command, const Parameter& parameter, ExecutionOptio
 
 /// Options are declared only when the group is named on the command line: the others'
 /// would cost time at every start.
-void add_case(CLI::App& group, const Environment& environment, const Case& which, Action& action) {
-  CLI::App* const command = group.add_subcommand(which.name.substr(which.group().size() + 1), which.summary);
+void add_case(CLI::App& group, const Environment& environment, const Case& test_case, Action& action) {
+  CLI::App* const command =
+      group.add_subcommand(test_case.name.substr(test_case.group().size() + 1), test_case.summary);
   const auto options = std::make_shared<RunOptions>();
-  options->selection.globs = {which.name};
-  command->preparse_callback([command, &which, options](std::size_t /*remaining*/) {
-    for (const Parameter& parameter : which.parameters) add_parameter(*command, parameter, options->execution);
+  options->selection.globs = {test_case.name};
+  command->preparse_callback([command, &test_case, options](std::size_t /*remaining*/) {
+    for (const Parameter& parameter : test_case.parameters) add_parameter(*command, parameter, options->execution);
     add_execution(*command, options->execution);
     add_run_control(*command, *options);
     command->footer("An option of \"gpucheck run\" that a parameter has taken the name of is called --run-... here.");
@@ -62,8 +63,8 @@ void add_group(CLI::App& application, const Environment& environment, const std:
   group->group("Groups of cases");
   group->require_subcommand(1);
   group->preparse_callback([group, &environment, name, &action](std::size_t /*remaining*/) {
-    for (const Case& which : environment.registry.cases()) {
-      if (which.group() == name) add_case(*group, environment, which, action);
+    for (const Case& test_case : environment.registry.cases()) {
+      if (test_case.group() == name) add_case(*group, environment, test_case, action);
     }
   });
 }
@@ -76,9 +77,9 @@ bool has_subcommand(CLI::App& application, const std::string& name) {
 
 void add_groups(CLI::App& application, const Environment& environment, Action& action) {
   std::string previous;
-  for (const Case& which : environment.registry.cases()) {
-    if (which.group() == previous) continue;
-    previous = which.group();
+  for (const Case& test_case : environment.registry.cases()) {
+    if (test_case.group() == previous) continue;
+    previous = test_case.group();
     if (has_subcommand(application, previous)) {
       throw Error(
           fmt::format("the group of cases \"{}\" is called like a command, so that neither could be told from "

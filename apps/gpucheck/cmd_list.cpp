@@ -17,10 +17,10 @@ int list(const Environment& environment, const ListOptions& options) {
     return 0;
   }
   std::size_t width = 0;
-  for (const harness::Case* which : cases) width = std::max(width, which->name.size());
-  for (const harness::Case* which : cases) {
-    print(options.plain ? fmt::format("{}\n", which->name)
-                        : fmt::format("{:<{}}  {}\n", which->name, width, which->summary));
+  for (const harness::Case* test_case : cases) width = std::max(width, test_case->name.size());
+  for (const harness::Case* test_case : cases) {
+    print(options.plain ? fmt::format("{}\n", test_case->name)
+                        : fmt::format("{:<{}}  {}\n", test_case->name, width, test_case->summary));
   }
   return 0;
 }

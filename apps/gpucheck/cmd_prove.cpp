@@ -44,8 +44,8 @@ std::vector<std::pair<std::string, std::string>> lines(const CaseProof& proof) {
   const bool clean = proof.clean.outcome == Outcome::pass;
   std::vector<std::pair<std::string, std::string>> result;
   result.emplace_back("(clean)", clean ? "pass" : fmt::format("NOT A PASS ({})", cause(proof.clean)));
-  if (proof.which->faults.empty()) result.emplace_back("(no fault)", "NOT PROVEN: the case declares no fault");
-  for (const harness::Fault& fault : proof.which->faults) {
+  if (proof.test_case->faults.empty()) result.emplace_back("(no fault)", "NOT PROVEN: the case declares no fault");
+  for (const harness::Fault& fault : proof.test_case->faults) {
     const auto trial = std::find_if(proof.trials.begin(), proof.trials.end(),
                                     [&](const FaultTrial& t) { return t.result.fault == fault.name; });
     const std::string not_run = clean ? "NOT RUN (interrupted)" : "not run: the clean run is not a pass";
@@ -58,12 +58,12 @@ std::string matrix(const Proof& proof) {
   std::size_t case_width = 0;
   std::size_t fault_width = 0;
   for (const CaseProof& block : proof.cases) {
-    case_width = std::max(case_width, block.which->name.size());
+    case_width = std::max(case_width, block.test_case->name.size());
     for (const auto& [name, verdict] : lines(block)) fault_width = std::max(fault_width, name.size());
   }
   std::string text;
   for (const CaseProof& block : proof.cases) {
-    std::string_view name = block.which->name;
+    std::string_view name = block.test_case->name;
     for (const auto& [fault, verdict] : lines(block)) {
       text += fmt::format("{:<{}}  {:<{}}  {}\n", name, case_width, fault, fault_width, verdict);
       name = "";

@@ -19,7 +19,7 @@ namespace gpucheck::application {
 /// EnvironmentError for CUDA in a binary built without it, or where it has no device.
 runner::OpenedDriver open_driver(std::string_view device_name, std::uint64_t seed);
 
-/// What `open_driver` would refuse without touching anything. @throws as it does.
+/// What `open_driver` would reject without touching anything. @throws as it does.
 void check_device_name(std::string_view device_name);
 
 /// One sentence for the help text.

@@ -27,17 +27,18 @@ Json parameter_json(const harness::Parameter& parameter) {
   return json;
 }
 
-Json case_json(const Case& which) {
-  Json json{{"name", which.name},
-            {"group", which.group()},
-            {"summary", which.summary},
-            {"source", which.source},
-            {"deadline_ms", which.deadline.count()},
-            {"needs", harness::to_json(which.needs)},
+Json case_json(const Case& test_case) {
+  Json json{{"name", test_case.name},
+            {"group", test_case.group()},
+            {"summary", test_case.summary},
+            {"source", test_case.source},
+            {"deadline_ms", test_case.deadline.count()},
+            {"needs", harness::to_json(test_case.needs)},
             {"parameters", Json::array()},
             {"faults", Json::array()}};
-  for (const harness::Parameter& parameter : which.parameters) json["parameters"].push_back(parameter_json(parameter));
-  for (const harness::Fault& fault : which.faults) {
+  for (const harness::Parameter& parameter : test_case.parameters)
+    json["parameters"].push_back(parameter_json(parameter));
+  for (const harness::Fault& fault : test_case.faults) {
     json["faults"].push_back({{"name", fault.name}, {"summary", fault.summary}});
   }
   return json;
@@ -94,7 +95,7 @@ Json result_json(const harness::CaseResult& result) {
 }
 
 Json case_proof_json(const CaseProof& proof) {
-  Json json{{"name", proof.which->name},
+  Json json{{"name", proof.test_case->name},
             {"proven", proof.proven()},
             {"clean", result_json(proof.clean)},
             {"faults", Json::array()}};
@@ -110,13 +111,13 @@ Json case_proof_json(const CaseProof& proof) {
 
 std::string list_document(std::span<const Case* const> cases) {
   Json document{{"schema", "gpucheck.list/1"}, {"version", build_information().version}, {"cases", Json::array()}};
-  for (const Case* which : cases) document["cases"].push_back(case_json(*which));
+  for (const Case* test_case : cases) document["cases"].push_back(case_json(*test_case));
   return finish(document);
 }
 
-std::string case_document(const Case& which, const golden::Golden* golden) {
+std::string case_document(const Case& test_case, const golden::Golden* golden) {
   Json document{{"schema", "gpucheck.case/1"}};
-  document.update(case_json(which));
+  document.update(case_json(test_case));
   document["golden"] = golden == nullptr ? Json(nullptr) : golden_json(*golden);
   return finish(document);
 }

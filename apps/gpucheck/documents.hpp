@@ -19,7 +19,7 @@ namespace gpucheck::application {
 std::string list_document(std::span<const harness::Case* const> cases);
 
 /// "gpucheck.case/1". @param golden null when the case has none.
-std::string case_document(const harness::Case& which, const golden::Golden* golden);
+std::string case_document(const harness::Case& test_case, const golden::Golden* golden);
 
 /// What `info` found.
 struct MachineReport {

@@ -24,13 +24,13 @@ struct Answer {
 };
 
 Answer missing_function(const char* name) { return {"", fmt::format("it has no function {}", name)}; }
-Answer refused(const char* name, int code) { return {"", fmt::format("{} returned {}", name, code)}; }
+Answer failed(const char* name, int code) { return {"", fmt::format("{} returned {}", name, code)}; }
 
 Answer ask_driver(void* library) {
   auto* const get_version = find_function<int(int*)>(library, "cuDriverGetVersion");
   if (get_version == nullptr) return missing_function("cuDriverGetVersion");
   int version = 0;
-  if (const int code = get_version(&version); code != 0) return refused("cuDriverGetVersion", code);
+  if (const int code = get_version(&version); code != 0) return failed("cuDriverGetVersion", code);
   return {fmt::format("{}.{}", version / 1000, version % 1000 / 10), ""};
 }
 
@@ -39,11 +39,11 @@ Answer ask_nvml(void* library) {
   auto* const shut_down = find_function<int()>(library, "nvmlShutdown");
   auto* const get_version = find_function<int(char*, unsigned int)>(library, "nvmlSystemGetDriverVersion");
   if (initialise == nullptr || shut_down == nullptr || get_version == nullptr) return missing_function("nvmlInit_v2");
-  if (const int code = initialise(); code != 0) return refused("nvmlInit_v2", code);
+  if (const int code = initialise(); code != 0) return failed("nvmlInit_v2", code);
   std::array<char, 96> text{};
   const int code = get_version(text.data(), static_cast<unsigned int>(text.size()));
   shut_down();
-  if (code != 0) return refused("nvmlSystemGetDriverVersion", code);
+  if (code != 0) return failed("nvmlSystemGetDriverVersion", code);
   return {fmt::format("driver {}", text.data()), ""};
 }
 
@@ -55,7 +55,7 @@ Answer ask_property(void* library, const char* name) {
   std::array<int, 3> parts{};
   for (int part = 0; part < 3; ++part) {
     if (const int code = get_property(part, &parts[static_cast<std::size_t>(part)]); code != 0) {
-      return refused(name, code);
+      return failed(name, code);
     }
   }
   return {fmt::format("{}.{}.{}", parts[0], parts[1], parts[2]), ""};
@@ -79,7 +79,7 @@ Answer ask_nccl(void* library) {
   auto* const get_version = find_function<int(int*)>(library, "ncclGetVersion");
   if (get_version == nullptr) return missing_function("ncclGetVersion");
   int version = 0;
-  if (const int code = get_version(&version); code != 0) return refused("ncclGetVersion", code);
+  if (const int code = get_version(&version); code != 0) return failed("ncclGetVersion", code);
   return {from_decimal(static_cast<std::size_t>(version)), ""};
 }
 

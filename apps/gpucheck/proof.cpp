@@ -23,8 +23,8 @@ milliseconds trial_limit(const CaseProof& proof, const ExecutionOptions& options
   if (options.timeout) return *options.timeout;
   const double wanted_ms = 2000 + 10 * proof.clean.duration_ms;
   milliseconds limit{2048};
-  while (limit < proof.which->deadline && static_cast<double>(limit.count()) < wanted_ms) limit *= 2;
-  return std::min(limit, proof.which->deadline);
+  while (limit < proof.test_case->deadline && static_cast<double>(limit.count()) < wanted_ms) limit *= 2;
+  return std::min(limit, proof.test_case->deadline);
 }
 
 /// A trial before it has run: where its result goes.
@@ -42,7 +42,7 @@ class Prover {
   }
 
   Proof prove(std::span<const harness::Case* const> cases) {
-    for (const harness::Case* which : cases) total_ += 1 + which->faults.size();
+    for (const harness::Case* test_case : cases) total_ += 1 + test_case->faults.size();
     proof_.cases.reserve(cases.size());
     run_clean(cases);
     for (auto& [limit, trials] : plan_trials()) run_trials(limit, trials);
@@ -57,8 +57,8 @@ class Prover {
     std::vector<CaseResult> results = run_quietly(plan_, goldens_, runner_options_, recorder_);
     for (const runner::PlannedCase& planned : plan_.cases) {
       const auto found = std::find_if(results.begin(), results.end(),
-                                      [&](const CaseResult& r) { return r.name == planned.which->name; });
-      if (found != results.end()) proof_.cases.push_back({planned.which, std::move(*found), {}});
+                                      [&](const CaseResult& r) { return r.name == planned.test_case->name; });
+      if (found != results.end()) proof_.cases.push_back({planned.test_case, std::move(*found), {}});
     }
   }
 
@@ -67,7 +67,7 @@ class Prover {
     std::map<milliseconds, std::vector<PendingTrial>> trials;
     for (CaseProof& proof : proof_.cases) {
       if (proof.clean.outcome != Outcome::pass) continue;
-      for (const harness::Fault& fault : proof.which->faults) {
+      for (const harness::Fault& fault : proof.test_case->faults) {
         runner::PlannedCase planned = planned_clean(proof);
         planned.settings.fault = fault.name;
         trials[trial_limit(proof, options_)].push_back({std::move(planned), &proof});
@@ -78,7 +78,7 @@ class Prover {
 
   const runner::PlannedCase& planned_clean(const CaseProof& proof) const {
     return *std::find_if(plan_.cases.begin(), plan_.cases.end(),
-                         [&](const runner::PlannedCase& planned) { return planned.which == proof.which; });
+                         [&](const runner::PlannedCase& planned) { return planned.test_case == proof.test_case; });
   }
 
   void run_trials(milliseconds limit, std::vector<PendingTrial>& trials) {
@@ -91,7 +91,7 @@ class Prover {
     std::vector<CaseResult> results = run_quietly(plan, goldens_, options, recorder_);
     for (const PendingTrial& trial : trials) {
       const auto found = std::find_if(results.begin(), results.end(), [&](const CaseResult& r) {
-        return r.name == trial.planned.which->name && r.fault == trial.planned.settings.fault;
+        return r.name == trial.planned.test_case->name && r.fault == trial.planned.settings.fault;
       });
       if (found != results.end()) trial.proof->trials.push_back({std::move(*found)});
     }
@@ -112,13 +112,13 @@ class Prover {
 bool FaultTrial::noticed() const noexcept { return harness::is_red(result.outcome); }
 
 bool CaseProof::proven() const noexcept {
-  return clean.outcome == Outcome::pass && !trials.empty() && trials.size() == which->faults.size() &&
+  return clean.outcome == Outcome::pass && !trials.empty() && trials.size() == test_case->faults.size() &&
          std::all_of(trials.begin(), trials.end(), [](const FaultTrial& trial) { return trial.noticed(); });
 }
 
 int Proof::fault_count() const noexcept {
   return std::accumulate(cases.begin(), cases.end(), 0, [](int sum, const CaseProof& proof) {
-    return sum + static_cast<int>(proof.which->faults.size());
+    return sum + static_cast<int>(proof.test_case->faults.size());
   });
 }
 

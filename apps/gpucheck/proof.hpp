@@ -18,7 +18,7 @@ struct FaultTrial {
 
 /// One row block of the matrix.
 struct CaseProof {
-  const harness::Case* which = nullptr;
+  const harness::Case* test_case = nullptr;
   harness::CaseResult clean;
   std::vector<FaultTrial> trials;  ///< in the case's order; empty unless the clean run passed
   [[nodiscard]] bool proven() const noexcept;

@@ -20,7 +20,7 @@ using harness::Registry;
 constexpr std::array<Suite, 2> suite_table{{
     {"all", "every case", [](const Case&) { return true; }},
     {"quick", "cases that can share the device with others: no exclusive use needed",
-     [](const Case& which) { return !which.needs.exclusive; }},
+     [](const Case& test_case) { return !test_case.needs.exclusive; }},
 }};
 
 const Suite& require_suite(std::string_view name) {
@@ -100,9 +100,9 @@ std::vector<const Case*> for_allocator(std::vector<const Case*> selected, const 
                                        const runtime::AllocatorChoice& allocator) {
   if (allocator.kind == runtime::AllocatorChoice::Kind::library) return selected;
   std::vector<const Case*> kept;
-  std::ranges::copy_if(selected, std::back_inserter(kept), [&](const Case* which) {
-    const bool named = std::ranges::find(selection.globs, which->name) != selection.globs.end();
-    return named || !which->needs.allocator_library;
+  std::ranges::copy_if(selected, std::back_inserter(kept), [&](const Case* test_case) {
+    const bool named = std::ranges::find(selection.globs, test_case->name) != selection.globs.end();
+    return named || !test_case->needs.allocator_library;
   });
   return kept.empty() ? selected : kept;
 }

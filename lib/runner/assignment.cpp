@@ -49,7 +49,7 @@ std::vector<const DeviceGroup*> groups_of(const IdentityReply& identity, std::si
 
 void assign_one(std::vector<Assignment>& assignments, const PlannedCase& planned, const IdentityReply& identity,
                 bool every_device) {
-  const harness::Needs& needs = planned.which->needs;
+  const harness::Needs& needs = planned.test_case->needs;
   const int size = std::max(needs.devices, 1);
   std::vector<const DeviceGroup*> groups = groups_of(identity, static_cast<std::size_t>(size));
   const bool once = !every_device || needs.devices == 0;

@@ -23,7 +23,7 @@ struct Command {
   int inherited_descriptor = -1;
 };
 
-/// How a process ended; neither is known of one that was given up.
+/// How a process ended; neither is known of one that was abandoned.
 struct ProcessEnd {
   std::optional<int> exit_code;
   std::optional<int> signal;

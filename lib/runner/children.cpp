@@ -70,13 +70,13 @@ std::vector<std::string> child_arguments(const ChildRequest& request) {
   return {"child", "--request", encode(request)};
 }
 
-std::vector<ChildResult> ProcessLauncher::run(const harness::Case& which, const std::vector<std::string>& names,
+std::vector<ChildResult> ProcessLauncher::run(const harness::Case& test_case, const std::vector<std::string>& names,
                                               milliseconds limit) {
   asio::io_context context(1);
   std::list<Child> children;
   for (const std::string& name : names) {
     ChildRequest request = request_;
-    request.case_name = which.name;
+    request.case_name = test_case.name;
     request.child_name = name;
     children.emplace_back(context, Command{.program = "/proc/self/exe", .arguments = child_arguments(request)}, limit);
   }

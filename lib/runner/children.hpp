@@ -21,7 +21,7 @@ class ProcessLauncher final : public harness::ChildLauncher {
 
   /// @throws EnvironmentError when a child cannot be started; those already started are
   /// killed.
-  std::vector<harness::ChildResult> run(const harness::Case& which, const std::vector<std::string>& names,
+  std::vector<harness::ChildResult> run(const harness::Case& test_case, const std::vector<std::string>& names,
                                         std::chrono::milliseconds limit) override;
 
  private:

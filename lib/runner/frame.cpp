@@ -33,7 +33,7 @@ std::string encode_frame(std::string_view body) {
 }
 
 void FrameDecoder::append(std::string_view bytes) {
-  // Bytes already given back go only when they are the larger part, so that many small
+  // Bytes already taken go only when they are the larger part, so that many small
   // frames are not moved around over and over.
   if (start_ > buffer_.size() / 2) {
     buffer_.erase(0, start_);

@@ -38,7 +38,7 @@ class FrameDecoder {
 
  private:
   std::string buffer_;
-  std::size_t start_ = 0;  ///< of the first byte not yet given back
+  std::size_t start_ = 0;  ///< of the first byte not yet taken
 };
 
 }  // namespace gpucheck::runner

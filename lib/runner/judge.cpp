@@ -14,7 +14,7 @@ using harness::Outcome;
 
 harness::ParameterValues with_defaults(const PlannedCase& planned) {
   harness::ParameterValues values = planned.settings.parameters;
-  for (const harness::Parameter& parameter : planned.which->parameters) {
+  for (const harness::Parameter& parameter : planned.test_case->parameters) {
     values.try_emplace(parameter.name, parameter.default_value);
   }
   return values;
@@ -74,7 +74,7 @@ std::string describe(const ProcessEnd& end) {
 
 CaseResult unjudged(const PlannedCase& planned, std::string reason) {
   CaseResult result;
-  result.name = planned.which->name;
+  result.name = planned.test_case->name;
   result.reason = std::move(reason);
   result.parameters = with_defaults(planned);
   result.seed = planned.settings.seed;

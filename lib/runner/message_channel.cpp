@@ -25,7 +25,7 @@ std::string system_text() { return std::strerror(errno); }
 
 int move_out_of_the_way(int descriptor) {
   int moved = ::fcntl(descriptor, F_DUPFD_CLOEXEC, lowest_descriptor);
-  // A low limit on open files (ulimit -n) is no reason to give up.
+  // A low limit on open files (ulimit -n) is no reason to fail.
   if (moved < 0 && errno == EINVAL) moved = ::fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   if (moved < 0) {
     throw Error(

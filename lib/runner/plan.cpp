@@ -17,7 +17,7 @@ constexpr std::uint64_t hash(std::string_view text) noexcept {
   return value;
 }
 
-[[noreturn]] void refuse_parameter(std::string_view name, const std::set<std::string_view>& declared) {
+[[noreturn]] void reject_parameter(std::string_view name, const std::set<std::string_view>& declared) {
   if (declared.empty()) {
     throw UsageError(fmt::format("no selected case has a parameter \"{}\": none of them has any parameter", name));
   }
@@ -32,19 +32,19 @@ constexpr std::uint64_t hash(std::string_view text) noexcept {
 
 void check_parameters(std::span<const harness::Case* const> selected, const harness::ParameterValues& parameters) {
   std::set<std::string_view> declared;
-  for (const harness::Case* which : selected) {
-    for (const harness::Parameter& parameter : which->parameters) declared.insert(parameter.name);
+  for (const harness::Case* test_case : selected) {
+    for (const harness::Parameter& parameter : test_case->parameters) declared.insert(parameter.name);
   }
   for (const auto& [name, value] : parameters) {
-    if (!declared.contains(name)) refuse_parameter(name, declared);
+    if (!declared.contains(name)) reject_parameter(name, declared);
   }
 }
 
 /// Read per case, since two cases may declare one name with different types and ranges.
-harness::ParameterValues parameters_of(const harness::Case& which, const harness::ParameterValues& given) {
+harness::ParameterValues parameters_of(const harness::Case& test_case, const harness::ParameterValues& given) {
   harness::ParameterValues own;
   for (const auto& [name, value] : given) {
-    const harness::Parameter* parameter = which.find_parameter(name);
+    const harness::Parameter* parameter = test_case.find_parameter(name);
     if (parameter == nullptr) continue;
     const auto* text = std::get_if<std::string>(&value);
     own.emplace(name, text != nullptr ? parameter->parse(*text) : value);
@@ -52,18 +52,19 @@ harness::ParameterValues parameters_of(const harness::Case& which, const harness
   return own;
 }
 
-harness::RunSettings narrowed(harness::RunSettings settings, const harness::Case& which, int repetition) {
-  settings.seed = case_seed(seed_of_repetition(settings.seed, repetition), which.name);
-  settings.parameters = parameters_of(which, settings.parameters);
+harness::RunSettings narrowed(harness::RunSettings settings, const harness::Case& test_case, int repetition) {
+  settings.seed = case_seed(seed_of_repetition(settings.seed, repetition), test_case.name);
+  settings.parameters = parameters_of(test_case, settings.parameters);
   return settings;
 }
 
 std::vector<PlannedCase> in_order(std::span<const harness::Case* const> selected, const PlanOptions& options,
                                   int repetition) {
   std::vector<PlannedCase> plan;
-  for (const harness::Case* which : selected) {
-    plan.push_back(
-        {.which = which, .settings = narrowed(options.settings, *which, repetition), .repetition = repetition});
+  for (const harness::Case* test_case : selected) {
+    plan.push_back({.test_case = test_case,
+                    .settings = narrowed(options.settings, *test_case, repetition),
+                    .repetition = repetition});
   }
   if (options.shuffle) {
     std::ranges::stable_sort(plan, {}, [](const PlannedCase& planned) { return splitmix(planned.settings.seed); });

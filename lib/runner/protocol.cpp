@@ -18,7 +18,7 @@ std::uint64_t unsigned_at(const json& object, const char* key) {
   return number.get<std::uint64_t>();
 }
 
-std::string text_at(const json& object, const char* key) { return object.at(key).get<std::string>(); }
+std::string string_at(const json& object, const char* key) { return object.at(key).get<std::string>(); }
 
 // -- requests --------------------------------------------------------------------------
 
@@ -36,14 +36,14 @@ json message_of(const RunRequest& request) {
 }
 
 Request request_from(const json& message) {
-  const std::string type = text_at(message, "type");
+  const std::string type = string_at(message, "type");
   if (type == "identify") {
-    return IdentifyRequest{.device = text_at(message, "device"), .seed = unsigned_at(message, "seed")};
+    return IdentifyRequest{.device = string_at(message, "device"), .seed = unsigned_at(message, "seed")};
   }
-  if (type == "prepare") return PrepareRequest{.device = text_at(message, "device")};
+  if (type == "prepare") return PrepareRequest{.device = string_at(message, "device")};
   if (type != "run") throw ProtocolError(fmt::format("unknown request \"{}\"", type));
   return RunRequest{.sequence = unsigned_at(message, "sequence"),
-                    .case_name = text_at(message, "case"),
+                    .case_name = string_at(message, "case"),
                     .settings = harness::run_settings_from_json(message.at("settings"))};
 }
 
@@ -52,8 +52,8 @@ json message_of(const ChildRequest& request) {
 }
 
 ChildRequest child_request_from(const json& message) {
-  return {.case_name = text_at(message, "case"),
-          .child_name = text_at(message, "child"),
+  return {.case_name = string_at(message, "case"),
+          .child_name = string_at(message, "child"),
           .settings = harness::run_settings_from_json(message.at("settings"))};
 }
 
@@ -70,9 +70,7 @@ json message_of(const IdentityReply& reply) {
 
 json message_of(const PreparedReply&) { return {{"type", "prepared"}}; }
 
-json message_of(const RefusalReply& reply) {
-  return {{"type", "refusal"}, {"usage", reply.usage}, {"text", reply.text}};
-}
+json message_of(const ErrorReply& reply) { return {{"type", "error"}, {"usage", reply.usage}, {"text", reply.text}}; }
 
 json message_of(const ObservationReply& reply) {
   return {{"type", "observation"}, {"sequence", reply.sequence}, {"observation", harness::to_json(reply.observation)}};
@@ -101,7 +99,7 @@ FinishedReply finished_from(const json& message) {
   FinishedReply reply{.sequence = unsigned_at(message, "sequence"), .execution = {}};
   harness::Execution& execution = reply.execution;
   execution.status = status_from(unsigned_at(message, "status"));
-  execution.reason = text_at(message, "reason");
+  execution.reason = string_at(message, "reason");
   for (const json& rule : message.at("broken_rules").get_ref<const json::array_t&>()) {
     execution.broken_rules.push_back(harness::mismatch_from_json(rule));
   }
@@ -116,13 +114,13 @@ IdentityReply identity_from(const json& message) {
     reply.devices.push_back(harness::device_identity_from_json(device));
   }
   for (const json& group : message.at("groups").get_ref<const json::array_t&>()) {
-    reply.groups.push_back({.devices = group.at("devices").get<std::vector<int>>(), .name = text_at(group, "name")});
+    reply.groups.push_back({.devices = group.at("devices").get<std::vector<int>>(), .name = string_at(group, "name")});
   }
   return reply;
 }
 
 Reply reply_from(const json& message) {
-  const std::string type = text_at(message, "type");
+  const std::string type = string_at(message, "type");
   if (type == "observation") {
     return ObservationReply{.sequence = unsigned_at(message, "sequence"),
                             .observation = harness::observation_from_json(message.at("observation"))};
@@ -132,8 +130,8 @@ Reply reply_from(const json& message) {
     return identity_from(message);
   }
   if (type == "prepared") return PreparedReply{};
-  if (type == "refusal") {
-    return RefusalReply{.usage = message.at("usage").get<bool>(), .text = text_at(message, "text")};
+  if (type == "error") {
+    return ErrorReply{.usage = message.at("usage").get<bool>(), .text = string_at(message, "text")};
   }
   throw ProtocolError(fmt::format("unknown reply \"{}\"", type));
 }

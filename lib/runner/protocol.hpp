@@ -52,7 +52,7 @@ struct IdentityReply {
 
 struct PreparedReply {};
 
-struct RefusalReply {
+struct ErrorReply {
   bool usage = false;  ///< the name was wrong; else the devices cannot be had
   std::string text;
 };
@@ -69,7 +69,7 @@ struct FinishedReply {
 };
 
 using Request = std::variant<IdentifyRequest, PrepareRequest, RunRequest>;
-using Reply = std::variant<IdentityReply, PreparedReply, RefusalReply, ObservationReply, FinishedReply>;
+using Reply = std::variant<IdentityReply, PreparedReply, ErrorReply, ObservationReply, FinishedReply>;
 
 /// Bodies of frames. Text that is not UTF-8 arrives with U+FFFD in place of what is
 /// wrong; numbers arrive exactly, infinities and NaN included.

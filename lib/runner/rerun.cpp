@@ -38,7 +38,7 @@ std::string rerun_command(const PlannedCase& planned, std::uint64_t run_seed, st
   harness::RunSettings settings = planned.settings;
   settings.device = device;
   settings.seed = seed_of_repetition(run_seed, planned.repetition);
-  return rerun_command(planned.which->name, settings);
+  return rerun_command(planned.test_case->name, settings);
 }
 
 }  // namespace gpucheck::runner

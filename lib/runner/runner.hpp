@@ -34,7 +34,7 @@ struct Shard {
 
 /// One case to run, in the plan's order.
 struct PlannedCase {
-  const harness::Case* which = nullptr;
+  const harness::Case* test_case = nullptr;
   /// The run's, narrowed to the case: `case_seed` of the repetition's seed and the name,
   /// and of the parameters only those that the case declares.
   harness::RunSettings settings = {};

@@ -13,11 +13,11 @@ Schedule::Schedule(std::vector<Load> loads, int jobs, int jobs_in_all)
       jobs_in_all_(static_cast<std::size_t>(std::max(jobs_in_all, 1))) {
   std::iota(waiting_.begin(), waiting_.end(), std::size_t{0});
   std::ranges::stable_partition(waiting_, [this](std::size_t index) { return !loads_[index].exclusive; });
-  int greatest = -1;
+  int max_device = -1;
   for (const Load& load : loads_) {
-    for (const int device : load.devices) greatest = std::max(greatest, device);
+    for (const int device : load.devices) max_device = std::max(max_device, device);
   }
-  devices_.resize(static_cast<std::size_t>(greatest + 1));
+  devices_.resize(static_cast<std::size_t>(max_device + 1));
 }
 
 bool Schedule::fits(const Load& load) const {
@@ -30,9 +30,9 @@ bool Schedule::fits(const Load& load) const {
 }
 
 std::size_t Schedule::busyness(const Load& load) const {
-  std::size_t most = 0;
-  for (const int index : load.devices) most = std::max(most, at(index).running);
-  return most;
+  std::size_t max_running = 0;
+  for (const int index : load.devices) max_running = std::max(max_running, at(index).running);
+  return max_running;
 }
 
 std::optional<std::size_t> Schedule::next() {

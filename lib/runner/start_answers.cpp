@@ -23,9 +23,9 @@ IdentityReply identity_from(RequestEnd end, const Options& options) {
   switch (end.kind) {
     case RequestEnd::Kind::replied:
       if (auto* identity = std::get_if<IdentityReply>(&*end.reply)) return std::move(*identity);
-      if (auto* refusal = std::get_if<RefusalReply>(&*end.reply)) {
-        if (refusal->usage) throw UsageError(refusal->text);
-        throw EnvironmentError(where + refusal->text);
+      if (auto* error = std::get_if<ErrorReply>(&*end.reply)) {
+        if (error->usage) throw UsageError(error->text);
+        throw EnvironmentError(where + error->text);
       }
       break;
     case RequestEnd::Kind::deadline:
@@ -42,7 +42,7 @@ IdentityReply identity_from(RequestEnd end, const Options& options) {
 std::string why_not_prepared(const RequestEnd& end, std::chrono::milliseconds limit) {
   switch (end.kind) {
     case RequestEnd::Kind::replied:
-      if (const auto* refusal = std::get_if<RefusalReply>(&*end.reply)) return refusal->text;
+      if (const auto* error = std::get_if<ErrorReply>(&*end.reply)) return error->text;
       return "its worker gave an answer to something else";
     case RequestEnd::Kind::deadline:
       return fmt::format("its worker was not ready within {} s", static_cast<double>(limit.count()) / 1000);

@@ -50,7 +50,7 @@ int job_count_in_all(int asked, const IdentityReply& identity) {
 bool is_bad(Outcome outcome) { return outcome != Outcome::pass && outcome != Outcome::skip; }
 
 harness::SelectedCase selected_case(const Assignment& assignment) {
-  return {.name = assignment.planned->which->name,
+  return {.name = assignment.planned->test_case->name,
           .devices = assignment.devices,
           .repetition = assignment.planned->repetition};
 }
@@ -89,7 +89,7 @@ void Supervisor::begin(IdentityReply identity) {
   assignments_ = assign(plan_.cases, identity_, options_.every_device);
   progress_.resize(assignments_.size());
   health_.resize(identity_.devices.size());
-  for (std::size_t i = 0; i < health_.size(); ++i) health_[i].given_up = identity_.devices[i].problem;
+  for (std::size_t i = 0; i < health_.size(); ++i) health_[i].unusable = identity_.devices[i].problem;
   max_starting_ = is_on_cuda(identity_) ? max_starting_on_cuda : std::numeric_limits<std::size_t>::max();
 
   std::vector<int> all(identity_.devices.size());
@@ -123,7 +123,7 @@ std::vector<Load> Supervisor::loads() const {
     Load& load = loads.emplace_back();
     load.devices = assignment.devices;
     if (!assignment.unmet.empty()) continue;
-    const harness::Needs& needs = assignment.planned->which->needs;
+    const harness::Needs& needs = assignment.planned->test_case->needs;
     load.exclusive = needs.exclusive;
     for (const int device : assignment.devices) {
       const std::uint64_t total = identity_.devices[static_cast<std::size_t>(device)].total_memory_bytes;
@@ -155,10 +155,10 @@ milliseconds Supervisor::limit_of(std::size_t index) const {
   return options_.timeout.value_or(case_of(index).deadline);
 }
 
-std::string Supervisor::why_given_up(std::size_t index) const {
+std::string Supervisor::why_unusable(std::size_t index) const {
   if (case_of(index).needs.devices == 0) return {};
   for (const int device : assignments_[index].devices) {
-    const std::string& reason = health_[static_cast<std::size_t>(device)].given_up;
+    const std::string& reason = health_[static_cast<std::size_t>(device)].unusable;
     if (!reason.empty()) return fmt::format("device {} cannot be used: {}", device, reason);
   }
   return {};
@@ -172,7 +172,7 @@ void Supervisor::start(std::size_t index) {
     skipped.outcome = Outcome::skip;
     return end_attempt(index, std::move(skipped));
   }
-  if (std::string reason = why_given_up(index); !reason.empty()) {
+  if (std::string reason = why_unusable(index); !reason.empty()) {
     return end_attempt(index, unjudged(*assignment.planned, std::move(reason)));
   }
   const PooledWorker* kept = needs_fresh_worker(index) ? nullptr : pool_.idle_on(assignment.devices);
@@ -263,7 +263,7 @@ void Supervisor::start_failed(std::size_t index, const RequestEnd& end) {
   for (const int device : assignment.devices) {
     DeviceHealth& health = health_[static_cast<std::size_t>(device)];
     const bool hopeless = end.kind == RequestEnd::Kind::deadline || ++health.failed_starts >= max_failed_starts;
-    if (hopeless && assignment.devices.size() == 1) health.given_up = reason;
+    if (hopeless && assignment.devices.size() == 1) health.unusable = reason;
   }
   CaseResult result = unjudged(
       *assignment.planned, fmt::format("device {} cannot be used: {}", fmt::join(assignment.devices, " or "), reason));
@@ -274,8 +274,9 @@ void Supervisor::start_failed(std::size_t index, const RequestEnd& end) {
 
 void Supervisor::send(std::size_t index, PooledWorker& worker) {
   const Assignment& assignment = assignments_[index];
-  RunRequest request{
-      .sequence = ++sequence_, .case_name = assignment.planned->which->name, .settings = assignment.planned->settings};
+  RunRequest request{.sequence = ++sequence_,
+                     .case_name = assignment.planned->test_case->name,
+                     .settings = assignment.planned->settings};
   request.settings.device = assignment.device_name;
   clock_->running(assignment.devices, 1, Clock::now());
   worker.process.request(request, limit_of(index),

@@ -41,7 +41,7 @@ class Supervisor {
   /// What became of the workers that were to use a device.
   struct DeviceHealth {
     int failed_starts = 0;  ///< in a row
-    std::string given_up;   ///< why no more are started; empty while some are
+    std::string unusable;   ///< why no more are started; empty while some are
   };
 
   void identified(RequestEnd end);
@@ -68,9 +68,11 @@ class Supervisor {
   void interrupt(int signal);
 
   [[nodiscard]] bool needs_fresh_worker(std::size_t index) const;
-  [[nodiscard]] const harness::Case& case_of(std::size_t index) const { return *assignments_[index].planned->which; }
+  [[nodiscard]] const harness::Case& case_of(std::size_t index) const {
+    return *assignments_[index].planned->test_case;
+  }
   [[nodiscard]] std::chrono::milliseconds limit_of(std::size_t index) const;
-  [[nodiscard]] std::string why_given_up(std::size_t index) const;
+  [[nodiscard]] std::string why_unusable(std::size_t index) const;
   [[nodiscard]] std::vector<Load> loads() const;
   [[nodiscard]] std::vector<harness::SelectedCase> selected() const;
   /// The assignment's place in the selection, where what is ready comes first.

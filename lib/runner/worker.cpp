@@ -21,11 +21,12 @@ using harness::Execution;
 
 /// A device ready for one case: opened afresh each time, so that what ran before in this
 /// process cannot change what a case sees. (A GPU's context stays; it is the process's.)
-OpenedDriver open_driver(const harness::Case& which, const harness::RunSettings& settings, DriverFactory make_driver) {
+OpenedDriver open_driver(const harness::Case& test_case, const harness::RunSettings& settings,
+                         DriverFactory make_driver) {
   OpenedDriver opened = make_driver(settings.device, settings.seed);
   if (settings.fault.empty()) return opened;
-  const harness::Fault* fault = which.find_fault(settings.fault);
-  if (fault == nullptr) throw UsageError(fmt::format("{} has no fault \"{}\"", which.name, settings.fault));
+  const harness::Fault* fault = test_case.find_fault(settings.fault);
+  if (fault == nullptr) throw UsageError(fmt::format("{} has no fault \"{}\"", test_case.name, settings.fault));
   opened.driver = fault::inject(std::move(opened.driver), fault->plan);
   return opened;
 }
@@ -107,10 +108,10 @@ void prepare(OpenedDriver& opened) {
 
 Execution execute(const RunRequest& request, const harness::Registry& registry, DriverFactory make_driver,
                   MessageChannel& channel) {
-  const harness::Case& which = registry.require(request.case_name);
-  const OpenedDriver opened = open_driver(which, request.settings, make_driver);
-  ProcessLauncher children({.case_name = which.name, .child_name = {}, .settings = request.settings});
-  return harness::execute({.which = &which,
+  const harness::Case& test_case = registry.require(request.case_name);
+  const OpenedDriver opened = open_driver(test_case, request.settings, make_driver);
+  ProcessLauncher children({.case_name = test_case.name, .child_name = {}, .settings = request.settings});
+  return harness::execute({.which = &test_case,
                            .driver = opened.driver.get(),
                            .ordinals = opened.ordinals,
                            .settings = request.settings,
@@ -127,7 +128,7 @@ void flush_output() {
   std::fflush(nullptr);
 }
 
-RefusalReply refusal() {
+ErrorReply current_error() {
   try {
     throw;
   } catch (const UsageError& error) {
@@ -142,7 +143,7 @@ Reply serve(const IdentifyRequest& request, const harness::Registry&, DriverFact
     OpenedDriver opened = make_driver(request.device, request.seed);
     return identify(opened);
   } catch (...) {
-    return refusal();
+    return current_error();
   }
 }
 
@@ -152,7 +153,7 @@ Reply serve(const PrepareRequest& request, const harness::Registry&, DriverFacto
     prepare(opened);
     return PreparedReply{};
   } catch (...) {
-    return refusal();
+    return current_error();
   }
 }
 
@@ -187,11 +188,11 @@ int worker_main(int descriptor, const harness::Registry& registry, DriverFactory
 
 int child_main(const ChildRequest& request, const harness::Registry& registry, DriverFactory make_driver) {
   try {
-    const harness::Case& which = registry.require(request.case_name);
-    const harness::Child* child = which.find_child(request.child_name);
-    if (child == nullptr) throw UsageError(fmt::format("{} has no child \"{}\"", which.name, request.child_name));
-    const OpenedDriver opened = open_driver(which, request.settings, make_driver);
-    return harness::execute_child({.which = &which,
+    const harness::Case& test_case = registry.require(request.case_name);
+    const harness::Child* child = test_case.find_child(request.child_name);
+    if (child == nullptr) throw UsageError(fmt::format("{} has no child \"{}\"", test_case.name, request.child_name));
+    const OpenedDriver opened = open_driver(test_case, request.settings, make_driver);
+    return harness::execute_child({.which = &test_case,
                                    .driver = opened.driver.get(),
                                    .ordinals = opened.ordinals,
                                    .settings = request.settings,

@@ -25,7 +25,7 @@ struct PooledWorker {
 /// would make one more context. Lives on the thread of its io_context.
 class WorkerPool {
  public:
-  /// @param on_gone called whenever a worker's process has ended or was given up.
+  /// @param on_gone called whenever a worker's process has ended or was abandoned.
   WorkerPool(boost::asio::io_context& context, std::string program, std::function<void()> on_gone)
       : context_(context), program_(std::move(program)), on_gone_(std::move(on_gone)) {}
 

@@ -36,7 +36,7 @@ struct RequestEnd {
 class WorkerProcess {
  public:
   /// Starts `program worker --descriptor N`. `on_gone` is called once, from the
-  /// io_context, when the process has ended or was given up. @throws EnvironmentError.
+  /// io_context, when the process has ended or was abandoned. @throws EnvironmentError.
   WorkerProcess(boost::asio::io_context& context, const std::string& program, std::function<void()> on_gone);
   /// Kills the process when it is still there.
   ~WorkerProcess();
@@ -45,7 +45,7 @@ class WorkerProcess {
 
   /// True when it can take a request.
   [[nodiscard]] bool idle() const noexcept;
-  /// True when its process has ended or was given up.
+  /// True when its process has ended or was abandoned.
   [[nodiscard]] bool gone() const noexcept;
 
   /// Sends a request; `done` is called once, from the io_context. A process that is not

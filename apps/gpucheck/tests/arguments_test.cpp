@@ -17,7 +17,7 @@ TEST(Duration, TakesEachUnit) {
   EXPECT_EQ(parse_duration("24h"), milliseconds(86'400'000));
 }
 
-TEST(Duration, RefusesWhatIsNone) {
+TEST(Duration, RejectsWhatIsNone) {
   for (const char* text : {"", "5", "s", "5 s", "-5s", "0s", "0.1ms", "25h", "5sec", "nans", "infs", "1e9s", "5s "}) {
     EXPECT_THROW(parse_duration(text), UsageError) << text;
   }
@@ -40,7 +40,7 @@ TEST(Shard, CountsFromOne) {
   EXPECT_EQ(shard.count, 8);
 }
 
-TEST(Shard, RefusesWhatIsNone) {
+TEST(Shard, RejectsWhatIsNone) {
   for (const char* text : {"", "/", "1", "0/2", "3/2", "1/0", "-1/2", "a/b", "1/2/3", "1/ 2", "1/99999999999"}) {
     EXPECT_THROW(parse_shard(text), UsageError) << text;
   }
@@ -51,7 +51,7 @@ TEST(Seed, TakesAll64Bits) {
   EXPECT_EQ(parse_seed("18446744073709551615"), 18446744073709551615U);
 }
 
-TEST(Seed, RefusesWhatIsNone) {
+TEST(Seed, RejectsWhatIsNone) {
   for (const char* text : {"", "-1", "1.5", "0x10", "1 ", "18446744073709551616"}) {
     EXPECT_THROW(parse_seed(text), UsageError) << text;
   }
@@ -64,7 +64,7 @@ TEST(Assignment, SplitsAtTheFirstEqualsSign) {
 
 TEST(Assignment, TakesDashesInTheName) { EXPECT_EQ(parse_assignment("live-bytes=1-2").first, "live_bytes"); }
 
-TEST(Assignment, RefusesWhatIsNone) {
+TEST(Assignment, RejectsWhatIsNone) {
   EXPECT_THROW(parse_assignment("iterations"), UsageError);
   EXPECT_THROW(parse_assignment("=5"), UsageError);
   EXPECT_THROW(parse_assignment(""), UsageError);

@@ -10,7 +10,7 @@ namespace {
 
 using namespace literals;
 
-std::string refusal(std::string_view name) {
+std::string rejection(std::string_view name) {
   try {
     check_device_name(name);
     return "";
@@ -64,7 +64,7 @@ TEST(DeviceName, EveryProfileOpens) {
   }
 }
 
-TEST(DeviceName, RefusesWhatIsNone) {
+TEST(DeviceName, RejectsWhatIsNone) {
   for (const char* name : {"",
                            "gpu",
                            "sim:",
@@ -92,12 +92,12 @@ TEST(DeviceName, RefusesWhatIsNone) {
                            "sim:memory=4096GiB",
                            "sim:sms=4",
                            "Sim"}) {
-    EXPECT_NE(refusal(name), "") << name;
+    EXPECT_NE(rejection(name), "") << name;
   }
 }
 
-TEST(DeviceName, RefusalSaysWhatIsAllowed) {
-  const std::string text = refusal("gpu:0");
+TEST(DeviceName, RejectionSaysWhatIsAllowed) {
+  const std::string text = rejection("gpu:0");
   EXPECT_NE(text.find("\"gpu:0\""), std::string::npos);
   EXPECT_NE(text.find("cuda:0,2"), std::string::npos);
   EXPECT_NE(text.find("sim:PROFILE"), std::string::npos);

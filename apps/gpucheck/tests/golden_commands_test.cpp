@@ -52,9 +52,9 @@ TEST(GoldenApprove, ProposalIsRefusedUntilAPersonFillsItIn) {
                                          "sim",    "--golden", folder.path()};
   ASSERT_EQ(fixture(approve).exit_code, 0);
   const std::vector<std::string> run{"run", "demo.no_golden", "--device", "sim", "--golden", folder.path()};
-  const CommandResult refused = fixture(run);
-  EXPECT_EQ(refused.exit_code, 3);
-  EXPECT_THAT(refused.error_output, AllOf(HasSubstr("no_golden.json"), HasSubstr("basis")));
+  const CommandResult rejected = fixture(run);
+  EXPECT_EQ(rejected.exit_code, 3);
+  EXPECT_THAT(rejected.error_output, AllOf(HasSubstr("no_golden.json"), HasSubstr("basis")));
   EXPECT_EQ(fixture(approve).exit_code, 0) << "a proposal can be proposed again";
 
   const std::string path = folder / "demo/no_golden.json";

@@ -40,7 +40,7 @@ TEST(Snapshot, JsonHasUnitsInItsKeys) {
   EXPECT_EQ(device["largest"].at(0)["stack"].at(0)["name"], "torch::unwind::unwind()");
 }
 
-TEST(Snapshot, RefusesWhatItCannotShow) {
+TEST(Snapshot, RejectsWhatItCannotShow) {
   EXPECT_EQ(inspect({data("pytorch_traces.json")}).exit_code, 3) << "traces";
   EXPECT_EQ(inspect({"/nonexistent"}).exit_code, 3);
   EXPECT_EQ(inspect({data("pytorch_snapshot.json"), "--device-index", "1"}).exit_code, 3);

@@ -27,12 +27,12 @@ TEST(List, AlignsSummaries) {
 TEST(List, JsonDeclaresEverything) {
   const json document = json::parse(fixture({"list", "--json", "demo.parameters"}).output);
   EXPECT_EQ(document["schema"], "gpucheck.list/1");
-  const json& which = document["cases"].at(0);
-  EXPECT_EQ(which["name"], "demo.parameters");
-  EXPECT_EQ(which["group"], "demo");
-  EXPECT_EQ(which["deadline_ms"], 10'000);
-  EXPECT_EQ(which["parameters"].at(0)["default"], 10);
-  EXPECT_EQ(which["parameters"].at(0)["maximum"], 100);
+  const json& test_case = document["cases"].at(0);
+  EXPECT_EQ(test_case["name"], "demo.parameters");
+  EXPECT_EQ(test_case["group"], "demo");
+  EXPECT_EQ(test_case["deadline_ms"], 10'000);
+  EXPECT_EQ(test_case["parameters"].at(0)["default"], 10);
+  EXPECT_EQ(test_case["parameters"].at(0)["maximum"], 100);
 }
 
 TEST(Needs, AreAllToldByEveryDocument) {

@@ -277,7 +277,7 @@ TEST(Replay, ALibraryIsAskedWhatItReservesOfTheSimulatedDevice) {
   EXPECT_EQ(document["exit_code"], 0);
   const json& what_if = document["traces"].at(0)["replays"].at(0)["what_if"];
   EXPECT_EQ(what_if["peak_allocated"]["allocated_bytes"], (30 << 20) + (2 << 16));
-  // It takes each block from the device, which hands out whole pages of 2 MiB and cuts them up for small blocks.
+  // It takes each block from the device, which allocates whole pages of 2 MiB and cuts them up for small blocks.
   EXPECT_EQ(what_if["peak_reserved"]["reserved_bytes"], 32 << 20);
   EXPECT_THAT(what_if["remarks"].at(0), HasSubstr("1 calls of empty_cache were not passed on"));
 }

@@ -37,7 +37,7 @@ std::vector<Assignment> assigned(int count, harness::Needs needs, bool every_dev
   test_case = {.name = "a.b", .summary = "", .source = ""};
   test_case.needs = needs;
   static PlannedCase planned;
-  planned.which = &test_case;
+  planned.test_case = &test_case;
   return assign({&planned, 1}, identity, every_device);
 }
 

@@ -56,7 +56,7 @@ TEST(Frame, HalfAFrameIsNotYetOne) {
   EXPECT_EQ(decoder.next(), "{abcd");
 }
 
-TEST(Frame, RefusesLengthsOutOfBounds) {
+TEST(Frame, RejectsLengthsOutOfBounds) {
   EXPECT_THROW(encode_frame(""), ProtocolError);
   EXPECT_THROW(encode_frame(std::string(max_frame_bytes + 1, '{')), ProtocolError);
   EXPECT_EQ(encode_frame(std::string(max_frame_bytes, '{')).size(), max_frame_bytes + 4);
@@ -69,7 +69,7 @@ TEST(Frame, RefusesLengthsOutOfBounds) {
   }
 }
 
-TEST(Frame, RefusesGarbageByItsFirstByteWithoutWaitingForTheRest) {
+TEST(Frame, RejectsGarbageByItsFirstByteWithoutWaitingForTheRest) {
   FrameDecoder decoder;
   decoder.append(std::string("\0\0\x10\0x", 5));
   EXPECT_THROW(decoder.next(), ProtocolError);

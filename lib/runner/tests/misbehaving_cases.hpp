@@ -11,7 +11,7 @@ namespace gpucheck::runner::testing {
 harness::Registry misbehaving_registry();
 golden::GoldenSet misbehaving_goldens();
 
-/// "auto", "sim" and "sim:<profile>" give the simulated device. "cuda" is refused as a
+/// "auto", "sim" and "sim:<profile>" give the simulated device. "cuda" is rejected as a
 /// machine without one would, "slow" takes 30 s to answer and "dies" does not live to.
 /// Of four simulated devices ("four", "four:0,2" some of them), one is sick: with "lost" the
 /// third is lost at the first allocation, with "stuck" that call never returns, with "dead"

@@ -19,12 +19,12 @@ class PlanTest : public ::testing::Test {
     cases_[0].parameters = {{.name = "iterations", .summary = "", .default_value = std::int64_t{1}},
                             {.name = "size", .summary = "", .default_value = std::int64_t{1}}};
     cases_[1].parameters = {{.name = "iterations", .summary = "", .default_value = std::int64_t{1}}};
-    for (const harness::Case& which : cases_) selected_.push_back(&which);
+    for (const harness::Case& test_case : cases_) selected_.push_back(&test_case);
   }
 
   static Names names(const Plan& plan) {
     Names names;
-    for (const PlannedCase& planned : plan.cases) names.push_back(planned.which->name);
+    for (const PlannedCase& planned : plan.cases) names.push_back(planned.test_case->name);
     return names;
   }
 
@@ -39,7 +39,7 @@ TEST_F(PlanTest, KeepsTheOrderOfTheSelection) {
 TEST_F(PlanTest, RepeatsTheWholeSelection) {
   const auto plan = make_plan(selected_, {.settings = {.seed = 4}, .repeat = 3}).cases;
   ASSERT_EQ(plan.size(), 15U);
-  EXPECT_EQ(plan[5].which->name, "a.one");
+  EXPECT_EQ(plan[5].test_case->name, "a.one");
   EXPECT_EQ(plan[5].repetition, 1);
   EXPECT_EQ(plan[5].settings.seed, case_seed(5, "a.one"));
   EXPECT_EQ(plan[14].repetition, 2);
@@ -50,14 +50,14 @@ TEST_F(PlanTest, SeedsDependOnTheRunAndTheNameAlone) {
   const harness::Case* const alone[] = {selected_[3]};
   const auto one = make_plan(alone, {.settings = {.seed = 11}}).cases;
   for (const PlannedCase& planned : whole) {
-    EXPECT_EQ(planned.settings.seed, case_seed(11, planned.which->name));
-    if (planned.which == alone[0]) {
+    EXPECT_EQ(planned.settings.seed, case_seed(11, planned.test_case->name));
+    if (planned.test_case == alone[0]) {
       EXPECT_EQ(planned.settings.seed, one[0].settings.seed);
     }
   }
   std::set<std::uint64_t> seeds;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    for (const harness::Case* which : selected_) seeds.insert(case_seed(seed, which->name));
+    for (const harness::Case* test_case : selected_) seeds.insert(case_seed(seed, test_case->name));
   }
   EXPECT_EQ(seeds.size(), 500U);
   EXPECT_LT(*seeds.rbegin(), std::uint64_t{1} << 53U);  // a double holds each of them
@@ -125,7 +125,7 @@ TEST_F(PlanTest, ReadsParametersAsTypedByTheTypeThatEachCaseDeclares) {
   EXPECT_THROW(make_plan(selected_, {.settings = {.parameters = {{"iterations", "many"}}}}), UsageError);
 }
 
-TEST_F(PlanTest, RefusesAParameterThatNobodyDeclaresAndNamesTheNearest) {
+TEST_F(PlanTest, RejectsAParameterThatNobodyDeclaresAndNamesTheNearest) {
   try {
     make_plan(selected_, {.settings = {.parameters = {{"iteration", std::int64_t{5}}}}});
     FAIL();

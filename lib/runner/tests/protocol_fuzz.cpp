@@ -8,7 +8,7 @@
 namespace gpucheck::runner {
 namespace {
 
-/// Whatever a worker writes is either refused as such or a message that survives the way
+/// Whatever a worker writes is either rejected as such or a message that survives the way
 /// there and back.
 void check_reply(std::string_view body) {
   try {

@@ -89,12 +89,12 @@ TEST(Protocol, WhatADeviceIsComesBackAsItWas) {
   EXPECT_EQ(received.groups[0].name, "cuda:0,1");
   EXPECT_NO_THROW(there_and_back(PreparedReply{}));
   EXPECT_EQ(std::get<PrepareRequest>(decode_request(encode(Request(PrepareRequest{"cuda:3"})))).device, "cuda:3");
-  const auto refusal = there_and_back(RefusalReply{.usage = true, .text = "no such device"});
-  EXPECT_TRUE(refusal.usage);
-  EXPECT_EQ(refusal.text, "no such device");
+  const auto error = there_and_back(ErrorReply{.usage = true, .text = "no such device"});
+  EXPECT_TRUE(error.usage);
+  EXPECT_EQ(error.text, "no such device");
 }
 
-TEST(Protocol, RefusesWhatIsNoMessage) {
+TEST(Protocol, RejectsWhatIsNoMessage) {
   for (
       const char* body :
       {"", "{", "[]", "null", "{}", R"({"type": 7})", R"({"type": "nonsense"})", R"({"type": "finished"})",

@@ -27,9 +27,9 @@ TEST(Rerun, QuotesSoThatAShellReadsTheSameWord) {
 }
 
 TEST(Rerun, SaysWhatRunsOneCaseAgain) {
-  const harness::Case which{.name = "alloc.fuzz", .summary = "", .source = ""};
+  const harness::Case test_case{.name = "alloc.fuzz", .summary = "", .source = ""};
   const auto planned = std::make_unique<PlannedCase>();
-  planned->which = &which;
+  planned->test_case = &test_case;
   planned->settings.parameters = {{"iterations", std::int64_t{5}}, {"mode", "a b"}};
   EXPECT_EQ(rerun_command(*planned, 7, "sim:h100"),
             "gpucheck run alloc.fuzz --device sim:h100 --seed 7 --parameter iterations=5 --parameter 'mode=a b'");
