@@ -9,7 +9,7 @@
 #include "device/driver.hpp"
 #include "runner/worker.hpp"
 
-/// The only part that knows which sorts of device are built in.
+/// The only part that knows which kinds of device are built in.
 namespace gpucheck::application {
 
 /// Makes the driver for "auto" and "cuda" (every device), "cuda:0,2", UUIDs and PCI

@@ -111,7 +111,7 @@ TEST(DeviceName, AutomaticFallsBackWithAReason) {
   EXPECT_NE(opened.note.find("simulated"), std::string::npos) << opened.note;
 }
 
-TEST(DeviceName, CudaWithoutAToolkitIsRefusedWithTheReason) {
+TEST(DeviceName, CudaWithoutAToolkitIsRejectedWithTheReason) {
   if (make_cuda_driver() != nullptr) GTEST_SKIP() << "built with CUDA";
   try {
     open_driver("cuda", 1);

@@ -46,7 +46,7 @@ TEST(GoldenApprove, ProposesWhatWasSeenAndSaysWhatToFillIn) {
   EXPECT_EQ(proposal["expect"]["answer"]["basis"], "unapproved");
 }
 
-TEST(GoldenApprove, ProposalIsRefusedUntilAPersonFillsItIn) {
+TEST(GoldenApprove, ProposalIsRejectedUntilAPersonFillsItIn) {
   const TemporaryFolder folder;
   const std::vector<std::string> approve{"golden", "approve",  "demo.no_golden", "--device",
                                          "sim",    "--golden", folder.path()};
