@@ -178,7 +178,7 @@ harness::Case fuzz() {
             .minimum = 0}},
       .faults = {{.name = "overlapping_blocks",
                   .summary = "the device allocates memory that is in use",
-                  .plan = fault::memory_given_twice(fault::from_call(5))},
+                  .plan = fault::memory_allocated_twice(fault::from_call(5))},
                  {.name = "flipped_bit",
                   .summary = "one bit changes in memory that a kernel wrote",
                   .plan = fault::kernel_flips_bit(fault::nth_call(2))},

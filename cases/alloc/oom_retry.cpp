@@ -76,7 +76,7 @@ harness::Case oom_retry() {
                   .plan = fault::free_lost(fault::every_call)},
                  {.name = "memory_given_twice",
                   .summary = "the device allocates memory that is in use instead of failing",
-                  .plan = fault::memory_given_twice(fault::from_call(2))}},
+                  .plan = fault::memory_allocated_twice(fault::from_call(2))}},
       .deadline = std::chrono::seconds(30),
       .run = run,
   };

@@ -98,7 +98,7 @@ class ByteTally {
 inline harness::Fault memory_given_twice(std::uint64_t first) {
   return {.name = "memory_given_twice",
           .summary = "the library's memory is in use already",
-          .plan = fault::memory_given_twice(fault::from_call(first))};
+          .plan = fault::memory_allocated_twice(fault::from_call(first))};
 }
 
 inline harness::Fault no_memory(std::uint64_t first) {

@@ -107,7 +107,7 @@ harness::Case thread_routed_allocation() {
                   .plan = fault::allocation_fails(fault::from_call(3))},
                  {.name = "memory_given_twice",
                   .summary = "the device allocates memory that is in use",
-                  .plan = fault::memory_given_twice(fault::from_call(4))},
+                  .plan = fault::memory_allocated_twice(fault::from_call(4))},
                  {.name = "kernels_lost",
                   .summary = "kernels do nothing",
                   .plan = fault::kernel_lost(fault::from_call(3))},

@@ -36,7 +36,7 @@ class unique_handle {
   [[nodiscard]] Handle get() const noexcept { return handle_; }
   [[nodiscard]] explicit operator bool() const noexcept { return owner_ != nullptr; }
 
-  /// Gives the handle up without destroying it.
+  /// Releases ownership: returns the handle without destroying it.
   [[nodiscard]] Handle release() noexcept {
     owner_ = nullptr;
     return std::exchange(handle_, {});

@@ -20,7 +20,7 @@ std::string format_bytes(std::uint64_t bytes) {
 }
 
 std::uint64_t parse_bytes(std::string_view text) {
-  const auto refuse = [text](const char* why) -> std::uint64_t {
+  const auto reject = [text](const char* why) -> std::uint64_t {
     throw UsageError(
         fmt::format("\"{}\" is not a size in bytes ({}): write a whole number, with KiB, MiB or GiB "
                     "after it if you like, for example 512MiB",
@@ -28,8 +28,8 @@ std::uint64_t parse_bytes(std::string_view text) {
   };
   std::uint64_t number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem == std::errc::result_out_of_range) return refuse("it does not fit 64 bits");
-  if (problem != std::errc{}) return refuse("it does not start with a number");
+  if (problem == std::errc::result_out_of_range) return reject("it does not fit 64 bits");
+  if (problem != std::errc{}) return reject("it does not start with a number");
   std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
   unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
 
@@ -41,10 +41,10 @@ std::uint64_t parse_bytes(std::string_view text) {
       {{"", 1}, {"B", 1}, {"KiB", 1_KiB}, {"MiB", 1_MiB}, {"GiB", 1_GiB}, {"TiB", 1024_GiB}}};
   for (const Suffix& suffix : suffixes) {
     if (suffix.text != unit) continue;
-    if (number > std::numeric_limits<std::uint64_t>::max() / suffix.bytes) return refuse("it does not fit 64 bits");
+    if (number > std::numeric_limits<std::uint64_t>::max() / suffix.bytes) return reject("it does not fit 64 bits");
     return number * suffix.bytes;
   }
-  return refuse("unknown unit");
+  return reject("unknown unit");
 }
 
 }  // namespace gpucheck

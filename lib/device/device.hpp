@@ -57,7 +57,7 @@ class Device : public Memory,
 
   /// 0-based position among the visible devices.
   [[nodiscard]] virtual int ordinal() const noexcept = 0;
-  /// Facts about the device; read once when the device is opened.
+  /// Properties of the device; read once when the device is opened.
   [[nodiscard]] virtual const DeviceProperties& properties() const noexcept = 0;
 
   using Graphs::launch;

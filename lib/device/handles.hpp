@@ -7,7 +7,7 @@
 
 namespace gpucheck::device {
 
-/// A raw handle as a device gave it out: a value, no ownership (see `owned.hpp`
+/// A raw handle as a device made it: a value, no ownership (see `owned.hpp`
 /// for owners). Handles of different kinds do not convert into each other.
 template <typename Tag>
 struct Handle {

@@ -43,7 +43,7 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::string refusal(const std::string& path) {
+std::string error_of(const std::string& path) {
   try {
     const OutputFile file(path, "report");
   } catch (const EnvironmentError& problem) {
@@ -99,11 +99,11 @@ TEST(OutputFile, WritesDirectlyToWhatIsNoRegularFile) { OutputFile("/dev/null", 
 
 TEST(OutputFile, SaysAtOnceWhatCannotBeWritten) {
   const TemporaryFolder folder;
-  EXPECT_EQ(refusal(folder.file("missing/report")),
+  EXPECT_EQ(error_of(folder.file("missing/report")),
             "cannot create a file beside the report " + folder.file("missing/report") + ": No such file or directory");
-  EXPECT_EQ(refusal(folder.file("")), "cannot write the report " + folder.file("") + ": Is a directory");
-  EXPECT_EQ(refusal("/proc/report"), "cannot create a file beside the report /proc/report: No such file or directory");
-  EXPECT_EQ(refusal(""), "cannot write the report: its path is empty");
+  EXPECT_EQ(error_of(folder.file("")), "cannot write the report " + folder.file("") + ": Is a directory");
+  EXPECT_EQ(error_of("/proc/report"), "cannot create a file beside the report /proc/report: No such file or directory");
+  EXPECT_EQ(error_of(""), "cannot write the report: its path is empty");
 }
 
 TEST(OutputFile, SaysWhenTheDiskIsFull) {

@@ -28,7 +28,7 @@ TEST(ParseBytes, ReadsPlainNumbersAndBinaryUnits) {
   EXPECT_EQ(parse_bytes("2GiB"), 2_GiB);
 }
 
-TEST(ParseBytes, RefusesEverythingElse) {
+TEST(ParseBytes, RejectsEverythingElse) {
   for (const char* text : {"", "MiB", "-1", "1.5GiB", "1MB", "12 parsecs", "99999999999999999999", "17179869184GiB"}) {
     EXPECT_THROW(parse_bytes(text), UsageError) << text;
   }

@@ -21,19 +21,20 @@ std::string uuid_text(const cudaUUID_t& uuid) {
   return text;
 }
 
-device::DeviceProperties properties_of(const cudaDeviceProp& facts) {
-  return {.name = facts.name,
-          .uuid = uuid_text(facts.uuid),
-          .pci_bus_id = fmt::format("{:04x}:{:02x}:{:02x}.0", facts.pciDomainID, facts.pciBusID, facts.pciDeviceID),
-          .total_memory_bytes = facts.totalGlobalMem,
-          .multiprocessor_count = facts.multiProcessorCount,
-          .max_threads_per_multiprocessor = facts.maxThreadsPerMultiProcessor,
-          .max_threads_per_block = facts.maxThreadsPerBlock,
-          .max_shared_bytes_per_block = facts.sharedMemPerBlockOptin,
-          .warp_size = facts.warpSize,
-          .compute_capability_major = facts.major,
-          .compute_capability_minor = facts.minor,
-          .l2_cache_bytes = static_cast<std::uint64_t>(facts.l2CacheSize)};
+device::DeviceProperties properties_of(const cudaDeviceProp& properties) {
+  return {.name = properties.name,
+          .uuid = uuid_text(properties.uuid),
+          .pci_bus_id = fmt::format("{:04x}:{:02x}:{:02x}.0", properties.pciDomainID, properties.pciBusID,
+                                    properties.pciDeviceID),
+          .total_memory_bytes = properties.totalGlobalMem,
+          .multiprocessor_count = properties.multiProcessorCount,
+          .max_threads_per_multiprocessor = properties.maxThreadsPerMultiProcessor,
+          .max_threads_per_block = properties.maxThreadsPerBlock,
+          .max_shared_bytes_per_block = properties.sharedMemPerBlockOptin,
+          .warp_size = properties.warpSize,
+          .compute_capability_major = properties.major,
+          .compute_capability_minor = properties.minor,
+          .l2_cache_bytes = static_cast<std::uint64_t>(properties.l2CacheSize)};
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ inline Plan allocation_fails(Calls calls) { return failing(Operation::allocate, 
 /// Success, and a null pointer.
 inline Plan allocation_lost(Calls calls) { return broken(Operation::allocate, Effect::drop, calls); }
 /// Memory that is in use already.
-inline Plan memory_given_twice(Calls calls) { return broken(Operation::allocate, Effect::alias, calls); }
+inline Plan memory_allocated_twice(Calls calls) { return broken(Operation::allocate, Effect::alias, calls); }
 inline Plan free_lost(Calls calls) { return broken(Operation::free, Effect::drop, calls); }
 inline Plan memory_info_fails(Calls calls) { return failing(Operation::memory_info, device::Status::unknown, calls); }
 

@@ -9,7 +9,7 @@
 namespace gpucheck::fault {
 namespace {
 
-/// What a call gives back, which decides what can be done to it.
+/// What a call returns, which decides what can be done to it.
 enum class Returns { nothing, status, value_or_status, value };
 
 template <typename Result>

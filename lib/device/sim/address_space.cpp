@@ -20,36 +20,36 @@ void AddressSpace::add_region(Range range, Range hole, bool is_contexts) {
   by_address_.emplace(range.begin, regions_.begin());
 }
 
-std::optional<std::uintptr_t> AddressSpace::take(std::uint64_t bytes) {
+std::optional<std::uintptr_t> AddressSpace::allocate(std::uint64_t bytes) {
   for (Region& region : regions_) {
-    if (const auto begin = region.holes.take(bytes)) return begin;
+    if (const auto begin = region.holes.allocate(bytes)) return begin;
   }
-  const auto gap = take_gap((bytes + region_granularity - 1) / region_granularity * region_granularity);
+  const auto gap = allocate_gap((bytes + region_granularity - 1) / region_granularity * region_granularity);
   if (!gap) return std::nullopt;
   add_region(*gap, *gap, false);
-  return regions_.front().holes.take(bytes);
+  return regions_.front().holes.allocate(bytes);
 }
 
-std::optional<Range> AddressSpace::take_gap(std::uint64_t bytes) {
+std::optional<Range> AddressSpace::allocate_gap(std::uint64_t bytes) {
   const auto& gaps = gaps_.by_address();
   const auto gap =
       std::find_if(gaps.rbegin(), gaps.rend(), [bytes](const auto& entry) { return entry.second > bytes; });
   if (gap == gaps.rend()) return std::nullopt;
-  const Range taken{gap->first + gap->second - bytes, bytes};
-  gaps_.remove(taken);
-  return taken;
+  const Range allocated{gap->first + gap->second - bytes, bytes};
+  gaps_.remove(allocated);
+  return allocated;
 }
 
-void AddressSpace::give_back(Range range) {
+void AddressSpace::free(Range range) {
   while (range.bytes > 0) {
     const Range region = std::prev(by_address_.upper_bound(range.begin))->second->range;
     const Range part{range.begin, std::min(range.end(), region.end()) - range.begin};
-    give_back_to_region(part);
+    free_in_region(part);
     range = {part.end(), range.bytes - part.bytes};
   }
 }
 
-void AddressSpace::give_back_to_region(Range range) {
+void AddressSpace::free_in_region(Range range) {
   const auto entry = std::prev(by_address_.upper_bound(range.begin));
   const auto region = entry->second;
   const Range merged = region->holes.insert(range);

@@ -29,9 +29,9 @@ class AddressSpace {
   /// All addresses there are; begins and ends at a multiple of `region_granularity`.
   void assign(Range all);
   /// `bytes` is a multiple of the page size.
-  std::optional<std::uintptr_t> take(std::uint64_t bytes);
-  /// Takes back what `take` gave, also several neighbours at once.
-  void give_back(Range range);
+  std::optional<std::uintptr_t> allocate(std::uint64_t bytes);
+  /// Frees what `allocate` returned, also several neighbours at once.
+  void free(Range range);
   /// Calls `visit` for ranges that together are everything nobody holds.
   template <typename Visit>
   void for_each_free(Visit&& visit) const {
@@ -48,8 +48,8 @@ class AddressSpace {
     bool is_contexts = false;  ///< stays when it is empty
   };
 
-  void give_back_to_region(Range range);
-  std::optional<Range> take_gap(std::uint64_t bytes);
+  void free_in_region(Range range);
+  std::optional<Range> allocate_gap(std::uint64_t bytes);
   void add_region(Range range, Range hole, bool is_contexts);
 
   std::list<Region> regions_;  ///< the one made last in front

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 /// What things cost in virtual time, in the order of magnitude of a current GPU: the
-/// figures decide which interleavings are likely, nothing else.
+/// numbers decide which interleavings are likely, nothing else.
 namespace gpucheck::sim::costs {
 
 inline constexpr std::uint64_t api_call_ns = 1'000;

@@ -9,10 +9,10 @@ namespace {
 
 /// Requests up to this size share pages with others.
 constexpr std::uint64_t small_limit = std::uint64_t{1} << 20;
-/// So much is given back by callers before the host gets its pages back: that costs a
+/// So much is freed by callers before the host gets its pages back: that costs a
 /// page fault for each page when the addresses are used again, which a program that
 /// allocates and frees all the time would feel.
-constexpr std::uint64_t keep_at_most = std::uint64_t{4} << 30;
+constexpr std::uint64_t max_kept_bytes = std::uint64_t{4} << 30;
 /// Addresses reserved for each byte of capacity.
 constexpr std::uint64_t addresses_per_byte = 4;
 
@@ -40,9 +40,9 @@ bool DeviceMemory::reserve() {
   return true;
 }
 
-std::optional<std::uintptr_t> DeviceMemory::take_addresses(std::uint64_t bytes) {
+std::optional<std::uintptr_t> DeviceMemory::allocate_addresses(std::uint64_t bytes) {
   if (!reserve()) return std::nullopt;
-  return pages_.take(bytes);
+  return pages_.allocate(bytes);
 }
 
 bool DeviceMemory::charge(std::uint64_t bytes) noexcept {
@@ -51,16 +51,16 @@ bool DeviceMemory::charge(std::uint64_t bytes) noexcept {
   return true;
 }
 
-void DeviceMemory::return_addresses(Range range, bool charged) {
-  pages_.give_back(range);
+void DeviceMemory::free_addresses(Range range, bool charged) {
+  pages_.free(range);
   kept_ += range.bytes;
-  if (kept_ > keep_at_most) release_host_pages();
+  if (kept_ > max_kept_bytes) release_host_pages();
   if (charged) used_ -= range.bytes;
 }
 
-std::optional<std::uintptr_t> DeviceMemory::take_pages(std::uint64_t bytes) {
+std::optional<std::uintptr_t> DeviceMemory::allocate_pages(std::uint64_t bytes) {
   if (bytes > free_bytes()) return std::nullopt;
-  const auto begin = take_addresses(bytes);
+  const auto begin = allocate_addresses(bytes);
   if (begin) used_ += bytes;
   return begin;
 }
@@ -70,29 +70,29 @@ void DeviceMemory::release_host_pages() {
   kept_ = 0;
 }
 
-void DeviceMemory::return_pages(Range range) { return_addresses(range, true); }
+void DeviceMemory::free_pages(Range range) { free_addresses(range, true); }
 
 std::optional<Range> DeviceMemory::allocate(std::uint64_t bytes) {
   if (bytes > capacity_) return std::nullopt;
   if (bytes > small_limit) {
     const std::uint64_t rounded = round_up(bytes, page_bytes);
-    const auto begin = take_pages(rounded);
+    const auto begin = allocate_pages(rounded);
     return begin ? std::optional(Range{*begin, rounded}) : std::nullopt;
   }
   const std::uint64_t rounded = round_up(bytes, allocation_alignment);
-  auto begin = small_.take(rounded);
+  auto begin = small_.allocate(rounded);
   if (!begin) {
-    const auto page = take_pages(page_bytes);
+    const auto page = allocate_pages(page_bytes);
     if (!page) return std::nullopt;
     small_.insert({*page, page_bytes});
-    begin = small_.take(rounded);
+    begin = small_.allocate(rounded);
   }
   return Range{*begin, rounded};
 }
 
 void DeviceMemory::release(Range range) {
   if (range.bytes > small_limit) {
-    return_pages(range);
+    free_pages(range);
     return;
   }
   const Range merged = small_.insert(range);
@@ -101,7 +101,7 @@ void DeviceMemory::release(Range range) {
   if (first_page >= end_page) return;
   const Range whole{first_page, end_page - first_page};
   small_.remove(whole);
-  return_pages(whole);
+  free_pages(whole);
 }
 
 bool DeviceMemory::owns(std::uintptr_t address) const noexcept {

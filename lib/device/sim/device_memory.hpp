@@ -11,7 +11,7 @@
 
 namespace gpucheck::sim {
 
-/// Memory is handed to allocations and pools in pages of this many bytes, as on a GPU.
+/// Allocations and pools get memory in pages of this many bytes, as on a GPU.
 inline constexpr std::uint64_t page_bytes = std::uint64_t{2} << 20;
 /// Alignment of every device pointer.
 inline constexpr std::uint64_t allocation_alignment = 512;
@@ -22,7 +22,7 @@ inline constexpr std::uint64_t allocation_alignment = 512;
 /// Not thread-safe.
 class DeviceMemory {
  public:
-  /// Reserves nothing yet: the first `take_pages` does.
+  /// Reserves nothing yet: the first `allocate_pages` does.
   DeviceMemory(std::uint64_t capacity_bytes, std::uint64_t reserved_bytes);
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
@@ -30,21 +30,21 @@ class DeviceMemory {
 
   /// Memory for a plain allocation; nothing when there is not enough.
   std::optional<Range> allocate(std::uint64_t bytes);
-  /// Takes back what `allocate` gave.
+  /// Frees what `allocate` returned.
   void release(Range range);
 
   /// Whole pages, for pools. `bytes` is a multiple of `page_bytes`.
-  std::optional<std::uintptr_t> take_pages(std::uint64_t bytes);
-  void return_pages(Range range);
+  std::optional<std::uintptr_t> allocate_pages(std::uint64_t bytes);
+  void free_pages(Range range);
 
   /// Addresses alone, for memory that a graph uses at each launch: the pages are charged
   /// when it is first launched. `bytes` is a multiple of `page_bytes`.
-  std::optional<std::uintptr_t> take_addresses(std::uint64_t bytes);
+  std::optional<std::uintptr_t> allocate_addresses(std::uint64_t bytes);
   /// False when there are not that many bytes left.
   bool charge(std::uint64_t bytes) noexcept;
   /// Takes back what was charged for addresses that are not of this reservation.
   void discharge(std::uint64_t bytes) noexcept { used_ -= bytes; }
-  void return_addresses(Range range, bool charged);
+  void free_addresses(Range range, bool charged);
 
   /// True for any address of this device, allocated or not.
   [[nodiscard]] bool owns(std::uintptr_t address) const noexcept;
@@ -57,7 +57,7 @@ class DeviceMemory {
 
   std::uint64_t capacity_;
   std::uint64_t used_;
-  std::uint64_t kept_ = 0;  ///< given back since the host last got its pages back
+  std::uint64_t kept_ = 0;  ///< freed since the host last got its pages back
   Range reservation_;
   AddressSpace pages_;
   FreeRanges small_;  // parts of pages that hold small allocations

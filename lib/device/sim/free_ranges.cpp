@@ -32,7 +32,7 @@ Range FreeRanges::insert(Range range) {
   return range;
 }
 
-std::optional<std::uintptr_t> FreeRanges::take(std::uint64_t bytes) {
+std::optional<std::uintptr_t> FreeRanges::allocate(std::uint64_t bytes) {
   const auto fit = by_size_.lower_bound({bytes, 0});
   if (fit == by_size_.end()) return std::nullopt;
   const Range whole{fit->second, fit->first};

@@ -21,7 +21,7 @@ class FreeRanges {
   /// Adds a range and returns it merged with its free neighbours.
   Range insert(Range range);
   /// Cuts `bytes` off the front of the smallest range that is large enough.
-  std::optional<std::uintptr_t> take(std::uint64_t bytes);
+  std::optional<std::uintptr_t> allocate(std::uint64_t bytes);
   /// Removes a range that lies inside one free range.
   void remove(Range range);
   [[nodiscard]] const std::map<std::uintptr_t, std::uint64_t>& by_address() const noexcept { return by_address_; }

@@ -24,14 +24,14 @@ struct GraphData {
   std::vector<GraphNode> nodes;
 };
 
-/// Memory that a graph allocates anew at each launch, at the same addresses. Given back
+/// Memory that a graph allocates anew at each launch, at the same addresses. Freed
 /// when the graph, its executable and whoever still uses the allocation have let go.
 class GraphMemory {
  public:
   GraphMemory(DeviceMemory& memory, Range range) : memory_(memory), range_(range) {}
   GraphMemory(const GraphMemory&) = delete;
   GraphMemory& operator=(const GraphMemory&) = delete;
-  ~GraphMemory() { memory_.return_addresses(range_, charged_); }
+  ~GraphMemory() { memory_.free_addresses(range_, charged_); }
 
   /// Claims the pages; false when the device has not enough left.
   bool charge() const noexcept { return charged_ = charged_ || memory_.charge(range_.bytes); }

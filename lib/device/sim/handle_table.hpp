@@ -7,8 +7,8 @@
 
 namespace gpucheck::sim {
 
-/// Objects by handle. Handles are keys, never addresses, and are never given out twice,
-/// so that one that was destroyed, or that nobody gave out, is noticed.
+/// Objects by handle. Handles are keys, never addresses, and never serve twice, so
+/// that one that was destroyed, or was never created, is noticed.
 template <typename Handle, typename Object>
 class HandleTable {
  public:

@@ -28,7 +28,7 @@ StreamState* Machine::stream(device::Stream handle, int device) {
   return found != nullptr && found->device == device ? found : nullptr;
 }
 
-Status Machine::refuse_unsafe() {
+Status Machine::reject_unsafe() {
   if (captures.empty()) return Status::success;
   const CaptureMode mode = thread().capture_mode;
   if (mode == CaptureMode::relaxed) return Status::success;
@@ -44,12 +44,12 @@ Status Machine::refuse_unsafe() {
   return status;
 }
 
-Status Machine::refuse_while_capturing() {
+Status Machine::reject_while_capturing() {
   std::for_each(captures.begin(), captures.end(), invalidate);
   return captures.empty() ? Status::success : Status::stream_capture_unsupported;
 }
 
-Status Machine::refuse_legacy(int device, bool invalidates) {
+Status Machine::reject_legacy(int device, bool invalidates) {
   if (captures.empty()) return Status::success;
   Status status = Status::success;
   for (const StreamState* stream : context(device).blocking_streams) {
@@ -83,7 +83,7 @@ void Machine::wait_for(Context& context) {
   }
   timeline.wait_until(ready_ns);
   timeline.host_learns(clock);
-  if (world.contexts.size() != 1 || !timeline.settle()) return;
+  if (world.contexts.size() != 1 || !timeline.forget_past()) return;
   // Clocks would go on listing all streams that ever were.
   context.retired_clock.clear();
   context.default_stream.clock.clear();

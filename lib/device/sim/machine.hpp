@@ -36,13 +36,13 @@ class Machine {
 
   /// A captured sequence is spoiled: ending it will say so.
   static void invalidate(const CapturePointer& capture) { capture->invalidated = true; }
-  /// Calls that may wait or allocate are refused while a capture forbids them to this
+  /// Calls that may wait or allocate are rejected while a capture forbids them to this
   /// thread (`cudaThreadExchangeStreamCaptureMode`), and spoil the captures that do.
-  device::Status refuse_unsafe();
-  /// A call that touches every stream of a device is refused while any capture is open.
-  device::Status refuse_while_capturing();
+  device::Status reject_unsafe();
+  /// A call that touches every stream of a device is rejected while any capture is open.
+  device::Status reject_while_capturing();
   /// The default stream may not be used while a blocking stream of its device captures.
-  device::Status refuse_legacy(int device, bool invalidates = true);
+  device::Status reject_legacy(int device, bool invalidates = true);
   /// No stream takes part in the capture any more.
   void close(const CapturePointer& capture);
 

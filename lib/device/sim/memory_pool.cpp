@@ -27,7 +27,7 @@ std::optional<MemoryPool::Block> MemoryPool::reuse(std::uint64_t bytes, Predicat
 
 bool MemoryPool::grow(std::uint64_t bytes) {
   const std::uint64_t chunk = round_up(bytes, chunk_bytes);
-  const auto begin = memory_.take_pages(chunk);
+  const auto begin = memory_.allocate_pages(chunk);
   if (!begin) return false;
   usage_.reserved_bytes += chunk;
   usage_.reserved_peak_bytes = std::max(usage_.reserved_peak_bytes, usage_.reserved_bytes);
@@ -47,12 +47,12 @@ std::optional<MemoryPool::Block> MemoryPool::allocate(std::uint64_t bytes, const
 
 std::optional<MemoryPool::Block> MemoryPool::find(std::uint64_t rounded, const VectorClock& knows) {
   if (auto block = reuse(rounded, [&](const Pending& entry) { return knows.covers(entry.stamp); })) return block;
-  auto begin = free_.take(rounded);
+  auto begin = free_.allocate(rounded);
   if (!begin && !grow(rounded)) {
     trim(0);  // unused chunks that are too small
     static_cast<void>(grow(rounded));
   }
-  if (!begin) begin = free_.take(rounded);
+  if (!begin) begin = free_.allocate(rounded);
   if (begin) return Block{.begin = *begin, .bytes = rounded};
   // The last resort: make the stream wait for a free that is still to come.
   return reuse(rounded, [](const Pending&) { return true; });
@@ -79,7 +79,7 @@ void MemoryPool::trim(std::uint64_t bytes_to_keep) {
     const auto& [begin, bytes] = *std::prev(next);
     if (begin + bytes < chunk.end()) return false;
     free_.remove(chunk);
-    memory_.return_pages(chunk);
+    memory_.free_pages(chunk);
     usage_.reserved_bytes -= chunk.bytes;
     return true;
   });

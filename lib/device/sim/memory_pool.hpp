@@ -31,7 +31,7 @@ class MemoryPool {
   void free(Range range, std::uint64_t requested_bytes, std::uint64_t finish_ns, Stamp stamp);
   /// Makes blocks whose free has happened, by `reached_ns`, usable by everyone.
   void collect(std::uint64_t reached_ns);
-  /// Gives unused chunks back to the device while more than `bytes_to_keep` are reserved.
+  /// Releases unused chunks to the device while more than `bytes_to_keep` are reserved.
   void trim(std::uint64_t bytes_to_keep);
   void trim_to_threshold() { trim(threshold_); }
   void set_threshold(std::uint64_t bytes) noexcept { threshold_ = bytes; }

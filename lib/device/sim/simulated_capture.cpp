@@ -16,7 +16,7 @@ Status SimulatedDevice::begin_capture(device::Stream handle, CaptureMode mode) {
       return Status::invalid_value;
     }
     if (stream == &context_.default_stream) {
-      const Status status = machine_->refuse_legacy(index_);
+      const Status status = machine_->reject_legacy(index_);
       return status != Status::success ? status : Status::stream_capture_unsupported;
     }
     if (stream->capture) return Status::illegal_state;
@@ -71,7 +71,7 @@ Result<const StreamState*> SimulatedDevice::capture_stream(device::Stream handle
   const StreamState* stream = machine_->stream(handle, index_);
   if (stream == nullptr) return Status::invalid_resource_handle;
   if (stream == &context_.default_stream) {
-    const Status status = machine_->refuse_legacy(index_, false);
+    const Status status = machine_->reject_legacy(index_, false);
     if (status != Status::success) return status;
   }
   return stream;
@@ -115,8 +115,8 @@ Result<CaptureMode> SimulatedDevice::exchange_capture_mode(CaptureMode mode) {
 }
 
 /// An event recorded in a capture tells the host nothing; asking spoils the capture.
-Status SimulatedDevice::refuse_captured(const EventState& event) {
-  if (!event.capture) return machine_->refuse_unsafe();
+Status SimulatedDevice::reject_captured(const EventState& event) {
+  if (!event.capture) return machine_->reject_unsafe();
   if (event.capture->ended) return Status::invalid_value;
   machine_->invalidate(event.capture);
   return Status::captured_event;
@@ -147,7 +147,7 @@ Status SimulatedDevice::wait_for_captured(StreamState& stream, const EventState&
 /// A graph allocates at an address that is its own from now on; the pages come at launch.
 Status SimulatedDevice::captured_allocation(StreamState& stream, std::size_t bytes, void*& pointer) {
   const std::uint64_t pages = bytes <= context_.memory.total_bytes() ? round_up(bytes, page_bytes) : 0;
-  const auto begin = pages == 0 ? std::nullopt : context_.memory.take_addresses(pages);
+  const auto begin = pages == 0 ? std::nullopt : context_.memory.allocate_addresses(pages);
   if (!begin) return Status::out_of_memory;
   const Range range{*begin, pages};
   const AllocationMap::Allocation allocation{.bytes = bytes,

@@ -41,7 +41,7 @@ Result<StreamState*> SimulatedDevice::target(device::Stream handle) {
     return stream;
   }
   if (stream == &context_.default_stream) {
-    if (const Status status = machine_->refuse_legacy(index_); status != Status::success) return status;
+    if (const Status status = machine_->reject_legacy(index_); status != Status::success) return status;
   }
   return stream;
 }

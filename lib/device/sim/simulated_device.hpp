@@ -75,7 +75,7 @@ class SimulatedDevice final : public device::Device {
   device::Status captured_allocation(StreamState& stream, std::size_t bytes, void*& pointer);
   device::Status captured_free(StreamState& stream, std::uintptr_t address);
   device::Status wait_for_captured(StreamState& stream, const EventState& event);
-  device::Status refuse_captured(const EventState& event);
+  device::Status reject_captured(const EventState& event);
   device::Status finish_capture(StreamState& stream);
   [[nodiscard]] std::uint64_t memory_ns(std::uint64_t bytes) const noexcept;
 

@@ -37,7 +37,7 @@ Result<device::GraphExec> SimulatedDevice::instantiate(device::Graph handle) {
   return call(Operation::instantiate, [&]() -> Result<device::GraphExec> {
     const GraphState* graph = machine_->graphs.find(handle);
     if (graph == nullptr) return Status::invalid_value;
-    if (const Status status = machine_->refuse_unsafe(); status != Status::success) return status;
+    if (const Status status = machine_->reject_unsafe(); status != Status::success) return status;
     Executable executable{.device = graph->data->device};
     if (allocates(*graph->data)) {
       executable.allocating_graph = graph->data;

@@ -14,7 +14,7 @@ void* as_pointer(std::uintptr_t address) { return reinterpret_cast<void*>(addres
 
 Result<void*> SimulatedDevice::allocate(std::size_t bytes) {
   const auto body = [&]() -> Result<void*> {
-    if (const Status status = machine_->refuse_unsafe(); status != Status::success) return status;
+    if (const Status status = machine_->reject_unsafe(); status != Status::success) return status;
     if (bytes == 0) return nullptr;
     auto range = context_.memory.allocate(bytes);
     if (!range) {
@@ -33,14 +33,14 @@ Result<void*> SimulatedDevice::allocate(std::size_t bytes) {
 
 Status SimulatedDevice::free(void* pointer) {
   return call(Operation::free, [&] {
-    if (const Status status = machine_->refuse_unsafe(); status != Status::success) return status;
+    if (const Status status = machine_->reject_unsafe(); status != Status::success) return status;
     if (pointer == nullptr) return Status::success;
     const std::uintptr_t address = number(pointer);
     const auto* found = context_.allocations.find(address);
     if (found == nullptr || found->origin == AllocationMap::Origin::mapping) return Status::invalid_value;
     const AllocationMap::Allocation allocation = *found;
     const Range block{address, allocation.block_bytes};
-    // Memory from a pool is taken back without waiting: CUDA leaves that to the caller.
+    // Memory from a pool is freed without waiting: CUDA leaves that to the caller.
     const bool plain = allocation.origin == AllocationMap::Origin::plain;
     if (plain) machine_->wait_for(context_);
     if (context_.sticky != Status::success) return context_.sticky;
@@ -68,7 +68,7 @@ Result<void*> SimulatedDevice::allocate_async(std::size_t bytes, device::Stream 
       if (status != Status::success) return status;
       return captured;
     }
-    if (const Status status = machine_->refuse_unsafe(); status != Status::success) return status;
+    if (const Status status = machine_->reject_unsafe(); status != Status::success) return status;
     if (bytes == 0) return nullptr;
     timeline().order(context_, stream);
     context_.pool.collect(timeline().reached_ns());
@@ -98,7 +98,7 @@ Status SimulatedDevice::free_async(void* pointer, device::Stream handle) {
     StreamState& stream = **found;
     const std::uintptr_t address = number(pointer);
     if (stream.capture) return captured_free(stream, address);
-    if (const Status status = machine_->refuse_unsafe(); status != Status::success) return status;
+    if (const Status status = machine_->reject_unsafe(); status != Status::success) return status;
     if (pointer == nullptr) return Status::success;
     const auto* live = context_.allocations.find(address);
     if (live == nullptr || live->origin == AllocationMap::Origin::mapping) return Status::invalid_value;
@@ -117,7 +117,7 @@ Status SimulatedDevice::free_async(void* pointer, device::Stream handle) {
 
 Result<void*> SimulatedDevice::allocate_pinned(std::size_t bytes) {
   const auto body = [&]() -> Result<void*> {
-    if (const Status status = machine_->refuse_unsafe(); status != Status::success) return status;
+    if (const Status status = machine_->reject_unsafe(); status != Status::success) return status;
     if (bytes == 0) return nullptr;
     void* pointer = machine_->world.host.allocate(bytes);
     if (pointer == nullptr) return Status::out_of_memory;
@@ -129,7 +129,7 @@ Result<void*> SimulatedDevice::allocate_pinned(std::size_t bytes) {
 
 Status SimulatedDevice::free_pinned(void* pointer) {
   return call(Operation::free_pinned, [&] {
-    if (const Status status = machine_->refuse_unsafe(); status != Status::success) return status;
+    if (const Status status = machine_->reject_unsafe(); status != Status::success) return status;
     if (pointer == nullptr) return Status::success;
     for (const auto& context : machine_->world.contexts) machine_->wait_for(*context);
     if (context_.sticky != Status::success) return context_.sticky;
@@ -141,14 +141,14 @@ Status SimulatedDevice::free_pinned(void* pointer) {
 
 Status SimulatedDevice::register_host(void* pointer, std::size_t bytes) {
   return call(Operation::register_host, [&] {
-    if (const Status status = machine_->refuse_unsafe(); status != Status::success) return status;
+    if (const Status status = machine_->reject_unsafe(); status != Status::success) return status;
     return machine_->world.host.register_range(pointer, bytes);
   });
 }
 
 Status SimulatedDevice::unregister_host(void* pointer) {
   return call(Operation::unregister_host, [&] {
-    if (const Status status = machine_->refuse_unsafe(); status != Status::success) return status;
+    if (const Status status = machine_->reject_unsafe(); status != Status::success) return status;
     for (const auto& context : machine_->world.contexts) machine_->wait_for(*context);
     if (context_.sticky != Status::success) return context_.sticky;
     const auto range = machine_->world.host.find(pointer);

@@ -50,8 +50,8 @@ Result<StreamState*> SimulatedDevice::waitable(device::Stream handle) {
     return Status::stream_capture_unsupported;
   }
   const bool legacy = stream == &context_.default_stream;
-  Status status = legacy ? machine_->refuse_legacy(index_) : Status::success;
-  if (status == Status::success) status = machine_->refuse_unsafe();
+  Status status = legacy ? machine_->reject_legacy(index_) : Status::success;
+  if (status == Status::success) status = machine_->reject_unsafe();
   if (status != Status::success) return status;
   if (legacy) timeline().order(context_, *stream);  // it stands for all blocking streams
   return stream;
@@ -82,7 +82,7 @@ Status SimulatedDevice::synchronize(device::Stream handle) {
 
 Status SimulatedDevice::synchronize() {
   return call(Operation::synchronize, [&] {
-    if (const Status status = machine_->refuse_while_capturing(); status != Status::success) return status;
+    if (const Status status = machine_->reject_while_capturing(); status != Status::success) return status;
     machine_->wait_for(context_);
     machine_->trim_pools();
     return context_.sticky;
@@ -138,7 +138,7 @@ Status SimulatedDevice::query(device::Event handle) {
     timeline().poll();
     const EventState* event = machine_->events.find(handle);
     if (event == nullptr) return Status::invalid_resource_handle;
-    if (const Status status = refuse_captured(*event); status != Status::success) return status;
+    if (const Status status = reject_captured(*event); status != Status::success) return status;
     if (!event->recorded) return Status::success;
     if (!timeline().reached(event->complete_ns)) return Status::not_ready;
     timeline().host_learns(event->clock);
@@ -150,7 +150,7 @@ Status SimulatedDevice::synchronize(device::Event handle) {
   return call(Operation::synchronize, [&] {
     const EventState* event = machine_->events.find(handle);
     if (event == nullptr) return Status::invalid_resource_handle;
-    if (const Status status = refuse_captured(*event); status != Status::success) return status;
+    if (const Status status = reject_captured(*event); status != Status::success) return status;
     if (!event->recorded) return Status::success;
     const VectorClock clock = event->clock;
     timeline().wait_until(event->complete_ns);

@@ -58,7 +58,7 @@ void Timeline::host_learns(const VectorClock& clock) {
   ++host_epoch_;
 }
 
-bool Timeline::settle() noexcept {
+bool Timeline::forget_past() noexcept {
   if (calling_ || !pending_.empty()) return false;
   races_.forget_all();
   host_clock_.clear();

@@ -50,7 +50,7 @@ class Timeline {
   void host_learns(const VectorClock& clock);
   /// The host knows that everything complete by now has happened: forgets the past when
   /// nothing is pending, and says whether it did.
-  bool settle() noexcept;
+  bool forget_past() noexcept;
 
   /// Orders the stream's next operation after what it implicitly follows: the default
   /// stream and the blocking streams, and whatever the host knows.

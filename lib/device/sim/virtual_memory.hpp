@@ -18,7 +18,7 @@ class VirtualMemory {
   VirtualMemory& operator=(const VirtualMemory&) = delete;
   ~VirtualMemory();
 
-  /// Nothing when the host has no such stretch of addresses left.
+  /// Nothing when the host has no such range of addresses left.
   std::optional<std::uintptr_t> reserve(std::uint64_t bytes);
   /// False unless this is a whole reservation with nothing mapped in it.
   bool release(Range range);

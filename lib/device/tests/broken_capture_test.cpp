@@ -65,7 +65,7 @@ TEST_P(BrokenCapture, UsingTheLegacyStreamBesideABlockingStream) {
 }
 
 // cudaStreamGetCaptureInfo on the legacy stream: that error, and the capture lives on.
-TEST_P(BrokenCapture, AskingTheLegacyStreamIsRefusedWithoutDamage) {
+TEST_P(BrokenCapture, AskingTheLegacyStreamIsRejectedWithoutDamage) {
   const auto stream = make_stream(StreamKind::blocking);
   const auto graph = capture(stream.get(), [&] {
     EXPECT_EQ(status_of(device().capture_info(legacy_default_stream)), Status::stream_capture_implicit);
@@ -75,7 +75,7 @@ TEST_P(BrokenCapture, AskingTheLegacyStreamIsRefusedWithoutDamage) {
 }
 
 // "Capture may not be initiated if stream is cudaStreamLegacy."
-TEST_P(BrokenCapture, BeginningOnTheLegacyStreamIsRefused) {
+TEST_P(BrokenCapture, BeginningOnTheLegacyStreamIsRejected) {
   EXPECT_EQ(device().begin_capture(legacy_default_stream, CaptureMode::relaxed), Status::stream_capture_unsupported);
   EXPECT_EQ(device().capture_info(legacy_default_stream).value().status, CaptureStatus::none);
 }

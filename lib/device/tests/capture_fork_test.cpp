@@ -94,7 +94,7 @@ TEST_P(CaptureFork, SeveralBranchesMayJoin) {
 
 // cudaErrorStreamCaptureUnjoined: the capture contains a fork that was not joined to
 // the primary stream.
-TEST_P(CaptureFork, UnjoinedWorkIsRefusedAtTheEnd) {
+TEST_P(CaptureFork, UnjoinedWorkIsRejectedAtTheEnd) {
   const auto origin = make_stream();
   const auto branch = make_stream();
   const auto fork = make_event();

@@ -3,7 +3,7 @@
 #include "device/tests/suites.hpp"
 
 // cudaThreadExchangeStreamCaptureMode and the modes of cudaStreamBeginCapture: which
-// "potentially unsafe API calls", such as cudaMalloc, are refused, and to whom.
+// "potentially unsafe API calls", such as cudaMalloc, are rejected, and to whom.
 namespace gpucheck::device::contract {
 namespace {
 
@@ -26,7 +26,7 @@ bool ends_well(Device& device, Stream stream) {
   return graph.has_value() && device.destroy_graph(*graph) == Status::success;
 }
 
-TEST_P(CaptureModes, GlobalRefusesUnsafeCallsOfTheCapturingThread) {
+TEST_P(CaptureModes, GlobalRejectsUnsafeCallsOfTheCapturingThread) {
   const auto stream = make_stream();
   check(device().begin_capture(stream.get(), CaptureMode::global), "begin_capture");
   EXPECT_EQ(unsafe_call(device()), Status::stream_capture_unsupported);
@@ -34,14 +34,14 @@ TEST_P(CaptureModes, GlobalRefusesUnsafeCallsOfTheCapturingThread) {
   EXPECT_EQ(status_of(device().end_capture(stream.get())), Status::stream_capture_invalidated);
 }
 
-TEST_P(CaptureModes, GlobalRefusesUnsafeCallsOfOtherThreads) {
+TEST_P(CaptureModes, GlobalRejectsUnsafeCallsOfOtherThreads) {
   const auto stream = make_stream();
   check(device().begin_capture(stream.get(), CaptureMode::global), "begin_capture");
   EXPECT_EQ(in_other_thread([&] { return unsafe_call(device()); }), Status::stream_capture_unsupported);
   EXPECT_EQ(status_of(device().end_capture(stream.get())), Status::stream_capture_invalidated);
 }
 
-TEST_P(CaptureModes, ThreadLocalRefusesUnsafeCallsOfTheCapturingThread) {
+TEST_P(CaptureModes, ThreadLocalRejectsUnsafeCallsOfTheCapturingThread) {
   const auto stream = make_stream();
   check(device().begin_capture(stream.get(), CaptureMode::thread_local_), "begin_capture");
   EXPECT_EQ(unsafe_call(device()), Status::stream_capture_unsupported);
@@ -57,7 +57,7 @@ TEST_P(CaptureModes, ThreadLocalLeavesOtherThreadsAlone) {
   EXPECT_TRUE(ends_well(device(), stream.get()));
 }
 
-TEST_P(CaptureModes, RelaxedRefusesNobody) {
+TEST_P(CaptureModes, RelaxedRejectsNobody) {
   const auto stream = make_stream();
   check(device().begin_capture(stream.get(), CaptureMode::relaxed), "begin_capture");
   EXPECT_EQ(unsafe_call(device()), Status::success);

@@ -32,8 +32,8 @@ bool is_required() {
 
 void PrintTo(const Backend& backend, std::ostream* out) { *out << backend.label; }
 
-std::shared_ptr<Contract::Bench> Contract::bench_for(const Backend& backend) {
-  const auto make = [&] { return std::make_shared<Bench>(backend.make_driver(), nullptr); };
+std::shared_ptr<Contract::Fixture> Contract::fixture_for(const Backend& backend) {
+  const auto make = [&] { return std::make_shared<Fixture>(backend.make_driver(), nullptr); };
   if (!backend.hardware) return make();
   static const auto only = make();
   return only;
@@ -42,7 +42,7 @@ std::shared_ptr<Contract::Bench> Contract::bench_for(const Backend& backend) {
 void Contract::SetUp() {
   // A child must run from the start: a process that has used a GPU cannot fork.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  bench_ = bench_for(GetParam());
+  fixture_ = fixture_for(GetParam());
   // In a child the test itself says what touches the device first.
   if (testing::internal::InDeathTestChild()) return;
   const std::string reason = why_no_device(driver());
@@ -52,7 +52,7 @@ void Contract::SetUp() {
 }
 
 void Contract::TearDown() {
-  if (bench_->device == nullptr) return;
+  if (fixture_->device == nullptr) return;
   static_cast<void>(device().last_error());
   EXPECT_EQ(device().synchronize(), Status::success) << "the test spoilt the device for those after it";
   for (const std::string& hazard : driver().hazards()) ADD_FAILURE() << hazard;
@@ -62,8 +62,8 @@ void Contract::TearDown() {
 }
 
 Device& Contract::device() const {
-  if (bench_->device == nullptr) bench_->device = driver().open(0).value();
-  return *bench_->device;
+  if (fixture_->device == nullptr) fixture_->device = driver().open(0).value();
+  return *fixture_->device;
 }
 
 UniqueStream Contract::make_stream(StreamKind kind, int priority) const {

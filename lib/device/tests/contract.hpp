@@ -65,7 +65,7 @@ class Contract : public testing::TestWithParam<Backend> {
   /// Nothing may be left behind: no error, no unordered access, no device memory.
   void TearDown() override;
 
-  Driver& driver() const { return *bench_->driver; }
+  Driver& driver() const { return *fixture_->driver; }
   /// Opened by the first use.
   Device& device() const;
 
@@ -108,13 +108,13 @@ class Contract : public testing::TestWithParam<Backend> {
   void launch(const UniqueGraphExec& executable, Stream stream) const;
 
  private:
-  struct Bench {
+  struct Fixture {
     std::unique_ptr<Driver> driver;
     std::unique_ptr<Device> device;
   };
-  static std::shared_ptr<Bench> bench_for(const Backend& backend);
+  static std::shared_ptr<Fixture> fixture_for(const Backend& backend);
 
-  std::shared_ptr<Bench> bench_;
+  std::shared_ptr<Fixture> fixture_;
 };
 
 /// What a test found wrong in a child process, where GoogleTest's expectations do not reach.

@@ -56,7 +56,7 @@ TEST_P(EventTiming, WorksAcrossStreams) {
   EXPECT_GE(device().elapsed_ms(start.get(), stop.get()).value(), 9.99F);
 }
 
-TEST_P(EventTiming, OfAnEventNeverRecordedIsRefused) {
+TEST_P(EventTiming, OfAnEventNeverRecordedIsRejected) {
   const auto stream = make_stream();
   const auto recorded = make_event(timing);
   const auto never = make_event(timing);
@@ -78,7 +78,7 @@ TEST_P(EventTiming, BeforeCompletionIsNotReady) {
   EXPECT_EQ(status_of(device().elapsed_ms(start.get(), stop.get())), Status::success);
 }
 
-TEST_P(EventTiming, OfEventsCreatedWithoutTimingIsRefused) {
+TEST_P(EventTiming, OfEventsCreatedWithoutTimingIsRejected) {
   const auto stream = make_stream();
   const auto timed = make_event(timing);
   const auto untimed = make_event(EventKind::no_timing);

@@ -83,7 +83,7 @@ TEST_P(GraphMemory, AGraphThatAllocatesHasOneExecutableAtATime) {
 
 // "During stream capture, this function ... must be passed the address of a graph
 // allocation."
-TEST_P(GraphMemory, FreeingOtherMemoryInACaptureIsRefused) {
+TEST_P(GraphMemory, FreeingOtherMemoryInACaptureIsRejected) {
   const auto stream = make_stream();
   void* const memory = device().allocate_async(bytes, stream.get()).value();
   check(device().begin_capture(stream.get(), CaptureMode::global), "begin_capture");

@@ -58,7 +58,7 @@ TEST_P(GraphUpdate, LeavesLaunchesAlreadyMadeAlone) {
   EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(size, 11));
 }
 
-TEST_P(GraphUpdate, RefusesAnotherNumberOfNodes) {
+TEST_P(GraphUpdate, RejectsAnotherNumberOfNodes) {
   const auto stream = make_stream();
   const auto executable = instantiate(capture(stream.get(), [&] { spin(stream.get()); }));
   const auto longer = capture(stream.get(), [&] {
@@ -69,7 +69,7 @@ TEST_P(GraphUpdate, RefusesAnotherNumberOfNodes) {
 }
 
 // cudaGraphExecUpdateErrorNodeTypeChanged.
-TEST_P(GraphUpdate, RefusesAnotherKindOfNode) {
+TEST_P(GraphUpdate, RejectsAnotherKindOfNode) {
   const auto stream = make_stream();
   const auto array = make_array<std::int32_t>(size);
   const auto executable = instantiate(capture(stream.get(), [&] {
@@ -81,7 +81,7 @@ TEST_P(GraphUpdate, RefusesAnotherKindOfNode) {
 }
 
 // cudaGraphExecUpdateErrorTopologyChanged: the same nodes with other dependencies.
-TEST_P(GraphUpdate, RefusesOtherDependencies) {
+TEST_P(GraphUpdate, RejectsOtherDependencies) {
   const auto origin = make_stream();
   const auto branch = make_stream();
   const auto fork = make_event();

@@ -77,7 +77,7 @@ TEST_P(HostMemory, RegisteredMemoryIsHostUntilUnregistered) {
   EXPECT_EQ(device().pointer_info(pages.data()).value().kind, MemoryKind::unregistered);
 }
 
-TEST_P(HostMemory, RegisteringTwiceIsRefused) {
+TEST_P(HostMemory, RegisteringTwiceIsRejected) {
   const Pages pages(16);
   const Registration registration(device(), pages);
   EXPECT_EQ(device().register_host(pages.data(), pages.bytes()), Status::host_memory_already_registered);
@@ -85,7 +85,7 @@ TEST_P(HostMemory, RegisteringTwiceIsRefused) {
 
 // cudaErrorHostMemoryAlreadyRegistered: "part or all of the requested memory range is
 // already mapped".
-TEST_P(HostMemory, RegisteringAnOverlappingRangeIsRefused) {
+TEST_P(HostMemory, RegisteringAnOverlappingRangeIsRejected) {
   const Pages pages(16);
   const Registration registration(device(), pages);
   EXPECT_EQ(device().register_host(pages.data() + 2 * page, 4 * page), Status::host_memory_already_registered);
@@ -96,7 +96,7 @@ TEST_P(HostMemory, RegisteringAgainAfterUnregisteringWorks) {
   for (int i = 0; i < 3; ++i) const Registration registration(device(), pages);
 }
 
-TEST_P(HostMemory, UnregisteringWhatIsNotRegisteredIsRefused) {
+TEST_P(HostMemory, UnregisteringWhatIsNotRegisteredIsRejected) {
   const Pages pages(1);
   EXPECT_EQ(device().unregister_host(pages.data()), Status::host_memory_not_registered);
 }

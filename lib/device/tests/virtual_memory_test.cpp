@@ -63,7 +63,7 @@ TEST_P(VirtualMemory, MappedMemoryIsTakenFromTheDeviceAndGivenBack) {
   EXPECT_GT(device().memory_info().value().free_bytes, free_before - pieces * piece / 2);
 }
 
-TEST_P(VirtualMemory, NeighbouringPiecesAreOneStretch) {
+TEST_P(VirtualMemory, NeighbouringPiecesAreOneRange) {
   Reservation reservation(device(), 3);
   for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(reservation.map(i), Status::success);
   const auto stream = make_stream();
@@ -134,7 +134,7 @@ TEST_P(VirtualMemory, SizesAreMultiplesOfTheGranularity) {
 }
 
 // These are calls of the driver API, which keeps no last error.
-TEST_P(VirtualMemory, RefusalsAreNotRemembered) {
+TEST_P(VirtualMemory, FailuresAreNotRemembered) {
   const Reservation reservation(device(), 1);
   ASSERT_EQ(device().map_memory(reservation.at(0), piece / 2), Status::invalid_value);
   EXPECT_EQ(device().last_error(), Status::success);

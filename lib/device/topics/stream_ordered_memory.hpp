@@ -12,7 +12,7 @@ namespace gpucheck::device {
 struct AsyncPoolUsage {
   std::uint64_t used_bytes = 0;           ///< asked for and not freed, to the byte
   std::uint64_t used_peak_bytes = 0;      ///< the most of it since the last reset
-  std::uint64_t reserved_bytes = 0;       ///< taken from the device
+  std::uint64_t reserved_bytes = 0;       ///< allocated from the device
   std::uint64_t reserved_peak_bytes = 0;  ///< the most of it since the last reset
 };
 

@@ -217,7 +217,7 @@ TEST(WrongAnswer, MiscountsNodes) {
   EXPECT_EQ(*device.node_count(one.get()), 0U);
 }
 
-TEST(WrongAnswer, GivesADefaultStreamThatEveryCallRefuses) {
+TEST(WrongAnswer, GivesADefaultStreamThatEveryCallRejects) {
   const Faulty faulty(once(Operation::default_stream, Effect::wrong_answer));
   device::Device& device = faulty.device();
   const Stream wrong = device.default_stream();
@@ -225,28 +225,28 @@ TEST(WrongAnswer, GivesADefaultStreamThatEveryCallRefuses) {
   const auto memory = faulty.make_memory(size);
   const auto event = faulty.make_event();
   const std::uint64_t calls = faulty.calls();
-  constexpr Status refused = Status::invalid_resource_handle;
-  EXPECT_EQ(status_of(device.allocate_async(size, wrong)), refused);
-  EXPECT_EQ(device.free_async(memory.get(), wrong), refused);
-  EXPECT_EQ(device.destroy_stream(wrong), refused);
-  EXPECT_EQ(device.query(wrong), refused);
-  EXPECT_EQ(device.synchronize(wrong), refused);
-  EXPECT_EQ(device.wait(wrong, event.get()), refused);
-  EXPECT_EQ(device.record(event.get(), wrong), refused);
-  EXPECT_EQ(device.copy(memory.get(), memory.get(), 1, CopyKind::device_to_device, wrong), refused);
-  EXPECT_EQ(device.fill(memory.get(), 0, size, wrong), refused);
-  EXPECT_EQ(device::launch(device, kernels::Spin{1}, 1, wrong), refused);
+  constexpr Status rejected = Status::invalid_resource_handle;
+  EXPECT_EQ(status_of(device.allocate_async(size, wrong)), rejected);
+  EXPECT_EQ(device.free_async(memory.get(), wrong), rejected);
+  EXPECT_EQ(device.destroy_stream(wrong), rejected);
+  EXPECT_EQ(device.query(wrong), rejected);
+  EXPECT_EQ(device.synchronize(wrong), rejected);
+  EXPECT_EQ(device.wait(wrong, event.get()), rejected);
+  EXPECT_EQ(device.record(event.get(), wrong), rejected);
+  EXPECT_EQ(device.copy(memory.get(), memory.get(), 1, CopyKind::device_to_device, wrong), rejected);
+  EXPECT_EQ(device.fill(memory.get(), 0, size, wrong), rejected);
+  EXPECT_EQ(device::launch(device, kernels::Spin{1}, 1, wrong), rejected);
   EXPECT_EQ(device.host_callback(
                 wrong, [](void*) {}, nullptr),
-            refused);
-  EXPECT_EQ(device.begin_capture(wrong, CaptureMode::global), refused);
-  EXPECT_EQ(status_of(device.end_capture(wrong)), refused);
-  EXPECT_EQ(status_of(device.capture_info(wrong)), refused);
-  EXPECT_EQ(device.launch(device::GraphExec{1}, wrong), refused);
+            rejected);
+  EXPECT_EQ(device.begin_capture(wrong, CaptureMode::global), rejected);
+  EXPECT_EQ(status_of(device.end_capture(wrong)), rejected);
+  EXPECT_EQ(status_of(device.capture_info(wrong)), rejected);
+  EXPECT_EQ(device.launch(device::GraphExec{1}, wrong), rejected);
   EXPECT_EQ(faulty.calls(), calls);
 }
 
-TEST(WrongAnswer, LiesAboutFacts) {
+TEST(WrongAnswer, LiesAboutProperties) {
   const Faulty faulty({{{Operation::error_text, Effect::wrong_answer},
                         {Operation::memory_info, Effect::wrong_answer},
                         {Operation::pointer_info, Effect::wrong_answer},

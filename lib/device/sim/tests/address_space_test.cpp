@@ -35,13 +35,13 @@ TEST(AddressSpace, PlacesEveryAllocationWhereAnH100Does) {
     if (word == "a") {
       in >> size >> at;
       const std::uintptr_t expected = context + static_cast<std::uintptr_t>(at * static_cast<std::int64_t>(mib));
-      ASSERT_EQ(space.take(size * mib), expected) << "allocation " << allocations << ": " << line;
+      ASSERT_EQ(space.allocate(size * mib), expected) << "allocation " << allocations << ": " << line;
       sizes[expected] = size * mib;
       ++allocations;
     } else if (word == "f") {
       in >> at;
       const std::uintptr_t address = context + static_cast<std::uintptr_t>(at * static_cast<std::int64_t>(mib));
-      space.give_back({address, sizes.at(address)});
+      space.free({address, sizes.at(address)});
     }
   }
   EXPECT_EQ(allocations, 764);
@@ -49,17 +49,17 @@ TEST(AddressSpace, PlacesEveryAllocationWhereAnH100Does) {
 
 TEST(AddressSpace, TakesBackNeighboursOfDifferentRegionsAtOnce) {
   AddressSpace space = fresh();
-  const auto upper = space.take(32 * mib);
-  const auto lower = space.take(32 * mib);
+  const auto upper = space.allocate(32 * mib);
+  const auto lower = space.allocate(32 * mib);
   ASSERT_EQ(upper, context - 32 * mib);
   ASSERT_EQ(lower, context - 64 * mib);
-  space.give_back({*lower, 64 * mib});
-  EXPECT_EQ(space.take(64 * mib), context - 64 * mib);
+  space.free({*lower, 64 * mib});
+  EXPECT_EQ(space.allocate(64 * mib), context - 64 * mib);
 }
 
 TEST(AddressSpace, HasNoRoomForMoreThanThereIs) {
   AddressSpace space = fresh();
-  EXPECT_EQ(space.take(2 * total), std::nullopt);
+  EXPECT_EQ(space.allocate(2 * total), std::nullopt);
 }
 
 }  // namespace

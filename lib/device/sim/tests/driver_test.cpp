@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/units.hpp"
-#include "device/sim/tests/lab.hpp"
+#include "device/sim/tests/fixture.hpp"
 
 namespace gpucheck::sim {
 namespace {
@@ -58,24 +58,24 @@ TEST(Profiles, AnH100HasTheNumbersOfAnH100) {
 }
 
 TEST(Profiles, NobodyTakesThemForHardware) {
-  Lab lab(0, 2, "h100");
-  const auto second = lab.driver().open(1).value();
-  for (const device::Device* device : {&lab.device(), second.get()}) {
+  Fixture fixture(0, 2, "h100");
+  const auto second = fixture.driver().open(1).value();
+  for (const device::Device* device : {&fixture.device(), second.get()}) {
     EXPECT_EQ(device->properties().uuid.rfind("SIM-", 0), 0U);
     EXPECT_EQ(device->properties().pci_bus_id.rfind("sim:", 0), 0U);
     EXPECT_NE(device->properties().name.find("Simulated"), std::string::npos);
   }
-  EXPECT_NE(lab.device().properties().uuid, second->properties().uuid);
+  EXPECT_NE(fixture.device().properties().uuid, second->properties().uuid);
 }
 
 TEST(DeviceMemory, OfALargeDeviceIsNotTouchedUntilUsed) {
   const std::uint64_t before = resident_bytes();
-  Lab lab(0, 1, "h100");
+  Fixture fixture(0, 1, "h100");
   std::vector<void*> blocks;
-  for (int index = 0; index < 78; ++index) blocks.push_back(lab.device().allocate(1_GiB).value());
-  EXPECT_EQ(lab.driver().live_bytes(), 78_GiB);
-  lab.fill(static_cast<std::int32_t*>(blocks[40]), 1, 1024, lab.stream());
-  check(lab.device().synchronize(), "synchronize");
+  for (int index = 0; index < 78; ++index) blocks.push_back(fixture.device().allocate(1_GiB).value());
+  EXPECT_EQ(fixture.driver().live_bytes(), 78_GiB);
+  fixture.fill(static_cast<std::int32_t*>(blocks[40]), 1, 1024, fixture.stream());
+  check(fixture.device().synchronize(), "synchronize");
   EXPECT_LT(resident_bytes(), before + 64_MiB);
 }
 
@@ -85,47 +85,47 @@ TEST(DeviceMemory, GoesBackToTheSystemWhenMuchWasFreed) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the thread sanitizer keeps shadow memory for what was once written";
 #endif
-  Lab lab(0, 1, "h100");
+  Fixture fixture(0, 1, "h100");
   const std::uint64_t before = resident_bytes();
-  void* block = lab.device().allocate(64_MiB).value();
-  check(lab.device().fill(block, 1, 64_MiB, device::legacy_default_stream), "fill");
-  check(lab.device().synchronize(), "synchronize");
+  void* block = fixture.device().allocate(64_MiB).value();
+  check(fixture.device().fill(block, 1, 64_MiB, device::legacy_default_stream), "fill");
+  check(fixture.device().synchronize(), "synchronize");
   EXPECT_GT(resident_bytes(), before + 60_MiB);
-  check(lab.device().free(block), "free");
-  check(lab.device().free(lab.device().allocate(20_GiB).value()), "free");
+  check(fixture.device().free(block), "free");
+  check(fixture.device().free(fixture.device().allocate(20_GiB).value()), "free");
   EXPECT_LT(resident_bytes(), before + 30_MiB);
 }
 
 TEST(DeviceMemory, RunsOutAtTheProfilesSizeAndRecovers) {
-  Lab lab;
-  EXPECT_EQ(lab.device().allocate(256_MiB).error(), Status::out_of_memory);
-  const auto free_bytes = lab.device().memory_info().value().free_bytes;
+  Fixture fixture;
+  EXPECT_EQ(fixture.device().allocate(256_MiB).error(), Status::out_of_memory);
+  const auto free_bytes = fixture.device().memory_info().value().free_bytes;
   EXPECT_EQ(free_bytes, 240_MiB);
-  void* all = lab.device().allocate(free_bytes).value();
-  EXPECT_EQ(lab.device().allocate(1).error(), Status::out_of_memory);
-  check(lab.device().free(all), "free");
-  EXPECT_EQ(lab.device().memory_info().value().free_bytes, free_bytes);
+  void* all = fixture.device().allocate(free_bytes).value();
+  EXPECT_EQ(fixture.device().allocate(1).error(), Status::out_of_memory);
+  check(fixture.device().free(all), "free");
+  EXPECT_EQ(fixture.device().memory_info().value().free_bytes, free_bytes);
 }
 
 // Holes do not matter to a device with virtual memory.
 TEST(DeviceMemory, DoesNotFragment) {
-  Lab lab;
+  Fixture fixture;
   std::vector<void*> blocks;
-  for (int index = 0; index < 120; ++index) blocks.push_back(lab.device().allocate(2_MiB).value());
-  for (std::size_t index = 0; index < blocks.size(); index += 2) check(lab.device().free(blocks[index]), "free");
-  EXPECT_TRUE(lab.device().allocate(120_MiB).has_value());
+  for (int index = 0; index < 120; ++index) blocks.push_back(fixture.device().allocate(2_MiB).value());
+  for (std::size_t index = 0; index < blocks.size(); index += 2) check(fixture.device().free(blocks[index]), "free");
+  EXPECT_TRUE(fixture.device().allocate(120_MiB).has_value());
 }
 
 TEST(Pool, GivesUnusedMemoryBackAtTheNextSynchronisation) {
-  Lab lab;
-  const auto stream = lab.stream();
-  const auto before = lab.device().memory_info().value().free_bytes;
-  void* block = lab.device().allocate_async(1_MiB, stream).value();
-  EXPECT_EQ(lab.device().memory_info().value().free_bytes, before - 32_MiB);
-  check(lab.device().free_async(block, stream), "free_async");
-  EXPECT_EQ(lab.device().memory_info().value().free_bytes, before - 32_MiB);
-  lab.synchronize(stream);
-  EXPECT_EQ(lab.device().memory_info().value().free_bytes, before);
+  Fixture fixture;
+  const auto stream = fixture.stream();
+  const auto before = fixture.device().memory_info().value().free_bytes;
+  void* block = fixture.device().allocate_async(1_MiB, stream).value();
+  EXPECT_EQ(fixture.device().memory_info().value().free_bytes, before - 32_MiB);
+  check(fixture.device().free_async(block, stream), "free_async");
+  EXPECT_EQ(fixture.device().memory_info().value().free_bytes, before - 32_MiB);
+  fixture.synchronize(stream);
+  EXPECT_EQ(fixture.device().memory_info().value().free_bytes, before);
 }
 
 TEST(ApiCalls, AreCountedByName) {
@@ -176,85 +176,85 @@ TEST(Initialisation, ADeviceNamedTwiceIsInvalid) {
 
 TEST(Peers, AKernelReachesAnotherDeviceOnlyOnceEnabled) {
   for (const bool enabled : {false, true}) {
-    Lab lab(0, 2);
-    const auto second = lab.driver().open(1).value();
+    Fixture fixture(0, 2);
+    const auto second = fixture.driver().open(1).value();
     auto* theirs = static_cast<std::int32_t*>(second->allocate(64).value());
-    EXPECT_TRUE(lab.device().can_access_peer(1).value());
-    EXPECT_FALSE(lab.device().can_access_peer(0).value());
-    EXPECT_EQ(lab.device().can_access_peer(2).error(), Status::invalid_device);
+    EXPECT_TRUE(fixture.device().can_access_peer(1).value());
+    EXPECT_FALSE(fixture.device().can_access_peer(0).value());
+    EXPECT_EQ(fixture.device().can_access_peer(2).error(), Status::invalid_device);
     if (enabled) {
-      EXPECT_EQ(lab.device().enable_peer_access(1), Status::success);
-      EXPECT_EQ(lab.device().enable_peer_access(1), Status::peer_access_already_enabled);
+      EXPECT_EQ(fixture.device().enable_peer_access(1), Status::success);
+      EXPECT_EQ(fixture.device().enable_peer_access(1), Status::peer_access_already_enabled);
     }
-    lab.fill(theirs, 1, 16, lab.stream());
-    EXPECT_EQ(lab.device().synchronize(), enabled ? Status::success : Status::illegal_address);
+    fixture.fill(theirs, 1, 16, fixture.stream());
+    EXPECT_EQ(fixture.device().synchronize(), enabled ? Status::success : Status::illegal_address);
     EXPECT_EQ(second->synchronize(), Status::success);
   }
 }
 
 // cudaLaunchHostFunc: on a thread of the driver's, and no call to the device from it.
 TEST(HostFunctions, RunOnAnotherThreadAndMayNotCallTheDevice) {
-  Lab lab;
+  Fixture fixture;
   struct Seen {
     device::Device* device;
     std::thread::id thread;
     Status status = Status::success;
-  } seen{.device = &lab.device(), .thread = std::this_thread::get_id()};
-  const auto stream = lab.stream();
+  } seen{.device = &fixture.device(), .thread = std::this_thread::get_id()};
+  const auto stream = fixture.stream();
   const auto look = [](void* argument) {
     auto& state = *static_cast<Seen*>(argument);
     state.thread = std::this_thread::get_id();
     state.status = state.device->synchronize();
   };
-  check(lab.device().host_callback(stream, look, &seen), "host_callback");
-  lab.synchronize(stream);
+  check(fixture.device().host_callback(stream, look, &seen), "host_callback");
+  fixture.synchronize(stream);
   EXPECT_NE(seen.thread, std::this_thread::get_id());
   EXPECT_EQ(seen.status, Status::not_permitted);
 }
 
 TEST(HostFunctions, MayTakeALockThatACallerHolds) {
-  Lab lab;
-  const auto stream = lab.stream();
+  Fixture fixture;
+  const auto stream = fixture.stream();
   std::mutex mutex;
-  const auto take = [](void* argument) { const std::lock_guard lock(*static_cast<std::mutex*>(argument)); };
-  check(lab.device().host_callback(stream, take, &mutex), "host_callback");
+  const auto take_lock = [](void* argument) { const std::lock_guard lock(*static_cast<std::mutex*>(argument)); };
+  check(fixture.device().host_callback(stream, take_lock, &mutex), "host_callback");
   {
     const std::lock_guard lock(mutex);
-    for (int round = 0; round < 1000; ++round) static_cast<void>(lab.device().memory_info().value());
-    EXPECT_EQ(lab.device().query(stream), Status::not_ready);
+    for (int round = 0; round < 1000; ++round) static_cast<void>(fixture.device().memory_info().value());
+    EXPECT_EQ(fixture.device().query(stream), Status::not_ready);
   }
-  EXPECT_EQ(lab.device().synchronize(stream), Status::success);
+  EXPECT_EQ(fixture.device().synchronize(stream), Status::success);
 }
 
 TEST(HostFunctions, PollingLetsThemRun) {
-  Lab lab;
-  const auto stream = lab.stream();
+  Fixture fixture;
+  const auto stream = fixture.stream();
   std::atomic<bool> called = false;
   const auto note = [](void* argument) { *static_cast<std::atomic<bool>*>(argument) = true; };
-  check(lab.device().host_callback(stream, note, &called), "host_callback");
-  while (lab.device().query(stream) == Status::not_ready) EXPECT_FALSE(called);
+  check(fixture.device().host_callback(stream, note, &called), "host_callback");
+  while (fixture.device().query(stream) == Status::not_ready) EXPECT_FALSE(called);
   EXPECT_TRUE(called);
 }
 
 TEST(Threads, MayUseOneDeviceTogether) {
-  Lab lab;
+  Fixture fixture;
   constexpr std::size_t count = 256;
   std::vector<std::thread> threads;
   for (int index = 0; index < 4; ++index) {
-    threads.emplace_back([&lab, index] {
-      const auto stream = lab.stream();
-      std::int32_t* values = lab.memory(count);
-      std::int32_t* landing = lab.pinned(count);
+    threads.emplace_back([&fixture, index] {
+      const auto stream = fixture.stream();
+      std::int32_t* values = fixture.memory(count);
+      std::int32_t* landing = fixture.pinned(count);
       for (int round = 0; round < 50; ++round) {
-        lab.iota(values, count, stream, index + round);
-        lab.copy(landing, values, count * sizeof(std::int32_t), device::CopyKind::device_to_host, stream);
-        lab.synchronize(stream);
+        fixture.iota(values, count, stream, index + round);
+        fixture.copy(landing, values, count * sizeof(std::int32_t), device::CopyKind::device_to_host, stream);
+        fixture.synchronize(stream);
         ASSERT_EQ(landing[count - 1], index + round + static_cast<std::int32_t>(count) - 1);
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_TRUE(lab.driver().races().empty());
+  EXPECT_TRUE(fixture.driver().races().empty());
 }
 
 }  // namespace

@@ -41,9 +41,9 @@ TEST(FreeRanges, TakeTheBestFitAndMergeNeighbours) {
   FreeRanges ranges;
   ranges.insert({1000, 100});
   ranges.insert({2000, 50});
-  EXPECT_EQ(ranges.take(40), 2000U);
-  EXPECT_EQ(ranges.take(60), 1000U);
-  EXPECT_EQ(ranges.take(60), std::nullopt);
+  EXPECT_EQ(ranges.allocate(40), 2000U);
+  EXPECT_EQ(ranges.allocate(60), 1000U);
+  EXPECT_EQ(ranges.allocate(60), std::nullopt);
   EXPECT_EQ(ranges.insert({1000, 60}).bytes, 100U);
   EXPECT_EQ(ranges.insert({1100, 10}).bytes, 110U);
 }
@@ -81,7 +81,7 @@ TEST(AllocationMapPart, ARangeMustLieInsideOneAllocation) {
 }
 
 // The codes an H100 gave (CUDA 13.0, driver 580).
-TEST(HostMemoryPart, RefusesWhatCudaRefuses) {
+TEST(HostMemoryPart, RejectsWhatCudaRejects) {
   HostMemory host;
   std::array<char, 64> bytes{};
   EXPECT_EQ(host.register_range(nullptr, 10), Status::invalid_value);

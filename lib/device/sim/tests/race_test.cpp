@@ -20,11 +20,11 @@ class RacyPrograms : public testing::TestWithParam<RacyProgram> {};
 TEST_P(RacyPrograms, AreReportedWithBothOperationsUnderEverySeed) {
   const RacyProgram& program = GetParam();
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-    Lab lab(seed, program.device_count);
-    program.run(lab, false);
+    Fixture fixture(seed, program.device_count);
+    program.run(fixture, false);
     // Who touches memory that is not there (any more) is stopped as well as reported.
-    static_cast<void>(lab.device().synchronize());
-    const auto races = lab.driver().races();
+    static_cast<void>(fixture.device().synchronize());
+    const auto races = fixture.driver().races();
     ASSERT_EQ(races.size(), 1U) << "seed " << seed;
     const bool both = (races[0].earlier == program.one && races[0].later == program.other) ||
                       (races[0].earlier == program.other && races[0].later == program.one);
@@ -34,17 +34,17 @@ TEST_P(RacyPrograms, AreReportedWithBothOperationsUnderEverySeed) {
               std::string::npos)
         << races[0].description;
     EXPECT_GT(races[0].bytes, 0U);
-    EXPECT_EQ(lab.driver().hazards().size(), 1U);
+    EXPECT_EQ(fixture.driver().hazards().size(), 1U);
   }
 }
 
 TEST_P(RacyPrograms, AreCleanOnceOrderedUnderEverySeed) {
   const RacyProgram& program = GetParam();
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-    Lab lab(seed, program.device_count);
-    program.run(lab, true);
-    check(lab.device().synchronize(), "synchronize");
-    for (const Race& race : lab.driver().races()) ADD_FAILURE() << "seed " << seed << ": " << race.description;
+    Fixture fixture(seed, program.device_count);
+    program.run(fixture, true);
+    check(fixture.device().synchronize(), "synchronize");
+    for (const Race& race : fixture.driver().races()) ADD_FAILURE() << "seed " << seed << ": " << race.description;
   }
 }
 
@@ -53,15 +53,15 @@ INSTANTIATE_TEST_SUITE_P(Sim, RacyPrograms, testing::ValuesIn(racy_programs().be
 
 TEST(Races, AreFoundBetweenBlockKernels) {
   for (const bool ordered : {false, true}) {
-    const Lab lab;
-    const auto a = lab.stream();
-    const auto b = lab.stream();
-    auto* const memory = lab.memory<std::uint64_t>(100);
+    const Fixture fixture;
+    const auto a = fixture.stream();
+    const auto b = fixture.stream();
+    auto* const memory = fixture.memory<std::uint64_t>(100);
     const device::BlockShape shape{.threads = 32, .shared_bytes = 256};
-    lab.run(device::kernels::RotateInBlocks{memory}, 100, shape, a);
-    if (ordered) lab.order(a, b);
-    lab.run(device::kernels::CountFrom{1, memory + 98}, 100, shape, b);
-    const auto races = lab.driver().races();
+    fixture.run(device::kernels::RotateInBlocks{memory}, 100, shape, a);
+    if (ordered) fixture.order(a, b);
+    fixture.run(device::kernels::CountFrom{1, memory + 98}, 100, shape, b);
+    const auto races = fixture.driver().races();
     ASSERT_EQ(races.size(), ordered ? 0U : 1U);
     if (ordered) continue;
     const std::set<std::string> both{races[0].earlier, races[0].later};
@@ -71,164 +71,164 @@ TEST(Races, AreFoundBetweenBlockKernels) {
 }
 
 TEST(Races, APairIsReportedOnceHoweverManyBytesItShares) {
-  Lab lab;
-  const auto a = lab.stream();
-  const auto b = lab.stream();
-  std::int32_t* shared = lab.memory(100);
-  for (std::size_t piece = 0; piece < 10; ++piece) lab.fill(shared + piece * 10, 0, 10, b);
-  lab.synchronize(b);
-  lab.iota(shared, 100, a);
-  lab.fill(shared, 1, 100, b);
-  EXPECT_EQ(lab.driver().races().size(), 1U);
+  Fixture fixture;
+  const auto a = fixture.stream();
+  const auto b = fixture.stream();
+  std::int32_t* shared = fixture.memory(100);
+  for (std::size_t piece = 0; piece < 10; ++piece) fixture.fill(shared + piece * 10, 0, 10, b);
+  fixture.synchronize(b);
+  fixture.iota(shared, 100, a);
+  fixture.fill(shared, 1, 100, b);
+  EXPECT_EQ(fixture.driver().races().size(), 1U);
 }
 
 TEST(Races, EachFurtherUnorderedPairIsReported) {
-  Lab lab;
-  const auto a = lab.stream();
-  const auto b = lab.stream();
-  std::int32_t* shared = lab.memory(100);
-  lab.iota(shared, 100, a);
-  lab.add(shared, lab.memory(100), 100, b);
-  lab.add(shared, lab.memory(100), 100, b);
-  EXPECT_EQ(lab.driver().races().size(), 2U);
+  Fixture fixture;
+  const auto a = fixture.stream();
+  const auto b = fixture.stream();
+  std::int32_t* shared = fixture.memory(100);
+  fixture.iota(shared, 100, a);
+  fixture.add(shared, fixture.memory(100), 100, b);
+  fixture.add(shared, fixture.memory(100), 100, b);
+  EXPECT_EQ(fixture.driver().races().size(), 2U);
 }
 
 TEST(Races, ReadersDoNotConflict) {
-  Lab lab;
-  const auto a = lab.stream();
-  const auto b = lab.stream();
-  const std::int32_t* shared = lab.memory(100);
-  lab.add(shared, lab.memory(100), 100, a);
-  lab.add(shared, lab.memory(100), 100, b);
-  EXPECT_TRUE(lab.driver().races().empty());
+  Fixture fixture;
+  const auto a = fixture.stream();
+  const auto b = fixture.stream();
+  const std::int32_t* shared = fixture.memory(100);
+  fixture.add(shared, fixture.memory(100), 100, a);
+  fixture.add(shared, fixture.memory(100), 100, b);
+  EXPECT_TRUE(fixture.driver().races().empty());
 }
 
 TEST(Races, NeighboursDoNotConflict) {
-  Lab lab;
-  const auto a = lab.stream();
-  const auto b = lab.stream();
-  std::int32_t* shared = lab.memory(100);
-  lab.iota(shared, 50, a);
-  lab.iota(shared + 50, 50, b);
-  EXPECT_TRUE(lab.driver().races().empty());
+  Fixture fixture;
+  const auto a = fixture.stream();
+  const auto b = fixture.stream();
+  std::int32_t* shared = fixture.memory(100);
+  fixture.iota(shared, 50, a);
+  fixture.iota(shared + 50, 50, b);
+  EXPECT_TRUE(fixture.driver().races().empty());
 }
 
 TEST(Races, TheOverlapIsNamed) {
-  Lab lab;
-  const auto a = lab.stream();
-  const auto b = lab.stream();
-  std::int32_t* shared = lab.memory(100);
-  lab.iota(shared, 60, a);
-  lab.iota(shared + 50, 50, b);
-  ASSERT_EQ(lab.driver().races().size(), 1U);
-  EXPECT_EQ(lab.driver().races()[0].address, shared + 50);
-  EXPECT_EQ(lab.driver().races()[0].bytes, 10 * sizeof(std::int32_t));
+  Fixture fixture;
+  const auto a = fixture.stream();
+  const auto b = fixture.stream();
+  std::int32_t* shared = fixture.memory(100);
+  fixture.iota(shared, 60, a);
+  fixture.iota(shared + 50, 50, b);
+  ASSERT_EQ(fixture.driver().races().size(), 1U);
+  EXPECT_EQ(fixture.driver().races()[0].address, shared + 50);
+  EXPECT_EQ(fixture.driver().races()[0].bytes, 10 * sizeof(std::int32_t));
 }
 
 TEST(Races, OrderGoesThroughThirdParties) {
-  Lab lab;
-  const auto a = lab.stream();
-  const auto b = lab.stream();
-  const auto c = lab.stream();
-  std::int32_t* shared = lab.memory(100);
-  lab.iota(shared, 100, a);
-  lab.order(a, b);
-  lab.order(b, c);
-  lab.fill(shared, 1, 100, c);
-  EXPECT_TRUE(lab.driver().races().empty());
+  Fixture fixture;
+  const auto a = fixture.stream();
+  const auto b = fixture.stream();
+  const auto c = fixture.stream();
+  std::int32_t* shared = fixture.memory(100);
+  fixture.iota(shared, 100, a);
+  fixture.order(a, b);
+  fixture.order(b, c);
+  fixture.fill(shared, 1, 100, c);
+  EXPECT_TRUE(fixture.driver().races().empty());
 }
 
 TEST(Races, LaunchesOfOneExecutableFollowEachOther) {
-  Lab lab;
-  const auto a = lab.stream();
-  const auto b = lab.stream();
-  std::int32_t* shared = lab.memory(100);
-  const auto executable = lab.captured(a, [&] { lab.iota(shared, 100, a); });
-  check(lab.device().launch(executable, a), "launch");
-  check(lab.device().launch(executable, b), "launch");
-  EXPECT_TRUE(lab.driver().races().empty());
+  Fixture fixture;
+  const auto a = fixture.stream();
+  const auto b = fixture.stream();
+  std::int32_t* shared = fixture.memory(100);
+  const auto executable = fixture.captured(a, [&] { fixture.iota(shared, 100, a); });
+  check(fixture.device().launch(executable, a), "launch");
+  check(fixture.device().launch(executable, b), "launch");
+  EXPECT_TRUE(fixture.driver().races().empty());
 }
 
 TEST(Races, AJoinInAGraphComesAfterEveryBranch) {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-    Lab lab(seed);
-    const auto a = lab.stream();
-    const auto b = lab.stream();
-    std::int32_t* of_a = lab.pinned(1);
-    std::int32_t* of_b = lab.pinned(1);
-    const auto executable = lab.captured(a, [&] {
-      lab.order(a, b);
-      lab.fill(of_a, 1, 1, a);
-      lab.fill(of_b, 10, 1, b);
-      lab.order(b, a);
-      lab.add(of_a, of_a, 1, a);
-      lab.add(of_b, of_b, 1, a);
+    Fixture fixture(seed);
+    const auto a = fixture.stream();
+    const auto b = fixture.stream();
+    std::int32_t* of_a = fixture.pinned(1);
+    std::int32_t* of_b = fixture.pinned(1);
+    const auto executable = fixture.captured(a, [&] {
+      fixture.order(a, b);
+      fixture.fill(of_a, 1, 1, a);
+      fixture.fill(of_b, 10, 1, b);
+      fixture.order(b, a);
+      fixture.add(of_a, of_a, 1, a);
+      fixture.add(of_b, of_b, 1, a);
     });
-    check(lab.device().launch(executable, a), "launch");
-    lab.synchronize(a);
+    check(fixture.device().launch(executable, a), "launch");
+    fixture.synchronize(a);
     ASSERT_EQ(*of_a + *of_b, 13) << "seed " << seed;
-    ASSERT_TRUE(lab.driver().races().empty()) << lab.driver().hazards()[0];
+    ASSERT_TRUE(fixture.driver().races().empty()) << fixture.driver().hazards()[0];
   }
 }
 
 TEST(Races, PlainFreeWaitsForTheDevice) {
-  Lab lab;
-  const auto a = lab.stream();
-  std::int32_t* block = lab.memory(100);
-  lab.iota(block, 100, a);
-  check(lab.device().free(block), "free");
-  EXPECT_TRUE(lab.driver().races().empty());
+  Fixture fixture;
+  const auto a = fixture.stream();
+  std::int32_t* block = fixture.memory(100);
+  fixture.iota(block, 100, a);
+  check(fixture.device().free(block), "free");
+  EXPECT_TRUE(fixture.driver().races().empty());
 }
 
 TEST(Races, NewMemoryAtAnOldAddressHasNoPast) {
-  Lab lab;
-  const auto a = lab.stream();
-  const auto b = lab.stream();
-  std::int32_t* block = lab.memory(100);
-  lab.iota(block, 100, a);
-  check(lab.device().free(block), "free");
-  std::int32_t* again = lab.memory(100);
+  Fixture fixture;
+  const auto a = fixture.stream();
+  const auto b = fixture.stream();
+  std::int32_t* block = fixture.memory(100);
+  fixture.iota(block, 100, a);
+  check(fixture.device().free(block), "free");
+  std::int32_t* again = fixture.memory(100);
   ASSERT_EQ(again, block);
-  lab.iota(again, 100, b);
-  EXPECT_TRUE(lab.driver().races().empty());
+  fixture.iota(again, 100, b);
+  EXPECT_TRUE(fixture.driver().races().empty());
 }
 
 // A pool may hand a block to another stream; it then orders the two itself.
 TEST(Races, ThePoolOrdersItsOwnReuse) {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-    Lab lab(seed);
-    const device::Stream streams[] = {lab.stream(), lab.stream(), lab.stream()};
+    Fixture fixture(seed);
+    const device::Stream streams[] = {fixture.stream(), fixture.stream(), fixture.stream()};
     for (std::size_t round = 0; round < 60; ++round) {
       const auto stream = streams[(seed + round) % std::size(streams)];
       const std::size_t count = 1'000'000 * (1 + (seed + round * 7) % 5);
       auto* block =
-          static_cast<std::int32_t*>(lab.device().allocate_async(count * sizeof(std::int32_t), stream).value());
-      lab.iota(block, 100, stream);
-      check(lab.device().free_async(block, stream), "free_async");
+          static_cast<std::int32_t*>(fixture.device().allocate_async(count * sizeof(std::int32_t), stream).value());
+      fixture.iota(block, 100, stream);
+      check(fixture.device().free_async(block, stream), "free_async");
     }
-    check(lab.device().synchronize(), "synchronize");
-    ASSERT_TRUE(lab.driver().races().empty()) << lab.driver().hazards()[0];
+    check(fixture.device().synchronize(), "synchronize");
+    ASSERT_TRUE(fixture.driver().races().empty()) << fixture.driver().hazards()[0];
   }
 }
 
 // With nothing else left, a pool makes an allocation wait for a free that is still to come.
 TEST(Races, ThePoolWaitsForAFreeOfAnotherStream) {
-  Lab lab;
-  const auto a = lab.stream();
-  const auto b = lab.stream();
+  Fixture fixture;
+  const auto a = fixture.stream();
+  const auto b = fixture.stream();
   constexpr std::size_t most = std::size_t{200} << 20;
   constexpr std::uint64_t spin_ns = 10'000'000;
-  auto* first = static_cast<std::int32_t*>(lab.device().allocate_async(most, a).value());
-  lab.run(device::kernels::Spin{spin_ns}, 1, a);
-  lab.iota(first, 100, a);
-  check(lab.device().free_async(first, a), "free_async");
-  const std::uint64_t before = lab.driver().now_ns();
-  auto* second = static_cast<std::int32_t*>(lab.device().allocate_async(most, b).value());
+  auto* first = static_cast<std::int32_t*>(fixture.device().allocate_async(most, a).value());
+  fixture.run(device::kernels::Spin{spin_ns}, 1, a);
+  fixture.iota(first, 100, a);
+  check(fixture.device().free_async(first, a), "free_async");
+  const std::uint64_t before = fixture.driver().now_ns();
+  auto* second = static_cast<std::int32_t*>(fixture.device().allocate_async(most, b).value());
   EXPECT_EQ(second, first);
-  lab.iota(second, 100, b);
-  lab.synchronize(b);
-  EXPECT_GE(lab.driver().now_ns() - before, spin_ns / 2);
-  EXPECT_TRUE(lab.driver().races().empty());
+  fixture.iota(second, 100, b);
+  fixture.synchronize(b);
+  EXPECT_GE(fixture.driver().now_ns() - before, spin_ns / 2);
+  EXPECT_TRUE(fixture.driver().races().empty());
 }
 
 }  // namespace

@@ -16,203 +16,203 @@ using device::StreamKind;
 constexpr std::size_t count = 1024;
 constexpr std::size_t bytes = count * sizeof(std::int32_t);
 
-void producer_and_consumer(Lab& lab, bool ordered) {
-  const Stream a = lab.stream();
-  const Stream b = lab.stream();
-  std::int32_t* shared = lab.memory(count);
-  std::int32_t* result = lab.memory(count);
-  lab.iota(shared, count, a);
-  if (ordered) lab.order(a, b);
-  lab.add(shared, result, count, b);
+void producer_and_consumer(Fixture& fixture, bool ordered) {
+  const Stream a = fixture.stream();
+  const Stream b = fixture.stream();
+  std::int32_t* shared = fixture.memory(count);
+  std::int32_t* result = fixture.memory(count);
+  fixture.iota(shared, count, a);
+  if (ordered) fixture.order(a, b);
+  fixture.add(shared, result, count, b);
 }
 
-void write_after_read(Lab& lab, bool ordered) {
-  const Stream a = lab.stream();
-  const Stream b = lab.stream();
-  std::int32_t* shared = lab.memory(count);
-  lab.add(shared, lab.memory(count), count, a);
-  if (ordered) lab.synchronize(a);
-  lab.fill(shared, 7, count, b);
+void write_after_read(Fixture& fixture, bool ordered) {
+  const Stream a = fixture.stream();
+  const Stream b = fixture.stream();
+  std::int32_t* shared = fixture.memory(count);
+  fixture.add(shared, fixture.memory(count), count, a);
+  if (ordered) fixture.synchronize(a);
+  fixture.fill(shared, 7, count, b);
 }
 
-void copy_and_kernel(Lab& lab, bool ordered) {
-  const Stream a = lab.stream();
-  const Stream b = lab.stream();
-  std::int32_t* shared = lab.memory(count);
-  const std::int32_t* source = lab.memory(count);
-  lab.copy(shared, source, bytes, CopyKind::device_to_device, a);
-  if (ordered) lab.order(a, b);
-  lab.add(shared, lab.memory(count), count, b);
+void copy_and_kernel(Fixture& fixture, bool ordered) {
+  const Stream a = fixture.stream();
+  const Stream b = fixture.stream();
+  std::int32_t* shared = fixture.memory(count);
+  const std::int32_t* source = fixture.memory(count);
+  fixture.copy(shared, source, bytes, CopyKind::device_to_device, a);
+  if (ordered) fixture.order(a, b);
+  fixture.add(shared, fixture.memory(count), count, b);
 }
 
-void source_changed_by_the_host(Lab& lab, bool ordered) {
-  const Stream a = lab.stream();
-  std::int32_t* source = lab.pinned(count);
+void source_changed_by_the_host(Fixture& fixture, bool ordered) {
+  const Stream a = fixture.stream();
+  std::int32_t* source = fixture.pinned(count);
   std::memset(source, 1, bytes);
-  lab.copy(lab.memory(count), source, bytes, CopyKind::host_to_device, a);
-  if (ordered) lab.synchronize(a);
+  fixture.copy(fixture.memory(count), source, bytes, CopyKind::host_to_device, a);
+  if (ordered) fixture.synchronize(a);
   std::memset(source, 2, bytes);
-  lab.synchronize(a);
+  fixture.synchronize(a);
 }
 
-void landing_buffer_sent_on_too_early(Lab& lab, bool ordered) {
-  const Stream a = lab.stream();
-  const Stream b = lab.stream();
-  std::int32_t* landing = lab.pinned(count);
-  const std::int32_t* source = lab.memory(count);
-  std::int32_t* destination = lab.memory(count);
-  lab.copy(landing, source, bytes, CopyKind::device_to_host, a);
-  if (ordered) lab.order(a, b);
-  lab.copy(destination, landing, bytes, CopyKind::host_to_device, b);
+void landing_buffer_sent_on_too_early(Fixture& fixture, bool ordered) {
+  const Stream a = fixture.stream();
+  const Stream b = fixture.stream();
+  std::int32_t* landing = fixture.pinned(count);
+  const std::int32_t* source = fixture.memory(count);
+  std::int32_t* destination = fixture.memory(count);
+  fixture.copy(landing, source, bytes, CopyKind::device_to_host, a);
+  if (ordered) fixture.order(a, b);
+  fixture.copy(destination, landing, bytes, CopyKind::host_to_device, b);
 }
 
-void default_stream_and_non_blocking_stream(Lab& lab, bool ordered) {
-  const Stream other = lab.stream(ordered ? StreamKind::blocking : StreamKind::non_blocking);
-  std::int32_t* shared = lab.memory(count);
-  std::int32_t* result = lab.memory(count);
-  lab.iota(shared, count, device::legacy_default_stream);
-  lab.add(shared, result, count, other);
+void default_stream_and_non_blocking_stream(Fixture& fixture, bool ordered) {
+  const Stream other = fixture.stream(ordered ? StreamKind::blocking : StreamKind::non_blocking);
+  std::int32_t* shared = fixture.memory(count);
+  std::int32_t* result = fixture.memory(count);
+  fixture.iota(shared, count, device::legacy_default_stream);
+  fixture.add(shared, result, count, other);
 }
 
-void blocking_stream_and_default_stream(Lab& lab, bool ordered) {
-  const Stream other = lab.stream(ordered ? StreamKind::blocking : StreamKind::non_blocking);
-  std::int32_t* shared = lab.memory(count);
-  std::int32_t* result = lab.memory(count);
-  lab.iota(shared, count, other);
-  lab.add(shared, result, count, device::legacy_default_stream);
+void blocking_stream_and_default_stream(Fixture& fixture, bool ordered) {
+  const Stream other = fixture.stream(ordered ? StreamKind::blocking : StreamKind::non_blocking);
+  std::int32_t* shared = fixture.memory(count);
+  std::int32_t* result = fixture.memory(count);
+  fixture.iota(shared, count, other);
+  fixture.add(shared, result, count, device::legacy_default_stream);
 }
 
-void branches_of_a_graph(Lab& lab, bool ordered) {
-  const Stream a = lab.stream();
-  const Stream b = lab.stream();
-  std::int32_t* shared = lab.memory(count);
-  std::int32_t* result = lab.memory(count);
-  const GraphExec executable = lab.captured(a, [&] {
-    lab.order(a, b);
-    lab.iota(shared, count, a);
-    if (ordered) lab.order(a, b);
-    lab.add(shared, result, count, b);
-    lab.order(b, a);
+void branches_of_a_graph(Fixture& fixture, bool ordered) {
+  const Stream a = fixture.stream();
+  const Stream b = fixture.stream();
+  std::int32_t* shared = fixture.memory(count);
+  std::int32_t* result = fixture.memory(count);
+  const GraphExec executable = fixture.captured(a, [&] {
+    fixture.order(a, b);
+    fixture.iota(shared, count, a);
+    if (ordered) fixture.order(a, b);
+    fixture.add(shared, result, count, b);
+    fixture.order(b, a);
   });
-  check(lab.device().launch(executable, a), "launch");
+  check(fixture.device().launch(executable, a), "launch");
 }
 
-void freed_before_its_consumer(Lab& lab, bool ordered) {
-  const Stream a = lab.stream();
-  const Stream b = lab.stream();
-  auto* shared = static_cast<std::int32_t*>(lab.device().allocate_async(bytes, a).value());
-  std::int32_t* result = lab.memory(count);
-  lab.iota(shared, count, a);
-  lab.order(a, b);
-  lab.add(shared, result, count, b);
-  if (ordered) lab.order(b, a);
-  check(lab.device().free_async(shared, a), "free_async");
+void freed_before_its_consumer(Fixture& fixture, bool ordered) {
+  const Stream a = fixture.stream();
+  const Stream b = fixture.stream();
+  auto* shared = static_cast<std::int32_t*>(fixture.device().allocate_async(bytes, a).value());
+  std::int32_t* result = fixture.memory(count);
+  fixture.iota(shared, count, a);
+  fixture.order(a, b);
+  fixture.add(shared, result, count, b);
+  if (ordered) fixture.order(b, a);
+  check(fixture.device().free_async(shared, a), "free_async");
 }
 
-void used_before_its_allocation(Lab& lab, bool ordered) {
-  const Stream a = lab.stream();
-  const Stream b = lab.stream();
-  auto* shared = static_cast<std::int32_t*>(lab.device().allocate_async(bytes, a).value());
-  if (ordered) lab.order(a, b);
-  lab.iota(shared, count, b);
+void used_before_its_allocation(Fixture& fixture, bool ordered) {
+  const Stream a = fixture.stream();
+  const Stream b = fixture.stream();
+  auto* shared = static_cast<std::int32_t*>(fixture.device().allocate_async(bytes, a).value());
+  if (ordered) fixture.order(a, b);
+  fixture.iota(shared, count, b);
 }
 
-void event_recorded_too_early(Lab& lab, bool ordered) {
-  const Stream a = lab.stream();
-  const Stream b = lab.stream();
-  const Event done = lab.event();
-  std::int32_t* shared = lab.memory(count);
-  std::int32_t* result = lab.memory(count);
-  if (!ordered) lab.record(done, a);
-  lab.iota(shared, count, a);
-  if (ordered) lab.record(done, a);
-  lab.wait(b, done);
-  lab.add(shared, result, count, b);
+void event_recorded_too_early(Fixture& fixture, bool ordered) {
+  const Stream a = fixture.stream();
+  const Stream b = fixture.stream();
+  const Event done = fixture.event();
+  std::int32_t* shared = fixture.memory(count);
+  std::int32_t* result = fixture.memory(count);
+  if (!ordered) fixture.record(done, a);
+  fixture.iota(shared, count, a);
+  if (ordered) fixture.record(done, a);
+  fixture.wait(b, done);
+  fixture.add(shared, result, count, b);
 }
 
-void wait_for_the_wrong_event(Lab& lab, bool ordered) {
-  const Stream a = lab.stream();
-  const Stream b = lab.stream();
-  const Stream c = lab.stream();
-  const Event right = lab.event();
-  const Event wrong = lab.event();
-  std::int32_t* shared = lab.memory(count);
-  std::int32_t* result = lab.memory(count);
-  lab.iota(shared, count, a);
-  lab.record(right, a);
-  lab.record(wrong, c);
-  lab.wait(b, ordered ? right : wrong);
-  lab.add(shared, result, count, b);
+void wait_for_the_wrong_event(Fixture& fixture, bool ordered) {
+  const Stream a = fixture.stream();
+  const Stream b = fixture.stream();
+  const Stream c = fixture.stream();
+  const Event right = fixture.event();
+  const Event wrong = fixture.event();
+  std::int32_t* shared = fixture.memory(count);
+  std::int32_t* result = fixture.memory(count);
+  fixture.iota(shared, count, a);
+  fixture.record(right, a);
+  fixture.record(wrong, c);
+  fixture.wait(b, ordered ? right : wrong);
+  fixture.add(shared, result, count, b);
 }
 
 // What a caching allocator does that forgets record_stream: the block goes back to its
 // own stream while another one still reads it.
-void block_reused_without_record_stream(Lab& lab, bool ordered) {
-  const Stream own = lab.stream();
-  const Stream side = lab.stream();
-  std::int32_t* block = lab.memory(count);
-  std::int32_t* result = lab.memory(count);
-  lab.iota(block, count, own);
-  lab.order(own, side);
-  lab.add(block, result, count, side);
-  const Event last_use = lab.event();
-  lab.record(last_use, side);
-  if (ordered) check(lab.device().synchronize(last_use), "synchronize");
-  lab.fill(block, 3, count, own);
+void block_reused_without_record_stream(Fixture& fixture, bool ordered) {
+  const Stream own = fixture.stream();
+  const Stream side = fixture.stream();
+  std::int32_t* block = fixture.memory(count);
+  std::int32_t* result = fixture.memory(count);
+  fixture.iota(block, count, own);
+  fixture.order(own, side);
+  fixture.add(block, result, count, side);
+  const Event last_use = fixture.event();
+  fixture.record(last_use, side);
+  if (ordered) check(fixture.device().synchronize(last_use), "synchronize");
+  fixture.fill(block, 3, count, own);
 }
 
-void two_graphs_share_a_buffer(Lab& lab, bool ordered) {
-  const Stream a = lab.stream();
-  const Stream b = lab.stream();
-  std::int32_t* shared = lab.memory(count);
-  std::int32_t* result = lab.memory(count);
-  const GraphExec producer = lab.captured(a, [&] { lab.iota(shared, count, a); });
-  const GraphExec consumer = lab.captured(b, [&] { lab.add(shared, result, count, b); });
-  check(lab.device().launch(producer, a), "launch");
-  if (ordered) lab.order(a, b);
-  check(lab.device().launch(consumer, b), "launch");
+void two_graphs_share_a_buffer(Fixture& fixture, bool ordered) {
+  const Stream a = fixture.stream();
+  const Stream b = fixture.stream();
+  std::int32_t* shared = fixture.memory(count);
+  std::int32_t* result = fixture.memory(count);
+  const GraphExec producer = fixture.captured(a, [&] { fixture.iota(shared, count, a); });
+  const GraphExec consumer = fixture.captured(b, [&] { fixture.add(shared, result, count, b); });
+  check(fixture.device().launch(producer, a), "launch");
+  if (ordered) fixture.order(a, b);
+  check(fixture.device().launch(consumer, b), "launch");
 }
 
-void unfinished_query_taken_for_an_answer(Lab& lab, bool ordered) {
-  const Stream a = lab.stream();
-  const Stream b = lab.stream();
-  std::int32_t* shared = lab.memory(count);
-  std::int32_t* result = lab.memory(count);
-  lab.iota(shared, count, a);
-  while (lab.device().query(a) == device::Status::not_ready && ordered) continue;
-  lab.add(shared, result, count, b);
+void unfinished_query_taken_for_an_answer(Fixture& fixture, bool ordered) {
+  const Stream a = fixture.stream();
+  const Stream b = fixture.stream();
+  std::int32_t* shared = fixture.memory(count);
+  std::int32_t* result = fixture.memory(count);
+  fixture.iota(shared, count, a);
+  while (fixture.device().query(a) == device::Status::not_ready && ordered) continue;
+  fixture.add(shared, result, count, b);
 }
 
-void stream_destroyed_and_forgotten(Lab& lab, bool ordered) {
-  const Stream a = lab.stream();
-  const Stream b = lab.stream();
-  std::int32_t* shared = lab.memory(count);
-  std::int32_t* result = lab.memory(count);
-  lab.iota(shared, count, a);
-  if (ordered) lab.synchronize(a);
-  check(lab.device().destroy_stream(a), "destroy_stream");
-  lab.add(shared, result, count, b);
+void stream_destroyed_and_forgotten(Fixture& fixture, bool ordered) {
+  const Stream a = fixture.stream();
+  const Stream b = fixture.stream();
+  std::int32_t* shared = fixture.memory(count);
+  std::int32_t* result = fixture.memory(count);
+  fixture.iota(shared, count, a);
+  if (ordered) fixture.synchronize(a);
+  check(fixture.device().destroy_stream(a), "destroy_stream");
+  fixture.add(shared, result, count, b);
 }
 
-void pool_memory_freed_without_waiting(Lab& lab, bool ordered) {
-  const Stream a = lab.stream();
-  auto* shared = static_cast<std::int32_t*>(lab.device().allocate_async(bytes, a).value());
-  lab.synchronize(a);
-  lab.iota(shared, count, a);
-  if (ordered) lab.synchronize(a);
-  check(lab.device().free(shared), "free");
+void pool_memory_freed_without_waiting(Fixture& fixture, bool ordered) {
+  const Stream a = fixture.stream();
+  auto* shared = static_cast<std::int32_t*>(fixture.device().allocate_async(bytes, a).value());
+  fixture.synchronize(a);
+  fixture.iota(shared, count, a);
+  if (ordered) fixture.synchronize(a);
+  check(fixture.device().free(shared), "free");
 }
 
-void copy_from_another_device(Lab& lab, bool ordered) {
-  const auto second = lab.driver().open(1).value();
-  const Stream a = lab.stream();
+void copy_from_another_device(Fixture& fixture, bool ordered) {
+  const auto second = fixture.driver().open(1).value();
+  const Stream a = fixture.stream();
   const Stream b = second->create_stream(StreamKind::non_blocking, 0).value();
-  std::int32_t* shared = lab.memory(count);
+  std::int32_t* shared = fixture.memory(count);
   void* destination = second->allocate(bytes).value();
-  lab.iota(shared, count, a);
+  fixture.iota(shared, count, a);
   if (ordered) {
-    const Event done = lab.event();
-    lab.record(done, a);
+    const Event done = fixture.event();
+    fixture.record(done, a);
     check(second->wait(b, done), "wait");
   }
   check(second->copy(destination, shared, bytes, CopyKind::device_to_device, b), "copy");

@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-#include "device/sim/tests/lab.hpp"
+#include "device/sim/tests/fixture.hpp"
 
 namespace gpucheck::sim {
 
@@ -12,7 +12,7 @@ struct RacyProgram {
   std::string_view name;
   std::string_view one;  ///< the two operations that nothing orders
   std::string_view other;
-  void (*run)(Lab& lab, bool ordered);
+  void (*run)(Fixture& fixture, bool ordered);
   int device_count = 1;
 };
 

@@ -13,9 +13,9 @@
 /// A simulated machine to try things on, with short verbs that throw when a call fails.
 namespace gpucheck::sim {
 
-class Lab {
+class Fixture {
  public:
-  explicit Lab(std::uint64_t seed = 0, int device_count = 1, std::string_view profile_name = "small")
+  explicit Fixture(std::uint64_t seed = 0, int device_count = 1, std::string_view profile_name = "small")
       : driver_(make_driver({.profile = profile(profile_name), .seed = seed, .device_count = device_count})),
         device_(driver_->open(0).value()) {}
 
