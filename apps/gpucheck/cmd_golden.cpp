@@ -81,10 +81,11 @@ void write_golden(const fs::path& path, const std::string& text) {
 
 /// The run needs no golden: whatever is observed is held against the old file by
 /// golden::propose, which also reads one that still waits for its basis.
-void approve_case(const CaseResult& result, const std::string& directory, const golden::Facts& facts, int& written) {
+void approve_case(const CaseResult& result, const std::string& directory, const golden::Conditions& conditions,
+                  int& written) {
   const fs::path path = fs::path(directory) / golden::golden_path(result.name);
   const std::string old_text = read_if_there(path);
-  const std::string proposal = golden::propose(old_text, path.string(), result, facts);
+  const std::string proposal = golden::propose(old_text, path.string(), result, conditions);
   if (proposal == old_text) {
     print(fmt::format("{}: {} already says what was seen\n", result.name, path.string()));
     return;

@@ -41,7 +41,7 @@ class LiveBlocks {
     blocks_.push_back(std::move(block));
   }
 
-  /// Has the device check a block's contents, then gives the block back.
+  /// Has the device check a block's contents, then frees the block.
   void free(std::size_t index) {
     Block block = std::move(blocks_[index]);
     blocks_[index] = std::move(blocks_.back());
@@ -94,25 +94,25 @@ Action choose(std::mt19937_64& random, bool can_free) {
 }
 
 std::size_t stride_in_elements(harness::Context& context) {
-  std::int64_t bytes = context.integer("sample_stride_bytes");
+  std::int64_t bytes = context.parameter<std::int64_t>("sample_stride_bytes");
   if (bytes == 0) bytes = context.driver().kind() == "sim" ? std::int64_t{64_KiB} : std::int64_t{sizeof(std::int32_t)};
   return std::max<std::size_t>(1, static_cast<std::size_t>(bytes) / sizeof(std::int32_t));
 }
 
 void run(harness::Context& context) {
   const auto elements = [&](const char* name) {
-    return static_cast<std::uint64_t>(context.integer(name)) / sizeof(std::int32_t);
+    return static_cast<std::uint64_t>(context.parameter<std::int64_t>(name)) / sizeof(std::int32_t);
   };
   const std::uint64_t smallest = elements("minimum_bytes");
   const std::uint64_t largest = std::max(smallest + 1, elements("maximum_bytes"));
   const std::uint64_t max_live = elements("live_bytes");
 
   runtime::Runtime& runtime = context.runtime();
-  std::mt19937_64 random(static_cast<std::uint64_t>(context.integer("seed")));
+  std::mt19937_64 random(static_cast<std::uint64_t>(context.parameter<std::int64_t>("seed")));
   std::uint64_t cache_releases = 0;
   {
     LiveBlocks blocks(runtime, stride_in_elements(context));
-    for (std::int64_t i = 0; i < context.integer("iterations"); ++i) {
+    for (std::int64_t i = 0; i < context.parameter<std::int64_t>("iterations"); ++i) {
       while (blocks.elements() >= max_live) blocks.free(draw(random, 0, blocks.count()));
       switch (choose(random, blocks.count() > 0)) {
         case Action::allocate:

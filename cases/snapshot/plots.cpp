@@ -35,7 +35,8 @@ void plot(harness::Context& context, const std::string& name, ContextLevel level
   const observe::MemorySnapshot snapshot = history.snapshot();
   const std::string json = json_of(snapshot);
   const std::string pickle = pickle_of(snapshot);
-  if (!context.text("save_to").empty()) save(std::filesystem::path(context.text("save_to")) / name, json, pickle);
+  const auto& save_to = context.parameter<std::string>("save_to");
+  if (!save_to.empty()) save(std::filesystem::path(save_to) / name, json, pickle);
   const auto ordinal = static_cast<std::size_t>(context.device().ordinal());
   const std::string page = replay::snapshot_page(read_back(pickle), name, {ordinal});
   context.observe(name + "_names_function", contains(json, "plotted_work"));

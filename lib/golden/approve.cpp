@@ -33,28 +33,28 @@ Json proposal_instead_of(const Json& old, const Value& seen) {
 }
 
 /// What sets the present run apart from those that the key's alternatives are for.
-Json condition_for(const Entry& entry, const Facts& facts) {
-  Json condition = {{"device", facts.device_kind}};
+Json condition_for(const Entry& entry, const Conditions& conditions) {
+  Json condition = {{"device", conditions.device_kind}};
   const auto has_allocator = [](const Expectation& alternative) { return alternative.allocator.has_value(); };
-  if (std::ranges::any_of(entry.alternatives, has_allocator)) condition["allocator"] = facts.allocator;
+  if (std::ranges::any_of(entry.alternatives, has_allocator)) condition["allocator"] = conditions.allocator;
   return condition;
 }
 
 /// The alternatives of one key after `seen` (null: nothing); those for other devices stay.
-Json updated(const Entry& entry, const Json& old, const Value* seen, const Facts& facts) {
+Json updated(const Entry& entry, const Json& old, const Value* seen, const Conditions& conditions) {
   const Json olds = old.is_array() ? old : Json::array({old});
   Json alternatives = Json::array();
   for (std::size_t i = 0; i < olds.size(); ++i) {
     const Expectation& expectation = entry.alternatives[i];
-    if (!expectation.applies(facts) || (seen != nullptr && accepts(expectation.matcher, *seen))) {
+    if (!expectation.applies(conditions) || (seen != nullptr && accepts(expectation.matcher, *seen))) {
       alternatives.push_back(olds[i]);
     } else if (seen != nullptr) {
       alternatives.push_back(proposal_instead_of(olds[i], *seen));
     }
   }
-  if (seen != nullptr && entry.applicable(facts) == nullptr) {
+  if (seen != nullptr && entry.applicable(conditions) == nullptr) {
     alternatives.push_back(proposal(*seen));
-    alternatives.back()["when"] = condition_for(entry, facts);
+    alternatives.back()["when"] = condition_for(entry, conditions);
   }
   return alternatives.size() == 1 ? alternatives.front() : alternatives;
 }
@@ -66,10 +66,10 @@ const Value* find(const harness::Observations& observations, std::string_view ke
 }
 
 Json updated_expectations(const FileContent& content, const Json& old, const harness::CaseResult& result,
-                          const Facts& facts) {
+                          const Conditions& conditions) {
   Json expectations = Json::object();
   for (const Entry& entry : content.entries) {
-    Json alternatives = updated(entry, old[entry.key], find(result.observations, entry.key), facts);
+    Json alternatives = updated(entry, old[entry.key], find(result.observations, entry.key), conditions);
     if (!alternatives.empty()) expectations[entry.key] = std::move(alternatives);
   }
   for (const auto& [key, value] : result.observations) {
@@ -93,7 +93,7 @@ void require_complete(const harness::CaseResult& result) {
 }  // namespace
 
 std::string propose(std::string_view old_text, std::string_view origin, const harness::CaseResult& result,
-                    const Facts& facts) {
+                    const Conditions& conditions) {
   require_complete(result);
   FileContent content{.origin = std::string(origin), .case_name = result.name, .entries = {}};
   Json document = {{"case", result.name}, {"expect", Json::object()}};
@@ -103,10 +103,10 @@ std::string propose(std::string_view old_text, std::string_view origin, const ha
       malformed(origin, "/case",
                 fmt::format("expected {}, found {}", quotation(result.name), quotation(content.case_name)));
     }
-    if (compare(content, result.observations, facts).empty()) return std::string(old_text);
+    if (compare(content, result.observations, conditions).empty()) return std::string(old_text);
     document = Json::parse(old_text);
   }
-  document["expect"] = updated_expectations(content, document["expect"], result, facts);
+  document["expect"] = updated_expectations(content, document["expect"], result, conditions);
   return layout(document);
 }
 

@@ -16,6 +16,6 @@ namespace gpucheck::golden {
 /// math, vendor) before the file counts.
 /// @param old_text the present file; empty when there is none.
 std::string propose(std::string_view old_text, std::string_view origin, const harness::CaseResult& result,
-                    const Facts& facts);
+                    const Conditions& conditions);
 
 }  // namespace gpucheck::golden

@@ -15,16 +15,17 @@ using harness::Value;
 
 constexpr const char* not_observed = "nothing (key was not observed)";
 
-std::string place(const Facts& facts) {
-  return facts.allocator == Facts{}.allocator ? facts.device_kind
-                                              : fmt::format("{} with {}", facts.device_kind, facts.allocator);
+std::string place(const Conditions& conditions) {
+  return conditions.allocator == Conditions{}.allocator
+             ? conditions.device_kind
+             : fmt::format("{} with {}", conditions.device_kind, conditions.allocator);
 }
 
 // Only conditional alternatives can all fail to apply.
-std::string expected_elsewhere(const Entry& entry, const Facts& facts) {
-  std::vector<std::string> conditions;
-  for (const Expectation& alternative : entry.alternatives) conditions.push_back(alternative.condition());
-  return fmt::format("nothing on {} (key expected only {})", place(facts), fmt::join(conditions, ", "));
+std::string expected_elsewhere(const Entry& entry, const Conditions& conditions) {
+  std::vector<std::string> elsewhere;
+  for (const Expectation& alternative : entry.alternatives) elsewhere.push_back(alternative.condition());
+  return fmt::format("nothing on {} (key expected only {})", place(conditions), fmt::join(elsewhere, ", "));
 }
 
 // A second value of one key would otherwise hide behind the first.
@@ -42,37 +43,38 @@ void add_unexpected(const FileContent& content, const Observations& observations
   }
 }
 
-bool expects_nothing(const FileContent& content, const Facts& facts) {
+bool expects_nothing(const FileContent& content, const Conditions& conditions) {
   return std::none_of(content.entries.begin(), content.entries.end(),
-                      [&](const Entry& entry) { return entry.applicable(facts) != nullptr; });
+                      [&](const Entry& entry) { return entry.applicable(conditions) != nullptr; });
 }
 
 }  // namespace
 
-std::optional<Mismatch> judge(const Entry& entry, const Value* seen, const Facts& facts) {
+std::optional<Mismatch> judge(const Entry& entry, const Value* seen, const Conditions& conditions) {
   const std::string seen_text = seen != nullptr ? harness::to_text(*seen) : not_observed;
-  if (const Expectation* expectation = entry.applicable(facts)) {
+  if (const Expectation* expectation = entry.applicable(conditions)) {
     if (seen != nullptr && accepts(expectation->matcher, *seen)) return std::nullopt;
     return Mismatch{entry.key, describe(expectation->matcher), seen_text, expectation->basis};
   }
   if (seen == nullptr) return std::nullopt;
-  return Mismatch{entry.key, expected_elsewhere(entry, facts), seen_text, entry.alternatives.front().basis};
+  return Mismatch{entry.key, expected_elsewhere(entry, conditions), seen_text, entry.alternatives.front().basis};
 }
 
-std::vector<Mismatch> compare(const FileContent& content, const Observations& observations, const Facts& facts) {
+std::vector<Mismatch> compare(const FileContent& content, const Observations& observations,
+                              const Conditions& conditions) {
   std::map<std::string_view, const Value*> seen;
   for (const Observation& observation : observations) seen.emplace(observation.key, &observation.value);
   std::vector<Mismatch> mismatches;
   for (const Entry& entry : content.entries) {
     const auto found = seen.find(entry.key);
-    auto mismatch = judge(entry, found == seen.end() ? nullptr : found->second, facts);
+    auto mismatch = judge(entry, found == seen.end() ? nullptr : found->second, conditions);
     if (mismatch) mismatches.push_back(*std::move(mismatch));
   }
   add_unexpected(content, observations, mismatches);
   // All keys conditional, and none for this device: agreeing on nothing is no evidence.
-  if (expects_nothing(content, facts)) {
+  if (expects_nothing(content, conditions)) {
     mismatches.push_back({.key = "(golden file)",
-                          .expected = fmt::format("at least one key that applies to {}", place(facts)),
+                          .expected = fmt::format("at least one key that applies to {}", place(conditions)),
                           .seen = "nothing to judge by",
                           .basis = {}});
   }

@@ -9,10 +9,10 @@
 namespace gpucheck::golden {
 
 /// One key against what was seen of it (null: nothing); empty when they agree.
-std::optional<harness::Mismatch> judge(const Entry& entry, const harness::Value* seen, const Facts& facts);
+std::optional<harness::Mismatch> judge(const Entry& entry, const harness::Value* seen, const Conditions& conditions);
 
 /// See Golden::compare.
 std::vector<harness::Mismatch> compare(const FileContent& content, const harness::Observations& observations,
-                                       const Facts& facts);
+                                       const Conditions& conditions);
 
 }  // namespace gpucheck::golden

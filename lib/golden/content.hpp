@@ -21,8 +21,8 @@ struct Expectation {
   std::optional<std::string> device;     ///< only on this kind of device; everywhere when absent
   std::optional<std::string> allocator;  ///< only under this allocator; under every one when absent
 
-  [[nodiscard]] bool applies(const Facts& facts) const {
-    return (!device || *device == facts.device_kind) && (!allocator || *allocator == facts.allocator);
+  [[nodiscard]] bool applies(const Conditions& conditions) const {
+    return (!device || *device == conditions.device_kind) && (!allocator || *allocator == conditions.allocator);
   }
   /// "on cuda", "with async", "on cuda with async"; empty when unconditional.
   [[nodiscard]] std::string condition() const;
@@ -34,7 +34,7 @@ struct Entry {
   std::vector<Expectation> alternatives;
 
   /// Null when the key must be absent.
-  [[nodiscard]] const Expectation* applicable(const Facts& facts) const;
+  [[nodiscard]] const Expectation* applicable(const Conditions& conditions) const;
 };
 
 struct FileContent {

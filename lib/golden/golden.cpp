@@ -15,8 +15,9 @@ const std::string& Golden::case_name() const noexcept { return content_->case_na
 
 const std::string& Golden::origin() const noexcept { return content_->origin; }
 
-std::vector<harness::Mismatch> Golden::compare(const harness::Observations& observations, const Facts& facts) const {
-  return golden::compare(*content_, observations, facts);
+std::vector<harness::Mismatch> Golden::compare(const harness::Observations& observations,
+                                               const Conditions& conditions) const {
+  return golden::compare(*content_, observations, conditions);
 }
 
 std::vector<Golden::Row> Golden::rows() const {

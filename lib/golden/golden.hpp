@@ -23,8 +23,8 @@ class MalformedGolden : public EnvironmentError {
   using EnvironmentError::EnvironmentError;
 };
 
-/// What conditions in a golden file can ask about.
-struct Facts {
+/// Under which a case was run: what the conditions of a golden file ask about.
+struct Conditions {
   std::string device_kind;            ///< "cuda" or "sim"
   std::string allocator = "caching";  ///< "caching", "async" or "library"
 };
@@ -45,7 +45,7 @@ class Golden {
   /// mismatch, as is a value that its matcher rejects. In the golden file's order,
   /// then unexpected keys in the order observed. Empty means everything matched.
   [[nodiscard]] std::vector<harness::Mismatch> compare(const harness::Observations& observations,
-                                                       const Facts& facts) const;
+                                                       const Conditions& conditions) const;
 
   /// For `describe`: one row per expectation, in file order.
   struct Row {

@@ -129,9 +129,9 @@ std::string Expectation::condition() const {
   return text;
 }
 
-const Expectation* Entry::applicable(const Facts& facts) const {
+const Expectation* Entry::applicable(const Conditions& conditions) const {
   const auto found = std::find_if(alternatives.begin(), alternatives.end(),
-                                  [&](const Expectation& alternative) { return alternative.applies(facts); });
+                                  [&](const Expectation& alternative) { return alternative.applies(conditions); });
   return found == alternatives.end() ? nullptr : &*found;
 }
 

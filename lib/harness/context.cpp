@@ -11,13 +11,22 @@ namespace {
 
 constexpr std::string_view reserved_prefix = "rule.";
 
-void check_parameters(const Case& which, const ParameterValues& values) {
+template <typename T>
+constexpr std::string_view type_name = "string";
+template <>
+constexpr std::string_view type_name<bool> = "bool";
+template <>
+constexpr std::string_view type_name<std::int64_t> = "integer";
+template <>
+constexpr std::string_view type_name<double> = "double";
+
+void check_parameters(const Case& test_case, const ParameterValues& values) {
   for (const auto& [name, value] : values) {
-    const Parameter* declared = which.find_parameter(name);
-    if (declared == nullptr) throw Error(fmt::format("case {} declares no parameter \"{}\"", which.name, name));
+    const Parameter* declared = test_case.find_parameter(name);
+    if (declared == nullptr) throw Error(fmt::format("case {} declares no parameter \"{}\"", test_case.name, name));
     if (declared->default_value.index() != value.index()) {
-      throw Error(fmt::format("parameter \"{}\" of case {} is {}, not \"{}\"", name, which.name, declared->allowed(),
-                              to_text(value)));
+      throw Error(fmt::format("parameter \"{}\" of case {} is {}, not \"{}\"", name, test_case.name,
+                              declared->allowed(), to_text(value)));
     }
   }
 }
@@ -26,7 +35,7 @@ void check_parameters(const Case& which, const ParameterValues& values) {
 
 Context::Context(Setup setup)
     : setup_(std::move(setup)), hazards_before_(setup_.driver->hazards().size()), used_(setup_.ordinals.size()) {
-  check_parameters(which(), setup_.settings.parameters);
+  check_parameters(test_case(), setup_.settings.parameters);
 }
 
 Context::~Context() = default;
@@ -34,7 +43,7 @@ Context::~Context() = default;
 Context::UsedDevice& Context::used(std::size_t index) {
   if (index < used_.size()) return used_[index];
   throw Error(
-      fmt::format("case {} asks for its device {}, and has {}: see its needs", which().name, index, used_.size()));
+      fmt::format("case {} asks for its device {}, and has {}: see its needs", test_case().name, index, used_.size()));
 }
 
 device::Device& Context::device(std::size_t index) {
@@ -61,45 +70,43 @@ runtime::Runtime& Context::runtime(std::size_t index) {
 
 void Context::observe(std::string key, Value value) {
   if (key.empty() || key.starts_with(reserved_prefix)) {
-    throw Error(fmt::format("case {}: \"{}\" cannot be the key of an observation", which().name, key));
+    throw Error(fmt::format("case {}: \"{}\" cannot be the key of an observation", test_case().name, key));
   }
   const auto same_key = [&key](const Observation& seen) { return seen.key == key; };
   if (std::any_of(observations_.begin(), observations_.end(), same_key)) {
-    throw Error(fmt::format("case {} observes \"{}\" twice", which().name, key));
+    throw Error(fmt::format("case {} observes \"{}\" twice", test_case().name, key));
   }
   observations_.push_back({std::move(key), std::move(value)});
   if (setup_.on_observation) setup_.on_observation(observations_.back());
 }
 
 template <typename T>
-const T& Context::parameter(std::string_view name, std::string_view type) const {
-  const Parameter* declared = which().find_parameter(name);
-  if (declared == nullptr) throw Error(fmt::format("case {} declares no parameter \"{}\"", which().name, name));
+const T& Context::parameter(std::string_view name) const {
+  const Parameter* declared = test_case().find_parameter(name);
+  if (declared == nullptr) throw Error(fmt::format("case {} declares no parameter \"{}\"", test_case().name, name));
   const auto given = setup_.settings.parameters.find(name);
   const ParameterValue& value = given == setup_.settings.parameters.end() ? declared->default_value : given->second;
   if (const T* content = std::get_if<T>(&value)) return *content;
-  throw Error(fmt::format("parameter \"{}\" of case {} is no {}", name, which().name, type));
+  throw Error(fmt::format("parameter \"{}\" of case {} is no {}", name, test_case().name, type_name<T>));
 }
 
-std::int64_t Context::integer(std::string_view name) const { return parameter<std::int64_t>(name, "integer"); }
-
-double Context::real(std::string_view name) const { return parameter<double>(name, "real"); }
-
-bool Context::flag(std::string_view name) const { return parameter<bool>(name, "flag"); }
-
-const std::string& Context::text(std::string_view name) const { return parameter<std::string>(name, "text"); }
+template const bool& Context::parameter(std::string_view) const;
+template const std::int64_t& Context::parameter(std::string_view) const;
+template const double& Context::parameter(std::string_view) const;
+template const std::string& Context::parameter(std::string_view) const;
 
 std::vector<ChildResult> Context::run_children(const std::vector<std::string>& names, std::chrono::milliseconds limit) {
-  if (setup_.children == nullptr) throw Error(fmt::format("case {}: children cannot be started here", which().name));
+  if (setup_.children == nullptr)
+    throw Error(fmt::format("case {}: children cannot be started here", test_case().name));
   for (const std::string& name : names) {
-    if (which().find_child(name) == nullptr) {
-      throw Error(fmt::format("case {} declares no child \"{}\"", which().name, name));
+    if (test_case().find_child(name) == nullptr) {
+      throw Error(fmt::format("case {} declares no child \"{}\"", test_case().name, name));
     }
   }
-  std::vector<ChildResult> results = setup_.children->run(which(), names, limit);
+  std::vector<ChildResult> results = setup_.children->run(test_case(), names, limit);
   if (results.size() != names.size()) {
     throw Error(
-        fmt::format("case {}: {} children were started, {} came back", which().name, names.size(), results.size()));
+        fmt::format("case {}: {} children were started, {} came back", test_case().name, names.size(), results.size()));
   }
   return results;
 }

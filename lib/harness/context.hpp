@@ -46,10 +46,10 @@ class ChildLauncher {
   ChildLauncher(const ChildLauncher&) = delete;
   ChildLauncher& operator=(const ChildLauncher&) = delete;
   virtual ~ChildLauncher() = default;
-  /// Runs the named children of `which` side by side, each in a fresh process on the
+  /// Runs the named children of `test_case` side by side, each in a fresh process on the
   /// same device, with the same parameters, seed and fault; waits for all. Results in
   /// the order of the names.
-  virtual std::vector<ChildResult> run(const Case& which, const std::vector<std::string>& names,
+  virtual std::vector<ChildResult> run(const Case& test_case, const std::vector<std::string>& names,
                                        std::chrono::milliseconds limit) = 0;
 };
 
@@ -58,7 +58,7 @@ class ChildLauncher {
 class Context {
  public:
   struct Setup {
-    const Case* which = nullptr;
+    const Case* test_case = nullptr;
     device::Driver* driver = nullptr;
     std::vector<int> ordinals = {0};  ///< of the devices that the case has
     RunSettings settings;             ///< narrowed to the case
@@ -73,7 +73,7 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  [[nodiscard]] const Case& which() const noexcept { return *setup_.which; }
+  [[nodiscard]] const Case& test_case() const noexcept { return *setup_.test_case; }
   [[nodiscard]] device::Driver& driver() noexcept { return *setup_.driver; }
   /// How many devices the case has: as many as it needs, one when it needs none.
   [[nodiscard]] std::size_t device_count() const noexcept { return setup_.ordinals.size(); }
@@ -99,12 +99,10 @@ class Context {
     observe(std::move(key), Value(static_cast<std::int64_t>(number)));
   }
 
-  /// The parameter's value, or its default. @throws Error for a name or type the case
-  /// did not declare.
-  [[nodiscard]] std::int64_t integer(std::string_view name) const;
-  [[nodiscard]] double real(std::string_view name) const;
-  [[nodiscard]] bool flag(std::string_view name) const;
-  [[nodiscard]] const std::string& text(std::string_view name) const;
+  /// The parameter's value, or its default. T is one of ParameterValue's alternatives.
+  /// @throws Error for a name or type the case did not declare.
+  template <typename T>
+  [[nodiscard]] const T& parameter(std::string_view name) const;
 
   /// Derived from the run's seed and the case's name, so that selection, order and
   /// sharding do not alter it.
@@ -137,8 +135,6 @@ class Context {
     bool usable = false;  ///< known once the rule about errors was checked
   };
 
-  template <typename T>
-  [[nodiscard]] const T& parameter(std::string_view name, std::string_view type) const;
   [[nodiscard]] UsedDevice& used(std::size_t index);
   /// What `check` finds broken, said with the device where there are several.
   template <typename Check>

@@ -32,7 +32,7 @@ std::string exception_text() {
 
 void run_function(Context& context, Execution& execution) {
   try {
-    context.which().run(context);
+    context.test_case().run(context);
     execution.status = Status::completed;
   } catch (const Skip& skip) {
     execution.status = Status::skipped;
@@ -82,12 +82,12 @@ Execution execute(Context::Setup setup) {
 }
 
 int execute_child(Context::Setup setup, const Child& child) {
-  const Case* which = setup.which;
+  const Case* test_case = setup.test_case;
   try {
     Context context(std::move(setup));
     return child.run(context);
   } catch (...) {
-    fmt::print(stderr, "child \"{}\" of case {}: {}\n", child.name, which->name, exception_text());
+    fmt::print(stderr, "child \"{}\" of case {}: {}\n", child.name, test_case->name, exception_text());
     return 1;
   }
 }

@@ -19,7 +19,7 @@ std::string quote(const ordered_json& json) {
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace).substr(0, longest_quote);
 }
 
-[[noreturn]] void refuse(const ordered_json& json, std::string_view expected) {
+[[noreturn]] void reject(const ordered_json& json, std::string_view expected) {
   throw Error(fmt::format("malformed JSON: expected {}, found {}", expected, quote(json)));
 }
 
@@ -69,16 +69,16 @@ T read(const ordered_json& json);
 
 template <>
 bool read<bool>(const ordered_json& json) {
-  if (!json.is_boolean()) refuse(json, "true or false");
+  if (!json.is_boolean()) reject(json, "true or false");
   return json.get<bool>();
 }
 
 template <>
 std::int64_t read<std::int64_t>(const ordered_json& json) {
   constexpr auto greatest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  if (!json.is_number_integer()) refuse(json, "an integer");
+  if (!json.is_number_integer()) reject(json, "an integer");
   if (json.is_number_unsigned() && json.get<std::uint64_t>() > greatest)
-    refuse(json, "an integer of 64 bits with sign");
+    reject(json, "an integer of 64 bits with sign");
   return json.get<std::int64_t>();
 }
 
@@ -88,25 +88,25 @@ double read<double>(const ordered_json& json) {
   if (json == "nan") return std::numeric_limits<double>::quiet_NaN();
   if (json == "inf") return std::numeric_limits<double>::infinity();
   if (json == "-inf") return -std::numeric_limits<double>::infinity();
-  refuse(json, R"(a number, "nan", "inf" or "-inf")");
+  reject(json, R"(a number, "nan", "inf" or "-inf")");
 }
 
 template <>
 std::string read<std::string>(const ordered_json& json) {
-  if (!json.is_string()) refuse(json, "a text");
+  if (!json.is_string()) reject(json, "a string");
   return json.get<std::string>();
 }
 
 template <>
 int read<int>(const ordered_json& json) {
   const auto number = read<std::int64_t>(json);
-  if (number != static_cast<int>(number)) refuse(json, "an integer of 32 bits");
+  if (number != static_cast<int>(number)) reject(json, "an integer of 32 bits");
   return static_cast<int>(number);
 }
 
 template <>
 std::uint64_t read<std::uint64_t>(const ordered_json& json) {
-  if (!json.is_number_unsigned()) refuse(json, "an integer that is not negative");
+  if (!json.is_number_unsigned()) reject(json, "an integer that is not negative");
   return json.get<std::uint64_t>();
 }
 
@@ -122,16 +122,16 @@ ParameterValues read<ParameterValues>(const ordered_json& json) {
 
 template <typename Element>
 std::vector<Element> read_array(const ordered_json& json) {
-  if (!json.is_array()) refuse(json, "an array");
+  if (!json.is_array()) reject(json, "an array");
   std::vector<Element> elements;
   for (const ordered_json& element : json) elements.push_back(read<Element>(element));
   return elements;
 }
 
 const ordered_json& member(const ordered_json& json, const char* name) {
-  if (!json.is_object()) refuse(json, fmt::format("an object with \"{}\"", name));
+  if (!json.is_object()) reject(json, fmt::format("an object with \"{}\"", name));
   const auto found = json.find(name);
-  if (found == json.end()) refuse(json, fmt::format("a member \"{}\"", name));
+  if (found == json.end()) reject(json, fmt::format("a member \"{}\"", name));
   return *found;
 }
 
@@ -149,9 +149,9 @@ T read_described(const ordered_json& json) {
 }
 
 Value read_array_of_guessed_kind(const ordered_json& json) {
-  bool has_real = false;
-  for (const ordered_json& element : json) has_real = has_real || element.is_number_float();
-  if (has_real) return read_array<double>(json);
+  bool has_double = false;
+  for (const ordered_json& element : json) has_double = has_double || element.is_number_float();
+  if (has_double) return read_array<double>(json);
   if (json.empty() || json.front().is_number()) return read_array<std::int64_t>(json);
   if (json.front().is_boolean()) return read_array<bool>(json);
   return read_array<std::string>(json);
@@ -166,14 +166,14 @@ struct Kind {
 
 /// In the order of Value's alternatives.
 constexpr Kind kinds[] = {
-    {"flag", [](const ordered_json& json) -> Value { return read<bool>(json); }},
+    {"bool", [](const ordered_json& json) -> Value { return read<bool>(json); }},
     {"integer", [](const ordered_json& json) -> Value { return read<std::int64_t>(json); }},
-    {"real", [](const ordered_json& json) -> Value { return read<double>(json); }},
-    {"text", [](const ordered_json& json) -> Value { return read<std::string>(json); }},
-    {"flags", [](const ordered_json& json) -> Value { return read_array<bool>(json); }},
+    {"double", [](const ordered_json& json) -> Value { return read<double>(json); }},
+    {"string", [](const ordered_json& json) -> Value { return read<std::string>(json); }},
+    {"bools", [](const ordered_json& json) -> Value { return read_array<bool>(json); }},
     {"integers", [](const ordered_json& json) -> Value { return read_array<std::int64_t>(json); }},
-    {"reals", [](const ordered_json& json) -> Value { return read_array<double>(json); }},
-    {"texts", [](const ordered_json& json) -> Value { return read_array<std::string>(json); }},
+    {"doubles", [](const ordered_json& json) -> Value { return read_array<double>(json); }},
+    {"strings", [](const ordered_json& json) -> Value { return read_array<std::string>(json); }},
 };
 static_assert(std::size(kinds) == std::variant_size_v<Value>);
 
@@ -243,7 +243,7 @@ Value value_from_json(const ordered_json& json) {
   if (json.is_number()) return read<double>(json);
   if (json.is_string()) return read<std::string>(json);
   if (json.is_array()) return read_array_of_guessed_kind(json);
-  refuse(json, "true, false, a number, a text or an array of one of these");
+  reject(json, "true, false, a number, a string or an array of one of these");
 }
 
 ParameterValue parameter_value_from_json(const ordered_json& json) {
@@ -251,11 +251,11 @@ ParameterValue parameter_value_from_json(const ordered_json& json) {
   if (json.is_number_integer()) return read<std::int64_t>(json);
   if (json.is_number()) return read<double>(json);
   if (json.is_string()) return read<std::string>(json);
-  refuse(json, "true, false, a number or a text");
+  reject(json, "true, false, a number or a string");
 }
 
 ParameterValues parameter_values_from_json(const ordered_json& json) {
-  if (!json.is_object()) refuse(json, "an object of parameter values");
+  if (!json.is_object()) reject(json, "an object of parameter values");
   ParameterValues values;
   for (const auto& [name, value] : json.items()) values.emplace(name, parameter_value_from_json(value));
   return values;
@@ -270,7 +270,7 @@ Observation observation_from_json(const ordered_json& json) {
     observation.value = kind.read(member(json, "value"));
     return observation;
   }
-  refuse(json, "one of the kinds of an observed value");
+  reject(json, "one of the kinds of an observed value");
 }
 
 Mismatch mismatch_from_json(const ordered_json& json) { return read_described<Mismatch>(json); }

@@ -10,7 +10,7 @@
 /// The parts of results as JSON, for reports and for the pipe between supervisor and
 /// worker. Every text comes out as valid UTF-8 (what is not is replaced by U+FFFD), so
 /// that no later `dump()` can fail. Numbers stay numbers; JSON has none that are not
-/// finite, so those become the texts "nan", "inf" and "-inf".
+/// finite, so those become the strings "nan", "inf" and "-inf".
 ///
 /// The `*_from_json` functions @throw Error naming what is wrong with the document.
 namespace gpucheck::harness {

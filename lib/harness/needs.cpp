@@ -48,7 +48,7 @@ std::optional<std::string> missing_library(const std::string& name) {
 
 std::optional<std::string> other_allocator(const Context& context) {
   using Kind = runtime::AllocatorChoice::Kind;
-  const Needs& needs = context.which().needs;
+  const Needs& needs = context.test_case().needs;
   const Kind chosen = context.allocator().kind;
   if (needs.caching_allocator && chosen != Kind::caching) {
     return fmt::format("needs the caching allocator, not --allocator {}", runtime::to_text(context.allocator()));
@@ -67,7 +67,7 @@ std::string too_few_devices(int needed, int there) {
 }
 
 std::optional<std::string> unmet_need(Context& context) {
-  const Needs& needs = context.which().needs;
+  const Needs& needs = context.test_case().needs;
   if (auto reason = other_allocator(context)) return reason;
   if (auto reason = missing_devices(context, needs.devices)) return reason;
   if (auto reason = missing_memory(context, needs)) return reason;

@@ -15,7 +15,7 @@ namespace {
 
 bool counts_bytes(const Parameter& parameter) { return parameter.unit == "bytes"; }
 
-[[noreturn]] void refuse(const Parameter& parameter, std::string_view text, std::string_view problem = {}) {
+[[noreturn]] void reject(const Parameter& parameter, std::string_view text, std::string_view problem = {}) {
   throw UsageError(fmt::format("parameter \"{}\": \"{}\" is not allowed{}{}{}: give {}", parameter.name, text,
                                problem.empty() ? "" : " (", problem, problem.empty() ? "" : ")", parameter.allowed()));
 }
@@ -25,8 +25,8 @@ template <typename Number>
 Number parse_number(const Parameter& parameter, std::string_view text) {
   Number number{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc::result_out_of_range) refuse(parameter, text, "beyond 64 bits");
-  if (error != std::errc{} || end != text.data() + text.size()) refuse(parameter, text);
+  if (error == std::errc::result_out_of_range) reject(parameter, text, "beyond 64 bits");
+  if (error != std::errc{} || end != text.data() + text.size()) reject(parameter, text);
   return number;
 }
 
@@ -35,16 +35,16 @@ std::int64_t parse_size(const Parameter& parameter, std::string_view text) {
   try {
     bytes = parse_bytes(text);
   } catch (const UsageError&) {  // says nothing of the parameter and its range
-    refuse(parameter, text);
+    reject(parameter, text);
   }
   if (bytes > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-    refuse(parameter, text, "beyond 64 bits");
+    reject(parameter, text, "beyond 64 bits");
   }
   return static_cast<std::int64_t>(bytes);
 }
 
-bool parse_flag(const Parameter& parameter, std::string_view text) {
-  if (text != "true" && text != "false") refuse(parameter, text);
+bool parse_bool(const Parameter& parameter, std::string_view text) {
+  if (text != "true" && text != "false") reject(parameter, text);
   return text == "true";
 }
 
@@ -52,9 +52,9 @@ template <typename Number>
 Number in_range(const Parameter& parameter, std::string_view text, Number number) {
   // long double holds every 64-bit integer exactly; double does not.
   const auto exact = static_cast<long double>(number);
-  if (!std::isfinite(exact)) refuse(parameter, text, "not finite");
-  if (parameter.minimum && exact < static_cast<long double>(*parameter.minimum)) refuse(parameter, text, "too small");
-  if (parameter.maximum && exact > static_cast<long double>(*parameter.maximum)) refuse(parameter, text, "too large");
+  if (!std::isfinite(exact)) reject(parameter, text, "not finite");
+  if (parameter.minimum && exact < static_cast<long double>(*parameter.minimum)) reject(parameter, text, "too small");
+  if (parameter.maximum && exact > static_cast<long double>(*parameter.maximum)) reject(parameter, text, "too large");
   return number;
 }
 
@@ -83,13 +83,13 @@ std::string number_text(const Parameter& parameter, std::string_view kind) {
 }  // namespace
 
 ParameterValue Parameter::parse(std::string_view text) const {
-  if (std::holds_alternative<bool>(default_value)) return parse_flag(*this, text);
+  if (std::holds_alternative<bool>(default_value)) return parse_bool(*this, text);
   if (std::holds_alternative<std::int64_t>(default_value)) {
     const bool size = counts_bytes(*this) && !text.starts_with('-');
     return in_range(*this, text, size ? parse_size(*this, text) : parse_number<std::int64_t>(*this, text));
   }
   if (std::holds_alternative<double>(default_value)) return in_range(*this, text, parse_number<double>(*this, text));
-  if (!choices.empty() && std::find(choices.begin(), choices.end(), text) == choices.end()) refuse(*this, text);
+  if (!choices.empty() && std::find(choices.begin(), choices.end(), text) == choices.end()) reject(*this, text);
   return std::string(text);
 }
 
@@ -97,7 +97,7 @@ std::string Parameter::allowed() const {
   if (std::holds_alternative<bool>(default_value)) return "true or false";
   if (std::holds_alternative<std::int64_t>(default_value)) return number_text(*this, "integer");
   if (std::holds_alternative<double>(default_value)) return number_text(*this, "number");
-  return choices.empty() ? "any text" : fmt::format("one of {}", fmt::join(choices, ", "));
+  return choices.empty() ? "any string" : fmt::format("one of {}", fmt::join(choices, ", "));
 }
 
 std::string to_text(const ParameterValue& value) {

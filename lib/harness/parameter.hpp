@@ -21,7 +21,7 @@ struct Parameter {
   std::string unit = {};               ///< "bytes", "ms", ...; empty when it has none
   std::optional<double> minimum = {};  ///< inclusive; numbers only
   std::optional<double> maximum = {};
-  std::vector<std::string> choices = {};  ///< text only; empty means any
+  std::vector<std::string> choices = {};  ///< strings only; empty means any
 
   /// Reads a value as typed at the command line. Integers with unit "bytes" also take
   /// a binary suffix ("64MiB").

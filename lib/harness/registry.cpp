@@ -12,56 +12,56 @@
 namespace gpucheck::harness {
 namespace {
 
-[[noreturn]] void refuse(const Case& which, std::string_view problem) {
-  throw Error(fmt::format("case \"{}\" cannot be registered: {}", which.name, problem));
+[[noreturn]] void reject(const Case& test_case, std::string_view problem) {
+  throw Error(fmt::format("case \"{}\" cannot be registered: {}", test_case.name, problem));
 }
 
 template <typename Item>
-void check_names(const Case& which, const std::vector<Item>& items, std::string_view kind) {
+void check_names(const Case& test_case, const std::vector<Item>& items, std::string_view kind) {
   std::set<std::string_view> seen;
   for (const Item& item : items) {
     if (!is_word(item.name)) {
-      refuse(which, fmt::format("{} \"{}\" is not named with a-z, 0-9 and _", kind, item.name));
+      reject(test_case, fmt::format("{} \"{}\" is not named with a-z, 0-9 and _", kind, item.name));
     }
-    if (!seen.insert(item.name).second) refuse(which, fmt::format("{} \"{}\" is declared twice", kind, item.name));
+    if (!seen.insert(item.name).second) reject(test_case, fmt::format("{} \"{}\" is declared twice", kind, item.name));
   }
 }
 
-void check_parameter(const Case& which, const Parameter& parameter) {
+void check_parameter(const Case& test_case, const Parameter& parameter) {
   try {
     static_cast<void>(parameter.parse(to_text(parameter.default_value)));
   } catch (const UsageError& error) {
-    refuse(which, fmt::format("a default that is refused: {}", error.what()));
+    reject(test_case, fmt::format("a default that is rejected: {}", error.what()));
   }
 }
 
-void check_fault(const Case& which, const Fault& fault) {
-  if (fault.plan.empty()) refuse(which, fmt::format("fault \"{}\" breaks nothing", fault.name));
+void check_fault(const Case& test_case, const Fault& fault) {
+  if (fault.plan.empty()) reject(test_case, fmt::format("fault \"{}\" breaks nothing", fault.name));
   try {
     fault::check(fault.plan);
   } catch (const Error& error) {
-    refuse(which, fmt::format("fault \"{}\": {}", fault.name, error.what()));
+    reject(test_case, fmt::format("fault \"{}\": {}", fault.name, error.what()));
   }
 }
 
-void check_needs(const Case& which) {
-  if (which.needs.devices < 0) refuse(which, "it needs a negative number of devices");
-  const double fraction = which.needs.memory_fraction;
-  if (!(fraction >= 0 && fraction <= 1)) refuse(which, "the share of memory it needs is not from 0 to 1");
+void check_needs(const Case& test_case) {
+  if (test_case.needs.devices < 0) reject(test_case, "it needs a negative number of devices");
+  const double fraction = test_case.needs.memory_fraction;
+  if (!(fraction >= 0 && fraction <= 1)) reject(test_case, "the share of memory it needs is not from 0 to 1");
 }
 
-void check(const Case& which) {
-  if (!is_case_name(which.name)) refuse(which, "the name is not \"group.case\" written with a-z, 0-9 and _");
-  if (which.run == nullptr) refuse(which, "it has no function to run");
-  if (which.deadline.count() <= 0) refuse(which, "its deadline is not positive");
-  check_needs(which);
-  check_names(which, which.parameters, "parameter");
-  check_names(which, which.faults, "fault");
-  check_names(which, which.children, "child");
-  for (const Parameter& parameter : which.parameters) check_parameter(which, parameter);
-  for (const Fault& fault : which.faults) check_fault(which, fault);
-  for (const Child& child : which.children) {
-    if (child.run == nullptr) refuse(which, fmt::format("child \"{}\" has no function to run", child.name));
+void check(const Case& test_case) {
+  if (!is_case_name(test_case.name)) reject(test_case, "the name is not \"group.case\" written with a-z, 0-9 and _");
+  if (test_case.run == nullptr) reject(test_case, "it has no function to run");
+  if (test_case.deadline.count() <= 0) reject(test_case, "its deadline is not positive");
+  check_needs(test_case);
+  check_names(test_case, test_case.parameters, "parameter");
+  check_names(test_case, test_case.faults, "fault");
+  check_names(test_case, test_case.children, "child");
+  for (const Parameter& parameter : test_case.parameters) check_parameter(test_case, parameter);
+  for (const Fault& fault : test_case.faults) check_fault(test_case, fault);
+  for (const Child& child : test_case.children) {
+    if (child.run == nullptr) reject(test_case, fmt::format("child \"{}\" has no function to run", child.name));
   }
 }
 
@@ -81,18 +81,19 @@ std::pair<bool, std::size_t> distance(std::string_view typed, std::string_view n
 }  // namespace
 
 Registry::Registry(std::vector<Case> cases) : cases_(std::move(cases)) {
-  for (const Case& which : cases_) check(which);
+  for (const Case& test_case : cases_) check(test_case);
   std::sort(cases_.begin(), cases_.end(), [](const Case& a, const Case& b) { return a.name < b.name; });
   const auto twin =
       std::adjacent_find(cases_.begin(), cases_.end(), [](const Case& a, const Case& b) { return a.name == b.name; });
   if (twin != cases_.end()) {
-    refuse(*twin, fmt::format("the name is taken twice, by \"{}\" and \"{}\"", twin->source, std::next(twin)->source));
+    reject(*twin, fmt::format("the name is taken twice, by \"{}\" and \"{}\"", twin->source, std::next(twin)->source));
   }
 }
 
 const Case* Registry::find(std::string_view name) const noexcept {
-  const auto found = std::lower_bound(cases_.begin(), cases_.end(), name,
-                                      [](const Case& which, std::string_view wanted) { return which.name < wanted; });
+  const auto found =
+      std::lower_bound(cases_.begin(), cases_.end(), name,
+                       [](const Case& test_case, std::string_view wanted) { return test_case.name < wanted; });
   return found != cases_.end() && found->name == name ? &*found : nullptr;
 }
 
@@ -124,7 +125,7 @@ std::vector<std::string> Registry::nearest(std::string_view name, std::size_t li
   name = name.substr(0, longest_worth_comparing);
   using Candidate = std::pair<std::pair<bool, std::size_t>, std::string_view>;
   std::vector<Candidate> candidates;
-  for (const Case& which : cases_) candidates.emplace_back(distance(name, which.name), which.name);
+  for (const Case& test_case : cases_) candidates.emplace_back(distance(name, test_case.name), test_case.name);
   const std::size_t count = std::min(limit, candidates.size());
   const auto middle = candidates.begin() + static_cast<std::ptrdiff_t>(count);
   std::partial_sort(candidates.begin(), middle, candidates.end());

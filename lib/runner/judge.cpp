@@ -20,15 +20,16 @@ harness::ParameterValues with_defaults(const PlannedCase& planned) {
   return values;
 }
 
-std::vector<Mismatch> compare(const CaseResult& result, const golden::GoldenSet& goldens, const golden::Facts& facts) {
-  if (const golden::Golden* golden = goldens.find(result.name)) return golden->compare(result.observations, facts);
+std::vector<Mismatch> compare(const CaseResult& result, const golden::GoldenSet& goldens,
+                              const golden::Conditions& conditions) {
+  if (const golden::Golden* golden = goldens.find(result.name)) return golden->compare(result.observations, conditions);
   return {Mismatch{.key = "golden", .expected = "a golden file for this case", .seen = "nothing", .basis = "rule"}};
 }
 
 void judge_completed(CaseResult& result, harness::Execution& execution, const golden::GoldenSet& goldens,
-                     const golden::Facts& facts) {
+                     const golden::Conditions& conditions) {
   try {
-    result.mismatches = compare(result, goldens, facts);
+    result.mismatches = compare(result, goldens, conditions);
   } catch (const std::exception& error) {
     result.reason = fmt::format("the golden file cannot be used: {}", error.what());
     return;
@@ -39,11 +40,11 @@ void judge_completed(CaseResult& result, harness::Execution& execution, const go
 }
 
 void judge_execution(CaseResult& result, harness::Execution execution, const golden::GoldenSet& goldens,
-                     const golden::Facts& facts) {
+                     const golden::Conditions& conditions) {
   result.duration_ms = execution.duration_ms;
   switch (execution.status) {
     case harness::Execution::Status::completed:
-      return judge_completed(result, execution, goldens, facts);
+      return judge_completed(result, execution, goldens, conditions);
     case harness::Execution::Status::skipped:
       result.outcome = Outcome::skip;
       break;
@@ -84,7 +85,7 @@ CaseResult unjudged(const PlannedCase& planned, std::string reason) {
 }
 
 CaseResult judge(const PlannedCase& planned, RequestEnd end, std::chrono::milliseconds limit,
-                 const golden::GoldenSet& goldens, const golden::Facts& facts) {
+                 const golden::GoldenSet& goldens, const golden::Conditions& conditions) {
   CaseResult result = unjudged(planned, {});
   result.duration_ms = end.elapsed_ms;
   result.observations = std::move(end.observations);
@@ -93,7 +94,7 @@ CaseResult judge(const PlannedCase& planned, RequestEnd end, std::chrono::millis
   switch (end.kind) {
     case RequestEnd::Kind::replied:
       if (auto* finished = std::get_if<FinishedReply>(&*end.reply)) {
-        judge_execution(result, std::move(finished->execution), goldens, facts);
+        judge_execution(result, std::move(finished->execution), goldens, conditions);
       } else {
         result.reason = "the worker gave an answer to something else";
       }

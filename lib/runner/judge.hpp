@@ -14,7 +14,7 @@ namespace gpucheck::runner {
 /// class-wide rule was broken.
 /// @param limit the deadline it ran under, for the text of a hang.
 harness::CaseResult judge(const PlannedCase& planned, RequestEnd end, std::chrono::milliseconds limit,
-                          const golden::GoldenSet& goldens, const golden::Facts& facts);
+                          const golden::GoldenSet& goldens, const golden::Conditions& conditions);
 
 /// How a process that gave no answer ended, for people.
 std::string describe(const ProcessEnd& end);

@@ -111,7 +111,7 @@ Execution execute(const RunRequest& request, const harness::Registry& registry, 
   const harness::Case& test_case = registry.require(request.case_name);
   const OpenedDriver opened = open_driver(test_case, request.settings, make_driver);
   ProcessLauncher children({.case_name = test_case.name, .child_name = {}, .settings = request.settings});
-  return harness::execute({.which = &test_case,
+  return harness::execute({.test_case = &test_case,
                            .driver = opened.driver.get(),
                            .ordinals = opened.ordinals,
                            .settings = request.settings,
@@ -192,7 +192,7 @@ int child_main(const ChildRequest& request, const harness::Registry& registry, D
     const harness::Child* child = test_case.find_child(request.child_name);
     if (child == nullptr) throw UsageError(fmt::format("{} has no child \"{}\"", test_case.name, request.child_name));
     const OpenedDriver opened = open_driver(test_case, request.settings, make_driver);
-    return harness::execute_child({.which = &test_case,
+    return harness::execute_child({.test_case = &test_case,
                                    .driver = opened.driver.get(),
                                    .ordinals = opened.ordinals,
                                    .settings = request.settings,

@@ -17,9 +17,9 @@ using harness::Fault;
 using harness::Parameter;
 
 void observe_parameters(Context& context) {
-  context.observe("count", context.integer("count"));
-  context.observe("careful", context.flag("careful"));
-  context.observe("seed", context.integer("seed"));
+  context.observe("count", context.parameter<std::int64_t>("count"));
+  context.observe("careful", context.parameter<bool>("careful"));
+  context.observe("seed", context.parameter<std::int64_t>("seed"));
 }
 
 /// Sees every failure of an allocation, and whether what was copied arrives.

@@ -4,7 +4,7 @@
 
 #include "golden/golden.hpp"
 
-using gpucheck::golden::Facts;
+using gpucheck::golden::Conditions;
 using gpucheck::golden::Golden;
 using gpucheck::harness::Observations;
 
@@ -24,7 +24,7 @@ const Observations& one_of_each_kind() {
 
 }  // namespace
 
-// Whatever the file: it is refused in words, or can be used; and no file is so wide that
+// Whatever the file: it is rejected in words, or can be used; and no file is so wide that
 // a case which observed nothing matches it.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   // The only way to view bytes as characters.
@@ -32,8 +32,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const Golden golden = Golden::parse(text, "fuzz.json");
     for (const char* device : {"cuda", "sim"}) {
-      static_cast<void>(golden.compare(one_of_each_kind(), Facts{device}));
-      if (golden.compare({}, Facts{device}).empty()) std::abort();
+      static_cast<void>(golden.compare(one_of_each_kind(), Conditions{device}));
+      if (golden.compare({}, Conditions{device}).empty()) std::abort();
     }
     if (golden.rows().empty()) std::abort();
   } catch (const gpucheck::golden::MalformedGolden&) {

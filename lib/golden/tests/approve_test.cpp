@@ -5,7 +5,7 @@
 namespace gpucheck::golden {
 namespace {
 
-const Facts on_sim{"sim"};
+const Conditions on_sim{"sim"};
 
 harness::CaseResult result_with(harness::Observations observations) {
   harness::CaseResult result;
@@ -125,7 +125,7 @@ TEST(Propose, CanBeRepeatedBeforeAPersonHasApproved) {
   EXPECT_EQ(proposal(first, {{"count", std::int64_t{4}}}), proposal("", {{"count", std::int64_t{4}}}));
 }
 
-TEST(Propose, RefusesARunThatDidNotReachItsEnd) {
+TEST(Propose, RejectsARunThatDidNotReachItsEnd) {
   for (const harness::Outcome outcome :
        {harness::Outcome::crash, harness::Outcome::hang, harness::Outcome::error, harness::Outcome::skip}) {
     harness::CaseResult result = result_with({{"ok", true}});
@@ -135,7 +135,7 @@ TEST(Propose, RefusesARunThatDidNotReachItsEnd) {
   EXPECT_THROW(proposal("", {}), EnvironmentError);
 }
 
-TEST(Propose, RefusesAFileOfAnotherCaseOrABrokenOne) {
+TEST(Propose, RejectsAFileOfAnotherCaseOrABrokenOne) {
   EXPECT_THROW(proposal(R"({"case": "a.b", "expect": {"ok": {"equals": true, "basis": "seed"}}})", {{"ok", true}}),
                MalformedGolden);
   EXPECT_THROW(proposal("{", {{"ok", true}}), MalformedGolden);

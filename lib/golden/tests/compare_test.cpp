@@ -9,8 +9,8 @@ namespace {
 using harness::Mismatch;
 using harness::Observations;
 
-const Facts on_sim{"sim"};
-const Facts on_cuda{"cuda"};
+const Conditions on_sim{"sim"};
+const Conditions on_cuda{"cuda"};
 
 Golden golden_with(const std::string& expect) {
   return Golden::parse(R"({"case": "alloc.fuzz", "expect": {)" + expect + "}}", "alloc/fuzz.json");
@@ -89,7 +89,7 @@ TEST(Conditions, AKeyWithoutOneForTheDeviceMustBeAbsent) {
 }
 
 TEST(Conditions, ChooseTheAlternativeForTheAllocator) {
-  const Facts on_async{.device_kind = "sim", .allocator = "async"};
+  const Conditions on_async{.device_kind = "sim", .allocator = "async"};
   const Golden golden = golden_with(R"("ooms": [{"equals": 1, "basis": "torch", "when": {"allocator": "caching"}},
                                                 {"equals": 0, "basis": "torch", "when": {"allocator": "async"}}],
                                        "peak": {"equals": 5, "basis": "seed",

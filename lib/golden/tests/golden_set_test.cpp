@@ -36,7 +36,7 @@ class TemporaryDirectory {
   fs::path path_;
 };
 
-std::string refusal(const std::string& directory) {
+std::string error_of(const std::string& directory) {
   try {
     GoldenSet::from_directory(directory);
   } catch (const EnvironmentError& problem) {
@@ -74,12 +74,12 @@ TEST(GoldenDirectory, IsReadWholeAndIgnoresOtherFiles) {
   }
 }
 
-TEST(GoldenDirectory, RefusesAFileInTheWrongPlace) {
+TEST(GoldenDirectory, RejectsAFileInTheWrongPlace) {
   for (const char* place : {"fuzz.json", "alloc/other.json", "alloc/deeper/fuzz.json", "graph/fuzz.json"}) {
     const TemporaryDirectory directory;
     directory.write(place, golden_text("alloc.fuzz"));
     EXPECT_EQ(
-        refusal(directory.string()),
+        error_of(directory.string()),
         directory.string() + "/" + place + ": at /case: the golden file of alloc.fuzz must be called alloc/fuzz.json");
   }
 }
@@ -87,11 +87,11 @@ TEST(GoldenDirectory, RefusesAFileInTheWrongPlace) {
 TEST(GoldenDirectory, NamesTheMalformedFile) {
   const TemporaryDirectory directory;
   directory.write("alloc/fuzz.json", "{\n!");
-  EXPECT_TRUE(refusal(directory.string()).starts_with(directory.string() + "/alloc/fuzz.json:2:1: not JSON"));
+  EXPECT_TRUE(error_of(directory.string()).starts_with(directory.string() + "/alloc/fuzz.json:2:1: not JSON"));
 }
 
 TEST(GoldenDirectory, ThatIsMissingIsAnErrorWithItsReason) {
-  EXPECT_EQ(refusal("/nonexistent/goldens"),
+  EXPECT_EQ(error_of("/nonexistent/goldens"),
             "cannot read the golden directory /nonexistent/goldens: No such file or directory; give one with files "
             "<group>/<case>.json");
 }

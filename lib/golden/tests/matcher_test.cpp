@@ -163,7 +163,7 @@ TEST(Matches, TakesLinearTimeWhereBacktrackingTakesForEver) {
   EXPECT_FALSE(accepts(make_matches("^(a|aa)*(a|aa)*(a|aa)*b$"), Value(std::string(100'000, 'a'))));
 }
 
-TEST(Matches, RefusesWhatIsNoPattern) {
+TEST(Matches, RejectsWhatIsNoPattern) {
   for (const char* pattern : {"(", "a{2,1}", "[z-a]", "(?=ahead)", "((((a{100}){100}){100}){100})"}) {
     EXPECT_THROW(make_matches(pattern), std::invalid_argument) << pattern;
   }

@@ -1,15 +1,15 @@
 #include "harness/context.hpp"
 
-#include "harness/tests/bench.hpp"
+#include "harness/tests/fixture.hpp"
 
 namespace gpucheck::harness {
 namespace {
 
 TEST(ContextObservations, AreKeptInOrderAndToldAtOnce) {
-  Bench bench;
-  Context context(bench.setup());
+  Fixture fixture;
+  Context context(fixture.setup());
   context.observe("z", true);
-  EXPECT_EQ(bench.observed.size(), 1U);
+  EXPECT_EQ(fixture.observed.size(), 1U);
   context.observe("a", 1);
   context.observe("text", "words");
   context.observe("m", std::uint64_t{9'223'372'036'854'775'807U});
@@ -18,80 +18,80 @@ TEST(ContextObservations, AreKeptInOrderAndToldAtOnce) {
                               {"text", Value(std::string("words"))},
                               {"m", Value(std::numeric_limits<std::int64_t>::max())}};
   EXPECT_EQ(context.observations(), expected);
-  EXPECT_EQ(bench.observed, expected);
+  EXPECT_EQ(fixture.observed, expected);
 }
 
 TEST(ContextObservations, HaveEachKeyOnce) {
-  Bench bench;
-  Context context(bench.setup());
+  Fixture fixture;
+  Context context(fixture.setup());
   context.observe("key", 1);
   EXPECT_THROW(context.observe("key", 2), Error);
   EXPECT_EQ(context.observations(), (Observations{{"key", Value(std::int64_t{1})}}));
 }
 
-TEST(ContextObservations, RefuseWhatNoGoldenFileCouldHold) {
-  Bench bench;
-  Context context(bench.setup());
+TEST(ContextObservations, RejectWhatNoGoldenFileCouldHold) {
+  Fixture fixture;
+  Context context(fixture.setup());
   EXPECT_THROW(context.observe("", 1), Error);
   EXPECT_THROW(context.observe("rule.no_hazard", true), Error);
   EXPECT_THROW(context.observe("large", std::uint64_t{9'223'372'036'854'775'808U}), Error);
   EXPECT_TRUE(context.observations().empty());
-  EXPECT_TRUE(bench.observed.empty());
+  EXPECT_TRUE(fixture.observed.empty());
 }
 
-Bench with_parameters() {
-  Bench bench;
-  bench.which.parameters = {{.name = "count", .summary = "", .default_value = std::int64_t{3}},
-                            {.name = "share", .summary = "", .default_value = 0.5},
-                            {.name = "verify", .summary = "", .default_value = true},
-                            {.name = "mode", .summary = "", .default_value = std::string("full")}};
-  return bench;
+Fixture with_parameters() {
+  Fixture fixture;
+  fixture.test_case.parameters = {{.name = "count", .summary = "", .default_value = std::int64_t{3}},
+                                  {.name = "share", .summary = "", .default_value = 0.5},
+                                  {.name = "verify", .summary = "", .default_value = true},
+                                  {.name = "mode", .summary = "", .default_value = std::string("full")}};
+  return fixture;
 }
 
 TEST(ContextParameters, HaveTheirDefaults) {
-  Bench bench = with_parameters();
-  const Context context(bench.setup());
-  EXPECT_EQ(context.integer("count"), 3);
-  EXPECT_EQ(context.real("share"), 0.5);
-  EXPECT_TRUE(context.flag("verify"));
-  EXPECT_EQ(context.text("mode"), "full");
+  Fixture fixture = with_parameters();
+  const Context context(fixture.setup());
+  EXPECT_EQ(context.parameter<std::int64_t>("count"), 3);
+  EXPECT_EQ(context.parameter<double>("share"), 0.5);
+  EXPECT_TRUE(context.parameter<bool>("verify"));
+  EXPECT_EQ(context.parameter<std::string>("mode"), "full");
 }
 
 TEST(ContextParameters, TakeWhatWasGiven) {
-  Bench bench = with_parameters();
-  bench.parameters = {{"count", std::int64_t{4}}, {"mode", std::string("sample")}};
-  const Context context(bench.setup());
-  EXPECT_EQ(context.integer("count"), 4);
-  EXPECT_EQ(context.text("mode"), "sample");
-  EXPECT_EQ(context.real("share"), 0.5);
+  Fixture fixture = with_parameters();
+  fixture.parameters = {{"count", std::int64_t{4}}, {"mode", std::string("sample")}};
+  const Context context(fixture.setup());
+  EXPECT_EQ(context.parameter<std::int64_t>("count"), 4);
+  EXPECT_EQ(context.parameter<std::string>("mode"), "sample");
+  EXPECT_EQ(context.parameter<double>("share"), 0.5);
   EXPECT_EQ(context.seed(), 7U);
 }
 
-TEST(ContextParameters, RefuseOtherNamesAndTypes) {
-  Bench bench = with_parameters();
-  const Context context(bench.setup());
-  EXPECT_THROW(static_cast<void>(context.integer("size")), Error);
-  EXPECT_THROW(static_cast<void>(context.integer("share")), Error);
-  EXPECT_THROW(static_cast<void>(context.real("count")), Error);
-  EXPECT_THROW(static_cast<void>(context.flag("mode")), Error);
-  EXPECT_THROW(static_cast<void>(context.text("verify")), Error);
+TEST(ContextParameters, RejectOtherNamesAndTypes) {
+  Fixture fixture = with_parameters();
+  const Context context(fixture.setup());
+  EXPECT_THROW(static_cast<void>(context.parameter<std::int64_t>("size")), Error);
+  EXPECT_THROW(static_cast<void>(context.parameter<std::int64_t>("share")), Error);
+  EXPECT_THROW(static_cast<void>(context.parameter<double>("count")), Error);
+  EXPECT_THROW(static_cast<void>(context.parameter<bool>("mode")), Error);
+  EXPECT_THROW(static_cast<void>(context.parameter<std::string>("verify")), Error);
 }
 
-TEST(ContextParameters, RefuseGivenValuesThatWereNotDeclared) {
-  Bench bench = with_parameters();
-  bench.parameters = {{"size", std::int64_t{4}}};
-  EXPECT_THROW(const Context context(bench.setup()), Error);
-  bench.parameters = {{"count", 4.0}};
-  EXPECT_THROW(const Context context(bench.setup()), Error);
+TEST(ContextParameters, RejectGivenValuesThatWereNotDeclared) {
+  Fixture fixture = with_parameters();
+  fixture.parameters = {{"size", std::int64_t{4}}};
+  EXPECT_THROW(const Context context(fixture.setup()), Error);
+  fixture.parameters = {{"count", 4.0}};
+  EXPECT_THROW(const Context context(fixture.setup()), Error);
 }
 
 TEST(ContextDevice, IsOpenedOnFirstUse) {
-  Bench bench;
-  Context context(bench.setup());
+  Fixture fixture;
+  Context context(fixture.setup());
   EXPECT_FALSE(context.has_runtime());
-  EXPECT_TRUE(bench.is_untouched());
+  EXPECT_TRUE(fixture.is_untouched());
   EXPECT_TRUE(context.device().memory_info());
-  EXPECT_FALSE(bench.is_untouched());
+  EXPECT_FALSE(fixture.is_untouched());
   EXPECT_FALSE(context.has_runtime());
   EXPECT_EQ(&context.runtime().device(), &context.device());
   EXPECT_EQ(&context.runtime(), &context.runtime());
@@ -99,8 +99,8 @@ TEST(ContextDevice, IsOpenedOnFirstUse) {
 }
 
 TEST(ContextDevice, MustExist) {
-  Bench bench;
-  Context::Setup setup = bench.setup();
+  Fixture fixture;
+  Context::Setup setup = fixture.setup();
   setup.ordinals = {5};
   Context context(std::move(setup));
   EXPECT_THROW(static_cast<void>(context.device()), device::DeviceError);
@@ -109,12 +109,12 @@ TEST(ContextDevice, MustExist) {
 /// Answers for every child it is asked to start.
 class FakeLauncher final : public ChildLauncher {
  public:
-  std::vector<ChildResult> run(const Case& which, const std::vector<std::string>& names,
+  std::vector<ChildResult> run(const Case& test_case, const std::vector<std::string>& names,
                                std::chrono::milliseconds) override {
     std::vector<ChildResult> results;
     for (const std::string& name : names) {
       results.emplace_back();
-      results.back().output = which.name + "/" + name;
+      results.back().output = test_case.name + "/" + name;
     }
     if (lose_one) results.pop_back();
     return results;
@@ -126,10 +126,10 @@ constexpr std::chrono::milliseconds limit{100};
 
 TEST(ContextChildren, AreStartedByTheLauncher) {
   FakeLauncher launcher;
-  Bench bench;
-  bench.which.children = {{"first", [](Context&) { return 0; }}, {"second", [](Context&) { return 0; }}};
-  bench.children = &launcher;
-  Context context(bench.setup());
+  Fixture fixture;
+  fixture.test_case.children = {{"first", [](Context&) { return 0; }}, {"second", [](Context&) { return 0; }}};
+  fixture.children = &launcher;
+  Context context(fixture.setup());
   const std::vector<ChildResult> results = context.run_children({"second", "first"}, limit);
   ASSERT_EQ(results.size(), 2U);
   EXPECT_EQ(results[0].output, "test.made_up/second");
@@ -139,12 +139,12 @@ TEST(ContextChildren, AreStartedByTheLauncher) {
 
 TEST(ContextChildren, MustBeDeclaredStartedAndComeBack) {
   FakeLauncher launcher;
-  Bench bench;
-  bench.which.children = {{"first", [](Context&) { return 0; }}};
-  Context alone(bench.setup());
+  Fixture fixture;
+  fixture.test_case.children = {{"first", [](Context&) { return 0; }}};
+  Context alone(fixture.setup());
   EXPECT_THROW(static_cast<void>(alone.run_child("first", limit)), Error);
-  bench.children = &launcher;
-  Context context(bench.setup());
+  fixture.children = &launcher;
+  Context context(fixture.setup());
   EXPECT_THROW(static_cast<void>(context.run_child("other", limit)), Error);
   launcher.lose_one = true;
   EXPECT_THROW(static_cast<void>(context.run_child("first", limit)), Error);

@@ -1,6 +1,6 @@
 #include "harness/execute.hpp"
 
-#include "harness/tests/bench.hpp"
+#include "harness/tests/fixture.hpp"
 
 namespace gpucheck::harness {
 namespace {
@@ -8,22 +8,22 @@ namespace {
 using Status = Execution::Status;
 
 TEST(Execute, CompletesACase) {
-  Bench bench([](Context& context) {
+  Fixture fixture([](Context& context) {
     context.observe("count", 1);
     static_cast<void>(context.runtime());
   });
-  const Execution execution = bench.execute();
+  const Execution execution = fixture.execute();
   EXPECT_EQ(execution.status, Status::completed) << execution.reason;
   EXPECT_EQ(execution.reason, "");
   EXPECT_TRUE(execution.broken_rules.empty());
   EXPECT_FALSE(execution.contaminated);
   EXPECT_GT(execution.duration_ms, 0);
-  EXPECT_EQ(bench.observed, (Observations{{"count", Value(std::int64_t{1})}}));
+  EXPECT_EQ(fixture.observed, (Observations{{"count", Value(std::int64_t{1})}}));
 }
 
 TEST(Execute, SkipsWhenTheCaseSaysSo) {
-  Bench bench([](Context&) { throw Skip("needs a second link"); });
-  const Execution execution = bench.execute();
+  Fixture fixture([](Context&) { throw Skip("needs a second link"); });
+  const Execution execution = fixture.execute();
   EXPECT_EQ(execution.status, Status::skipped);
   EXPECT_EQ(execution.reason, "needs a second link");
   EXPECT_FALSE(execution.contaminated);
@@ -40,8 +40,8 @@ void PrintTo(const Ending& ending, std::ostream* out) { *out << ending.label; }
 class ErrorEnding : public testing::TestWithParam<Ending> {};
 
 TEST_P(ErrorEnding, IsAnErrorWithItsReason) {
-  Bench bench(GetParam().run);
-  const Execution execution = bench.execute();
+  Fixture fixture(GetParam().run);
+  const Execution execution = fixture.execute();
   EXPECT_EQ(execution.status, Status::error);
   EXPECT_NE(execution.reason.find(GetParam().reason), std::string::npos) << execution.reason;
   EXPECT_TRUE(execution.broken_rules.empty());
@@ -70,18 +70,18 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& information) { return information.param.label; });
 
 TEST(Execute, ReportsAContextThatCannotBeMade) {
-  Bench bench([](Context&) { FAIL() << "the case ran"; });
-  bench.parameters = {{"unknown", std::int64_t{1}}};
-  const Execution execution = bench.execute();
+  Fixture fixture([](Context&) { FAIL() << "the case ran"; });
+  fixture.parameters = {{"unknown", std::int64_t{1}}};
+  const Execution execution = fixture.execute();
   EXPECT_EQ(execution.status, Status::error);
   EXPECT_NE(execution.reason.find("declares no parameter \"unknown\""), std::string::npos);
 }
 
 Execution execute_with(const Needs& needs) {
-  Bench bench([](Context& context) { context.observe("ran", true); });
-  bench.which.needs = needs;
-  Execution execution = bench.execute();
-  EXPECT_EQ(bench.observed.size(), execution.status == Status::completed ? 1U : 0U);
+  Fixture fixture([](Context& context) { context.observe("ran", true); });
+  fixture.test_case.needs = needs;
+  Execution execution = fixture.execute();
+  EXPECT_EQ(fixture.observed.size(), execution.status == Status::completed ? 1U : 0U);
   return execution;
 }
 
@@ -101,14 +101,14 @@ TEST(ExecuteNeeds, SkipWithTooLittleMemory) {
 }
 
 TEST(ExecuteNeeds, CountAShareOfTheMemory) {
-  Bench bench([](Context&) {});
-  const auto device = std::move(bench.driver->open(0).value());
+  Fixture fixture([](Context&) {});
+  const auto device = std::move(fixture.driver->open(0).value());
   const auto half = device::own<device::UniqueDeviceMemory>(
       *device, device->allocate(sim::profile("small").properties.total_memory_bytes / 2));
-  bench.which.needs.memory_fraction = 0.9;
-  EXPECT_EQ(bench.execute().status, Status::skipped);
-  bench.which.needs.memory_fraction = 0.25;
-  EXPECT_EQ(bench.execute().status, Status::completed);
+  fixture.test_case.needs.memory_fraction = 0.9;
+  EXPECT_EQ(fixture.execute().status, Status::skipped);
+  fixture.test_case.needs.memory_fraction = 0.25;
+  EXPECT_EQ(fixture.execute().status, Status::completed);
 }
 
 TEST(ExecuteNeeds, SkipWithoutALibraryForTheLoadersReason) {
@@ -120,50 +120,50 @@ TEST(ExecuteNeeds, SkipWithoutALibraryForTheLoadersReason) {
 }
 
 TEST(ExecuteNeeds, SkipUnderAnotherAllocator) {
-  Bench bench([](Context&) { FAIL() << "the case ran"; });
-  bench.allocator = runtime::parse_allocator_choice("async");
-  bench.which.needs.caching_allocator = true;
-  Execution execution = bench.execute();
+  Fixture fixture([](Context&) { FAIL() << "the case ran"; });
+  fixture.allocator = runtime::parse_allocator_choice("async");
+  fixture.test_case.needs.caching_allocator = true;
+  Execution execution = fixture.execute();
   EXPECT_EQ(execution.status, Status::skipped);
   EXPECT_EQ(execution.reason, "needs the caching allocator, not --allocator async");
-  bench.which.needs = {.allocator_library = true};
-  execution = bench.execute();
+  fixture.test_case.needs = {.allocator_library = true};
+  execution = fixture.execute();
   EXPECT_EQ(execution.status, Status::skipped);
   EXPECT_NE(execution.reason.find("--allocator FILE.so"), std::string::npos) << execution.reason;
-  EXPECT_TRUE(bench.is_untouched());
+  EXPECT_TRUE(fixture.is_untouched());
 }
 
 TEST(Execute, SkipsWhatTheChosenAllocatorCannotDo) {
-  Bench bench([](Context& context) { static_cast<void>(context.runtime().allocator().snapshot()); });
-  EXPECT_EQ(bench.execute().status, Status::completed);
-  bench.allocator = runtime::parse_allocator_choice("async");
-  const Execution execution = bench.execute();
+  Fixture fixture([](Context& context) { static_cast<void>(context.runtime().allocator().snapshot()); });
+  EXPECT_EQ(fixture.execute().status, Status::completed);
+  fixture.allocator = runtime::parse_allocator_choice("async");
+  const Execution execution = fixture.execute();
   EXPECT_EQ(execution.status, Status::skipped);
   EXPECT_NE(execution.reason.find("cudaMallocAsync"), std::string::npos) << execution.reason;
 }
 
 TEST(Execute, ReportsAnAllocatorThatCannotBeMade) {
-  Bench bench([](Context& context) { static_cast<void>(context.runtime()); });
-  bench.allocator = runtime::parse_allocator_choice("/nowhere/mine.so");
-  const Execution execution = bench.execute();
+  Fixture fixture([](Context& context) { static_cast<void>(context.runtime()); });
+  fixture.allocator = runtime::parse_allocator_choice("/nowhere/mine.so");
+  const Execution execution = fixture.execute();
   EXPECT_EQ(execution.status, Status::error);
   EXPECT_NE(execution.reason.find("/nowhere/mine.so"), std::string::npos) << execution.reason;
 }
 
 TEST(ExecuteNeeds, TouchNoDriverForACaseWithoutADevice) {
-  Bench bench([](Context&) {});
-  bench.which.needs.devices = 0;
-  EXPECT_EQ(bench.execute().status, Status::completed);
-  EXPECT_TRUE(bench.is_untouched());
+  Fixture fixture([](Context&) {});
+  fixture.test_case.needs.devices = 0;
+  EXPECT_EQ(fixture.execute().status, Status::completed);
+  EXPECT_TRUE(fixture.is_untouched());
 }
 
 TEST(ExecuteNeeds, AreAnErrorWhenTheDriverFails) {
-  Bench bench([](Context&) { FAIL() << "the case ran"; });
+  Fixture fixture([](Context&) { FAIL() << "the case ran"; });
   const auto broken = fault::inject(sim::make_driver({.profile = sim::profile("small")}),
                                     {{{.operation = fault::Operation::initialize,
                                        .effect = fault::Effect::fail,
                                        .status = device::Status::insufficient_driver}}});
-  Context::Setup setup = bench.setup();
+  Context::Setup setup = fixture.setup();
   setup.driver = broken.get();
   const Execution execution = execute(std::move(setup));
   EXPECT_EQ(execution.status, Status::error);
@@ -171,12 +171,12 @@ TEST(ExecuteNeeds, AreAnErrorWhenTheDriverFails) {
 }
 
 TEST(ExecuteNeeds, AreUnmetWhenTheDriverFindsNoDevice) {
-  Bench bench([](Context&) { FAIL() << "the case ran"; });
+  Fixture fixture([](Context&) { FAIL() << "the case ran"; });
   const auto none =
       fault::inject(sim::make_driver({.profile = sim::profile("small")}), {{{.operation = fault::Operation::initialize,
                                                                              .effect = fault::Effect::fail,
                                                                              .status = device::Status::no_device}}});
-  Context::Setup setup = bench.setup();
+  Context::Setup setup = fixture.setup();
   setup.driver = none.get();
   const Execution execution = execute(std::move(setup));
   EXPECT_EQ(execution.status, Status::skipped);
@@ -184,37 +184,37 @@ TEST(ExecuteNeeds, AreUnmetWhenTheDriverFindsNoDevice) {
 }
 
 TEST(ExecuteChild, ReturnsTheChildsCode) {
-  Bench bench;
-  EXPECT_EQ(execute_child(bench.setup(), {"child", [](Context& context) { return int(context.seed()); }}), 7);
+  Fixture fixture;
+  EXPECT_EQ(execute_child(fixture.setup(), {"child", [](Context& context) { return int(context.seed()); }}), 7);
 }
 
 TEST(ExecuteChild, IsNotHeldToNeedsOrRules) {
-  Bench bench;
-  bench.which.needs.devices = 5;
-  EXPECT_EQ(execute_child(bench.setup(), {"child",
-                                          [](Context& context) {
-                                            poison(context);
-                                            return 3;
-                                          }}),
+  Fixture fixture;
+  fixture.test_case.needs.devices = 5;
+  EXPECT_EQ(execute_child(fixture.setup(), {"child",
+                                            [](Context& context) {
+                                              poison(context);
+                                              return 3;
+                                            }}),
             3);
 }
 
 TEST(ExecuteChild, PrintsAnExceptionAndReturnsOne) {
-  Bench bench;
+  Fixture fixture;
   testing::internal::CaptureStderr();
-  const int code = execute_child(bench.setup(), {"child", [](Context&) -> int { throw Error("it broke"); }});
+  const int code = execute_child(fixture.setup(), {"child", [](Context&) -> int { throw Error("it broke"); }});
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "child \"child\" of case test.made_up: it broke\n");
   EXPECT_EQ(code, 1);
 }
 
 TEST(ExecuteChild, CannotStartChildrenOfItsOwn) {
-  Bench bench;
-  bench.which.children = {{"child", [](Context& context) {
-                             static_cast<void>(context.run_child("child", std::chrono::milliseconds(1)));
-                             return 0;
-                           }}};
+  Fixture fixture;
+  fixture.test_case.children = {{"child", [](Context& context) {
+                                   static_cast<void>(context.run_child("child", std::chrono::milliseconds(1)));
+                                   return 0;
+                                 }}};
   testing::internal::CaptureStderr();
-  EXPECT_EQ(execute_child(bench.setup(), bench.which.children[0]), 1);
+  EXPECT_EQ(execute_child(fixture.setup(), fixture.test_case.children[0]), 1);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("children cannot be started here"), std::string::npos);
 }
 

@@ -44,13 +44,13 @@ TEST(ObservationJson, MakesTextOfAnyBytes) {
   EXPECT_EQ(sent(Value(std::string("a\xff z\xc3"))), Value(std::string("a\xEF\xBF\xBD z\xEF\xBF\xBD")));
 }
 
-TEST(ObservationJson, RefusesWhatIsNone) {
+TEST(ObservationJson, RejectsWhatIsNone) {
   for (const char* text :
-       {"null", "[]", "{}", R"({"key": 1, "kind": "flag", "value": true})", R"({"key": "k", "value": true})",
-        R"({"key": "k", "kind": "flag"})", R"({"key": "k", "kind": "colour", "value": true})",
+       {"null", "[]", "{}", R"({"key": 1, "kind": "bool", "value": true})", R"({"key": "k", "value": true})",
+        R"({"key": "k", "kind": "bool"})", R"({"key": "k", "kind": "colour", "value": true})",
         R"({"key": "k", "kind": "integer", "value": 1.5})", R"({"key": "k", "kind": "integer", "value": true})",
-        R"({"key": "k", "kind": "flag", "value": 1})", R"({"key": "k", "kind": "real", "value": "much"})",
-        R"({"key": "k", "kind": "integers", "value": [1, "2"]})", R"({"key": "k", "kind": "texts", "value": "a"})"}) {
+        R"({"key": "k", "kind": "bool", "value": 1})", R"({"key": "k", "kind": "double", "value": "much"})",
+        R"({"key": "k", "kind": "integers", "value": [1, "2"]})", R"({"key": "k", "kind": "strings", "value": "a"})"}) {
     EXPECT_THROW(static_cast<void>(observation_from_json(ordered_json::parse(text))), Error) << text;
   }
 }
@@ -71,7 +71,7 @@ TEST(ValueJson, GuessesTheKind) {
   EXPECT_EQ(value_from_json(ordered_json::parse("[]")), Value(std::vector<std::int64_t>{}));
 }
 
-TEST(ValueJson, RefusesWhatNoCaseCanObserve) {
+TEST(ValueJson, RejectsWhatNoCaseCanObserve) {
   for (const char* text : {"null", "{}", "[[1]]", "[1, true]", "[1, \"a\"]", "[null]", "18446744073709551615"}) {
     EXPECT_THROW(static_cast<void>(value_from_json(ordered_json::parse(text))), Error) << text;
   }
@@ -114,7 +114,7 @@ TEST(DeviceJson, ReadsBack) {
   EXPECT_EQ(read.note, "no CUDA device");
 }
 
-TEST(DeviceJson, RefusesWrongKinds) {
+TEST(DeviceJson, RejectsWrongKinds) {
   ordered_json json = to_json(DeviceIdentity{});
   json["total_memory_bytes"] = "much";
   EXPECT_THROW(static_cast<void>(device_identity_from_json(json)), Error);

@@ -21,8 +21,8 @@ const Parameter verify{.name = "verify", .summary = "", .default_value = true};
 const Parameter mode{
     .name = "mode", .summary = "", .default_value = std::string("full"), .choices = {"full", "sample"}};
 
-/// The text a person gets for a value that is refused.
-std::string refusal(const Parameter& parameter, std::string_view text) {
+/// The text a person gets for a value that is rejected.
+std::string error_of(const Parameter& parameter, std::string_view text) {
   try {
     const ParameterValue value = parameter.parse(text);
     return "accepted as " + to_text(value);
@@ -39,17 +39,17 @@ TEST(IntegerParameter, TakesTheWholeRange) {
 }
 
 TEST(IntegerParameter, SaysWhatIsAllowed) {
-  EXPECT_EQ(refusal(iterations, "12x"),
+  EXPECT_EQ(error_of(iterations, "12x"),
             "parameter \"iterations\": \"12x\" is not allowed: give integer from 1 to 1000000");
-  EXPECT_EQ(refusal(iterations, "0"),
+  EXPECT_EQ(error_of(iterations, "0"),
             "parameter \"iterations\": \"0\" is not allowed (too small): give integer from 1 to 1000000");
-  EXPECT_EQ(refusal(iterations, "1000001"),
+  EXPECT_EQ(error_of(iterations, "1000001"),
             "parameter \"iterations\": \"1000001\" is not allowed (too large): give integer from 1 to 1000000");
 }
 
 class NotAnInteger : public testing::TestWithParam<const char*> {};
 
-TEST_P(NotAnInteger, IsRefused) { EXPECT_THROW(static_cast<void>(anything.parse(GetParam())), UsageError); }
+TEST_P(NotAnInteger, IsRejected) { EXPECT_THROW(static_cast<void>(anything.parse(GetParam())), UsageError); }
 
 INSTANTIATE_TEST_SUITE_P(Texts, NotAnInteger,
                          testing::Values("", " ", "1 ", " 1", "+1", "1.0", "1e3", "0x10", "nan", "true", "64KiB",
@@ -61,38 +61,38 @@ TEST(SizeParameter, TakesBinarySuffixes) {
   EXPECT_EQ(live_bytes.parse("2 GiB"), ParameterValue(std::int64_t{2'147'483'648}));
 }
 
-TEST(SizeParameter, RefusesWhatIsNoSizeInRange) {
-  EXPECT_NE(refusal(live_bytes, "-1").find("too small"), std::string::npos);
-  EXPECT_NE(refusal(live_bytes, "511").find("too small"), std::string::npos);
-  EXPECT_NE(refusal(live_bytes, "64MB").find("integer of at least 512, in bytes or with KiB"), std::string::npos);
-  EXPECT_NE(refusal(live_bytes, "9223372036854775808").find("beyond 64 bits"), std::string::npos);
-  EXPECT_NE(refusal(live_bytes, "8589934592GiB").find("beyond 64 bits"), std::string::npos);
+TEST(SizeParameter, RejectsWhatIsNoSizeInRange) {
+  EXPECT_NE(error_of(live_bytes, "-1").find("too small"), std::string::npos);
+  EXPECT_NE(error_of(live_bytes, "511").find("too small"), std::string::npos);
+  EXPECT_NE(error_of(live_bytes, "64MB").find("integer of at least 512, in bytes or with KiB"), std::string::npos);
+  EXPECT_NE(error_of(live_bytes, "9223372036854775808").find("beyond 64 bits"), std::string::npos);
+  EXPECT_NE(error_of(live_bytes, "8589934592GiB").find("beyond 64 bits"), std::string::npos);
 }
 
-TEST(RealParameter, TakesNumbersInRange) {
+TEST(DoubleParameter, TakesNumbersInRange) {
   EXPECT_EQ(share.parse("0.25"), ParameterValue(0.25));
   EXPECT_EQ(share.parse("1"), ParameterValue(1.0));
   EXPECT_EQ(share.parse("5e-1"), ParameterValue(0.5));
 }
 
-TEST(RealParameter, RefusesWhatIsNotFinite) {
+TEST(DoubleParameter, RejectsWhatIsNotFinite) {
   for (const char* text : {"nan", "-nan", "inf", "-inf", "infinity"}) {
-    EXPECT_NE(refusal(share, text).find("not finite"), std::string::npos) << text;
+    EXPECT_NE(error_of(share, text).find("not finite"), std::string::npos) << text;
   }
-  EXPECT_NE(refusal(share, "1e999").find("beyond 64 bits"), std::string::npos);
-  EXPECT_NE(refusal(share, "1.0001").find("number from 0 to 1"), std::string::npos);
-  EXPECT_NE(refusal(share, "half").find("number from 0 to 1"), std::string::npos);
+  EXPECT_NE(error_of(share, "1e999").find("beyond 64 bits"), std::string::npos);
+  EXPECT_NE(error_of(share, "1.0001").find("number from 0 to 1"), std::string::npos);
+  EXPECT_NE(error_of(share, "half").find("number from 0 to 1"), std::string::npos);
 }
 
-TEST(FlagParameter, TakesTwoWords) {
+TEST(BoolParameter, TakesTwoWords) {
   EXPECT_EQ(verify.parse("true"), ParameterValue(true));
   EXPECT_EQ(verify.parse("false"), ParameterValue(false));
-  EXPECT_NE(refusal(verify, "1").find("give true or false"), std::string::npos);
+  EXPECT_NE(error_of(verify, "1").find("give true or false"), std::string::npos);
 }
 
-TEST(TextParameter, TakesOnlyItsChoices) {
+TEST(StringParameter, TakesOnlyItsChoices) {
   EXPECT_EQ(mode.parse("sample"), ParameterValue(std::string("sample")));
-  EXPECT_EQ(refusal(mode, "some"), "parameter \"mode\": \"some\" is not allowed: give one of full, sample");
+  EXPECT_EQ(error_of(mode, "some"), "parameter \"mode\": \"some\" is not allowed: give one of full, sample");
   const Parameter any{.name = "any", .summary = "", .default_value = std::string()};
   EXPECT_EQ(any.parse("what you like"), ParameterValue(std::string("what you like")));
 }
@@ -106,8 +106,8 @@ TEST(Parameter, DescribesWhatItAllows) {
 
 TEST(ParameterText, ReadsBackAsTheSameValue) {
   for (const double number : {0.1, 1.0, 1e-300, 123456789.125}) {
-    const Parameter real{.name = "real", .summary = "", .default_value = 0.0};
-    EXPECT_EQ(real.parse(to_text(ParameterValue(number))), ParameterValue(number));
+    const Parameter parameter{.name = "number", .summary = "", .default_value = 0.0};
+    EXPECT_EQ(parameter.parse(to_text(ParameterValue(number))), ParameterValue(number));
   }
   EXPECT_EQ(to_text(ParameterValue(true)), "true");
   EXPECT_EQ(to_text(ParameterValue(std::string("full"))), "full");

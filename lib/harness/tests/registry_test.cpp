@@ -28,16 +28,16 @@ Registry make_registry() {
 std::vector<std::string> select(const std::vector<std::string>& globs) {
   const Registry registry = make_registry();
   std::vector<std::string> names;
-  for (const Case* which : registry.select(globs)) names.push_back(which->name);
+  for (const Case* test_case : registry.select(globs)) names.push_back(test_case->name);
   return names;
 }
 
 /// Why a registry with this case cannot be made.
-std::string refusal(const std::function<void(Case&)>& change) {
-  Case which = make_case("alloc.fuzz");
-  change(which);
+std::string error_of(const std::function<void(Case&)>& change) {
+  Case test_case = make_case("alloc.fuzz");
+  change(test_case);
   try {
-    const Registry registry({which});
+    const Registry registry({test_case});
     return "registered";
   } catch (const Error& error) {
     return error.what();
@@ -62,7 +62,7 @@ TEST(Registry, FindsExactNamesOnly) {
   EXPECT_EQ(registry.find(""), nullptr);
 }
 
-TEST(Registry, RefusesAUnknownNameWithTheNearest) {
+TEST(Registry, RejectsAUnknownNameWithTheNearest) {
   const Registry registry = make_registry();
   EXPECT_EQ(registry.require("host.lazy_init").name, "host.lazy_init");
   try {
@@ -98,7 +98,7 @@ TEST(Selection, TakesNamesGroupsAndGlobs) {
 
 TEST(Selection, IsEmptyForAGlobThatMatchesNothing) { EXPECT_TRUE(select({"nothing.*"}).empty()); }
 
-TEST(Selection, RefusesAWordThatNamesNothing) {
+TEST(Selection, RejectsAWordThatNamesNothing) {
   EXPECT_THROW(select({"alloc.*", "graph.capture_simpel"}), UsageError);
   EXPECT_THROW(select({"gra"}), UsageError);
   EXPECT_THROW(select({""}), UsageError);
@@ -123,17 +123,18 @@ TEST(Globs, MatchTheWholeText) {
 TEST(Globs, TakeNoExponentialTime) { EXPECT_FALSE(matches_glob("*a*a*a*a*a*a*a*a*a*a*a*a*b", std::string(2000, 'a'))); }
 
 TEST(CaseCheck, AcceptsAPlainCase) {
-  EXPECT_EQ(refusal([](Case&) {}), "registered");
+  EXPECT_EQ(error_of([](Case&) {}), "registered");
 }
 
-TEST(CaseCheck, RefusesMalformedNames) {
+TEST(CaseCheck, RejectsMalformedNames) {
   for (const char* name : {"", "alloc", ".fuzz", "alloc.", "alloc.fuzz.more", "Alloc.fuzz", "alloc.fu-zz",
                            "alloc .fuzz", "alloc.\xc3\xa4"}) {
-    EXPECT_NE(refusal([name](Case& which) { which.name = name; }).find("the name is not"), std::string::npos) << name;
+    EXPECT_NE(error_of([name](Case& test_case) { test_case.name = name; }).find("the name is not"), std::string::npos)
+        << name;
   }
 }
 
-TEST(CaseCheck, RefusesTwoCasesOfOneNameAndNamesBothSources) {
+TEST(CaseCheck, RejectsTwoCasesOfOneNameAndNamesBothSources) {
   Case first = make_case("alloc.fuzz");
   first.source = "first_source";
   try {
@@ -145,53 +146,61 @@ TEST(CaseCheck, RefusesTwoCasesOfOneNameAndNamesBothSources) {
   }
 }
 
-TEST(CaseCheck, RefusesWhatCannotRun) {
+TEST(CaseCheck, RejectsWhatCannotRun) {
   using std::chrono::milliseconds;
-  EXPECT_NE(refusal([](Case& which) { which.run = nullptr; }).find("no function"), std::string::npos);
-  EXPECT_NE(refusal([](Case& which) { which.deadline = milliseconds(0); }).find("deadline"), std::string::npos);
-  EXPECT_NE(refusal([](Case& which) { which.needs.devices = -1; }).find("negative"), std::string::npos);
-  EXPECT_NE(refusal([](Case& which) { which.needs.memory_fraction = 1.5; }).find("share"), std::string::npos);
-  EXPECT_NE(refusal([](Case& which) { which.children = {{"child", nullptr}}; }).find("child"), std::string::npos);
+  EXPECT_NE(error_of([](Case& test_case) { test_case.run = nullptr; }).find("no function"), std::string::npos);
+  EXPECT_NE(error_of([](Case& test_case) { test_case.deadline = milliseconds(0); }).find("deadline"),
+            std::string::npos);
+  EXPECT_NE(error_of([](Case& test_case) { test_case.needs.devices = -1; }).find("negative"), std::string::npos);
+  EXPECT_NE(error_of([](Case& test_case) { test_case.needs.memory_fraction = 1.5; }).find("share"), std::string::npos);
+  EXPECT_NE(error_of([](Case& test_case) {
+              test_case.children = {{"child", nullptr}};
+            }).find("child"),
+            std::string::npos);
 }
 
-TEST(CaseCheck, RefusesNamesDeclaredTwice) {
+TEST(CaseCheck, RejectsNamesDeclaredTwice) {
   const Parameter parameter{.name = "size", .summary = "", .default_value = std::int64_t{1}};
   const Fault fault{.name = "lost", .summary = "", .plan = {{{fault::Operation::copy, fault::Effect::drop}}}};
-  EXPECT_NE(refusal([&](Case& which) {
-              which.parameters = {parameter, parameter};
+  EXPECT_NE(error_of([&](Case& test_case) {
+              test_case.parameters = {parameter, parameter};
             }).find("declared twice"),
             std::string::npos);
-  EXPECT_NE(refusal([&](Case& which) { which.faults = {fault, fault}; }).find("declared twice"), std::string::npos);
-  EXPECT_NE(refusal([](Case& which) {
-              which.children = {{"child", exit_at_once}, {"child", exit_at_once}};
+  EXPECT_NE(error_of([&](Case& test_case) {
+              test_case.faults = {fault, fault};
+            }).find("declared twice"),
+            std::string::npos);
+  EXPECT_NE(error_of([](Case& test_case) {
+              test_case.children = {{"child", exit_at_once}, {"child", exit_at_once}};
             }).find("declared twice"),
             std::string::npos);
 }
 
-TEST(CaseCheck, RefusesAParameterWhoseDefaultIsNotAllowed) {
+TEST(CaseCheck, RejectsAParameterWhoseDefaultIsNotAllowed) {
   const Parameter parameter{.name = "size", .summary = "", .default_value = std::int64_t{0}, .minimum = 1};
-  EXPECT_NE(refusal([&](Case& which) { which.parameters = {parameter}; }).find("too small"), std::string::npos);
+  EXPECT_NE(error_of([&](Case& test_case) { test_case.parameters = {parameter}; }).find("too small"),
+            std::string::npos);
 }
 
-TEST(CaseCheck, RefusesAFaultThatBreaksNothing) {
-  EXPECT_NE(refusal([](Case& which) {
-              which.faults = {{.name = "nothing", .summary = "", .plan = {}}};
+TEST(CaseCheck, RejectsAFaultThatBreaksNothing) {
+  EXPECT_NE(error_of([](Case& test_case) {
+              test_case.faults = {{.name = "nothing", .summary = "", .plan = {}}};
             }).find("breaks nothing"),
             std::string::npos);
 }
 
 TEST(Case, KnowsItsPartsByName) {
-  Case which = make_case("alloc.fuzz");
-  which.parameters = {{.name = "size", .summary = "", .default_value = std::int64_t{1}}};
-  which.faults = {{.name = "lost", .summary = "", .plan = {}}};
-  which.children = {{"child", exit_at_once}};
-  EXPECT_EQ(which.group(), "alloc");
-  EXPECT_EQ(which.find_parameter("size"), &which.parameters[0]);
-  EXPECT_EQ(which.find_fault("lost"), &which.faults[0]);
-  EXPECT_EQ(which.find_child("child"), &which.children[0]);
-  EXPECT_EQ(which.find_parameter("lost"), nullptr);
-  EXPECT_EQ(which.find_fault("child"), nullptr);
-  EXPECT_EQ(which.find_child("size"), nullptr);
+  Case test_case = make_case("alloc.fuzz");
+  test_case.parameters = {{.name = "size", .summary = "", .default_value = std::int64_t{1}}};
+  test_case.faults = {{.name = "lost", .summary = "", .plan = {}}};
+  test_case.children = {{"child", exit_at_once}};
+  EXPECT_EQ(test_case.group(), "alloc");
+  EXPECT_EQ(test_case.find_parameter("size"), &test_case.parameters[0]);
+  EXPECT_EQ(test_case.find_fault("lost"), &test_case.faults[0]);
+  EXPECT_EQ(test_case.find_child("child"), &test_case.children[0]);
+  EXPECT_EQ(test_case.find_parameter("lost"), nullptr);
+  EXPECT_EQ(test_case.find_fault("child"), nullptr);
+  EXPECT_EQ(test_case.find_child("size"), nullptr);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "harness/tests/bench.hpp"
+#include "harness/tests/fixture.hpp"
 
 // Each class-wide rule is broken on purpose, alone, and kept by a twin.
 namespace gpucheck::harness {
@@ -12,8 +12,8 @@ using Status = Execution::Status;
 
 /// The rules that a case breaks.
 Keys broken_by(void (*run)(Context&)) {
-  Bench bench(run);
-  const Execution execution = bench.execute();
+  Fixture fixture(run);
+  const Execution execution = fixture.execute();
   EXPECT_EQ(execution.status, Status::completed) << execution.reason;
   EXPECT_EQ(execution.contaminated, !execution.broken_rules.empty());
   for (const Mismatch& mismatch : execution.broken_rules) {
@@ -64,11 +64,11 @@ TEST(Rules, SeeDeviceMemoryLeaked) {
 }
 
 TEST(Rules, CountALeakInBytes) {
-  Bench bench([](Context& context) {
+  Fixture fixture([](Context& context) {
     static_cast<void>(context.device().allocate(4096));
     static_cast<void>(context.device().allocate(100));
   });
-  const Execution execution = bench.execute();
+  const Execution execution = fixture.execute();
   ASSERT_EQ(execution.broken_rules.size(), 1U);
   EXPECT_EQ(execution.broken_rules[0].seen, "4196 bytes in 2 allocations");
 }
@@ -79,13 +79,13 @@ TEST(Rules, SeePinnedMemoryLeaked) {
 }
 
 TEST(Rules, SeeAFreeThatFailed) {
-  Bench bench([](Context& context) {
+  Fixture fixture([](Context& context) {
     void* memory = context.device().allocate(4096).value();
     static_cast<void>(context.device().free(memory));
   });
   const auto faulty = fault::inject(sim::make_driver({.profile = sim::profile("small")}),
                                     {{{fault::Operation::free, fault::Effect::fail}}});
-  Context::Setup setup = bench.setup();
+  Context::Setup setup = fixture.setup();
   setup.driver = faulty.get();
   EXPECT_EQ(keys(execute(std::move(setup)).broken_rules), Keys{"rule.device_memory_freed"});
 }
@@ -105,8 +105,8 @@ TEST(Rules, LeaveAGraphItsMemory) {
 TEST(Rules, SeeAStickyError) { EXPECT_EQ(broken_by(poison), Keys{"rule.no_sticky_error"}); }
 
 TEST(Rules, SayWhichStickyErrorItIs) {
-  Bench bench(poison);
-  const Execution execution = bench.execute();
+  Fixture fixture(poison);
+  const Execution execution = fixture.execute();
   ASSERT_EQ(execution.broken_rules.size(), 1U);
   EXPECT_EQ(execution.broken_rules[0].seen, "device-side assert triggered (cudaErrorAssert)");
 }
@@ -120,9 +120,9 @@ TEST(Rules, SeeAStickyErrorThatOneWitnessAloneShows) {
     for (const fault::Operation operation : operations) {
       plan.rules.push_back({.operation = operation, .effect = fault::Effect::report_success, .times = 0});
     }
-    Bench bench(poison);
+    Fixture fixture(poison);
     const auto faulty = fault::inject(sim::make_driver({.profile = sim::profile("small")}), plan);
-    Context::Setup setup = bench.setup();
+    Context::Setup setup = fixture.setup();
     setup.driver = faulty.get();
     EXPECT_EQ(keys(execute(std::move(setup)).broken_rules), Keys{"rule.no_sticky_error"})
         << to_text(operations[0]) << " and " << to_text(operations[1]) << " hide it";
@@ -187,27 +187,27 @@ TEST(Rules, SeeAnUnorderedAccess) {
 }
 
 TEST(Rules, BlameNoCaseForHazardsBeforeIt) {
-  Bench bench([](Context& context) { write_twice(context, false); });
-  EXPECT_EQ(keys(bench.execute().broken_rules), Keys{"rule.no_hazard"});
-  bench.which.run = [](Context&) {};
-  EXPECT_TRUE(bench.execute().broken_rules.empty());
+  Fixture fixture([](Context& context) { write_twice(context, false); });
+  EXPECT_EQ(keys(fixture.execute().broken_rules), Keys{"rule.no_hazard"});
+  fixture.test_case.run = [](Context&) {};
+  EXPECT_TRUE(fixture.execute().broken_rules.empty());
 }
 
 TEST(Rules, DoNotJudgeACaseThatDidNotComplete) {
-  Bench bench([](Context& context) {
+  Fixture fixture([](Context& context) {
     static_cast<void>(context.device().allocate(4096));
     throw Error("half way");
   });
-  const Execution failed = bench.execute();
+  const Execution failed = fixture.execute();
   EXPECT_EQ(failed.status, Status::error);
   EXPECT_EQ(failed.reason, "half way");
   EXPECT_TRUE(failed.broken_rules.empty());
   EXPECT_TRUE(failed.contaminated);
-  bench.which.run = [](Context& context) {
+  fixture.test_case.run = [](Context& context) {
     context.runtime().allocator().set_memory_fraction(0.5);
     throw Skip("not here");
   };
-  const Execution skipped = bench.execute();
+  const Execution skipped = fixture.execute();
   EXPECT_EQ(skipped.status, Status::skipped);
   EXPECT_TRUE(skipped.contaminated);
 }

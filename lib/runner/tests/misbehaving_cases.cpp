@@ -88,12 +88,12 @@ void observe_solitude(Context& context) {
 void observe_process(Context& context) {
   context.observe("process", static_cast<int>(::getpid()));
   context.observe("seed", std::to_string(context.seed()));
-  context.observe("size", context.integer("size"));
+  context.observe("size", context.parameter<std::int64_t>("size"));
 }
 
 void take_a_while(Context& context) {
   context.observe("start_us", now_us());
-  std::this_thread::sleep_for(milliseconds(context.integer("sleep_ms")));
+  std::this_thread::sleep_for(milliseconds(context.parameter<std::int64_t>("sleep_ms")));
   context.observe("end_us", now_us());
 }
 
@@ -139,7 +139,7 @@ void allocate_here_and_in_a_child(Context& context) {
 }
 
 int child_exits(Context& context) {
-  std::printf("size %d\n", static_cast<int>(context.integer("size")));
+  std::printf("size %d\n", static_cast<int>(context.parameter<std::int64_t>("size")));
   return 3;
 }
 int child_aborts(Context&) {
@@ -176,7 +176,7 @@ void hang_deaf_to_sigterm(Context& context) {
 
 void flood_output(Context& context) {
   const std::string block(1_MiB, 'x');
-  for (std::int64_t i = 0; i < context.integer("megabytes"); ++i) {
+  for (std::int64_t i = 0; i < context.parameter<std::int64_t>("megabytes"); ++i) {
     std::fwrite(block.data(), 1, block.size(), stdout);
     std::fwrite(block.data(), 1, block.size(), stderr);
   }

@@ -16,16 +16,16 @@
 namespace gpucheck::harness {
 
 /// A simulated device and a case made for one test.
-class Bench {
+class Fixture {
  public:
-  explicit Bench(void (*run)(Context&) = [](Context&) {}) {
-    which.name = "test.made_up";
-    which.run = run;
+  explicit Fixture(void (*run)(Context&) = [](Context&) {}) {
+    test_case.name = "test.made_up";
+    test_case.run = run;
   }
 
   [[nodiscard]] Context::Setup setup() {
     Context::Setup setup;
-    setup.which = &which;
+    setup.test_case = &test_case;
     setup.driver = driver.get();
     setup.settings.parameters = parameters;
     setup.settings.seed = 7;
@@ -39,7 +39,7 @@ class Bench {
   [[nodiscard]] bool is_untouched() const { return !driver->device_count_without_initialising(); }
 
   std::unique_ptr<sim::Driver> driver = sim::make_driver({.profile = sim::profile("small")});
-  Case which;
+  Case test_case;
   ParameterValues parameters;
   runtime::AllocatorChoice allocator;
   Observations observed;
