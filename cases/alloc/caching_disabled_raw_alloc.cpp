@@ -55,7 +55,7 @@ harness::Case caching_disabled_raw_alloc() {
       .summary = "With caching off a request goes straight to the device, and no statistic knows of it",
       .source = "test_cuda.py::TestCudaMallocAsync::test_cachingAllocator_raw_alloc",
       .faults = {{.name = "nothing_allocated",
-                  .summary = "the device says that it allocated, and gives no memory",
+                  .summary = "the device says that it allocated memory, but did not",
                   .plan = fault::allocation_lost(fault::nth_call(1))},
                  {.name = "lost_write",
                   .summary = "what is written to the memory never arrives",

@@ -75,7 +75,7 @@ harness::Case memory_fraction() {
                  {.name = "full_without_limit",
                   .summary = "the device fails to allocate half of its memory once the limit is gone",
                   .plan = fault::allocation_fails(fault::from_call(3))},
-                 {.name = "memory_figures_lost",
+                 {.name = "memory_info_lost",
                   .summary = "the device cannot say how much memory is free, as the error has to",
                   .plan = fault::memory_info_fails(fault::from_call(2))},
                  {.name = "fill_lost_after_error",

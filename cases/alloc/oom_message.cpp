@@ -43,7 +43,7 @@ harness::Case oom_message() {
                   .summary = "the device fails an allocation with another code than out of memory",
                   .plan =
                       fault::failing(fault::Operation::allocate, device::Status::launch_failure, fault::from_call(2))},
-                 {.name = "memory_figures_lost",
+                 {.name = "memory_info_lost",
                   .summary = "the device cannot say how much memory is free",
                   .plan = fault::memory_info_fails(fault::every_call)},
                  {.name = "fill_lost_after_error",

@@ -34,8 +34,8 @@ void run(harness::Context& context) {
   const CounterChange failed(allocator);
   context.observe("second_half_error",
                   error_text<runtime::OutOfMemoryError>([&] { allocator.free(allocator.allocate(half, stream)); }));
-  context.observe("retries_before_refusal", failed.retries());
-  context.observe("ooms_before_refusal", failed.ooms());
+  context.observe("retries_before_failure", failed.retries());
+  context.observe("ooms_before_failure", failed.ooms());
 
   // Freed, it stays in the cache: the same request is served from there.
   allocator.free(first);
@@ -62,19 +62,19 @@ void run(harness::Context& context) {
 harness::Case oom_retry() {
   return {
       .name = "alloc.oom_retry",
-      .summary = "An allocation that finds the device full gives cached memory back and tries again",
+      .summary = "An allocation that finds the device full frees cached memory and tries again",
       .source = "test_cuda.py::TestCuda::test_out_of_memory_retry",
       .needs = {.memory_fraction = 0.6, .exclusive = true},
-      .faults = {{.name = "first_allocation_refused",
+      .faults = {{.name = "first_allocation_fails",
                   .summary = "the device fails to allocate memory that it has",
                   .plan = fault::allocation_fails({.first = 1, .times = 2})},
-                 {.name = "retry_refused",
+                 {.name = "retry_fails",
                   .summary = "the device stays full although memory was freed",
                   .plan = fault::allocation_fails(fault::from_call(4))},
                  {.name = "free_ignored",
                   .summary = "memory freed never comes back to the device",
                   .plan = fault::free_lost(fault::every_call)},
-                 {.name = "memory_given_twice",
+                 {.name = "memory_allocated_twice",
                   .summary = "the device allocates memory that is in use instead of failing",
                   .plan = fault::memory_allocated_twice(fault::from_call(2))}},
       .deadline = std::chrono::seconds(30),

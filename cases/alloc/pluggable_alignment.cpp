@@ -19,7 +19,7 @@ void run(harness::Context& context) {
       return reinterpret_cast<std::uintptr_t>(block.data) % alignment != 0;
     })};
   };
-  context.observe("requests_refused", failed);
+  context.observe("requests_failed", failed);
   context.observe("blocks", live.blocks().size());
   context.observe("not_aligned_to_256", misaligned(256));
   context.observe("not_aligned_to_512", misaligned(512));

@@ -10,7 +10,7 @@ using Integer = std::int64_t;
 constexpr std::size_t element_count = 512;
 constexpr std::size_t bytes = element_count * sizeof(Integer);
 
-/// Captures "values = 0, 1, 2, ...; values += 3" in memory taken during the capture.
+/// Captures "values = 0, 1, 2, ...; values += 3" in memory allocated during the capture.
 device::Result<device::Graph> capture(runtime::Runtime& runtime, LibraryBlocks& live, device::Stream stream) {
   device::Device& device = runtime.device();
   // Relaxed: a library knows nothing of captures, and may make calls that others reject.
@@ -46,7 +46,7 @@ void run(harness::Context& context) {
   const device::Stream stream = runtime.streams().next();
   LibraryBlocks live(runtime);
   const device::Result<device::Graph> captured = capture(runtime, live, stream);
-  context.observe("memory_given", !live.blocks().empty());
+  context.observe("allocation_succeeded", !live.blocks().empty());
   context.observe("capture_status", static_cast<std::int64_t>(captured ? device::Status::success : captured.error()));
   if (!captured || live.blocks().empty()) return;
   const auto graph = device::own<device::UniqueGraph>(device, captured);
@@ -65,7 +65,7 @@ void run(harness::Context& context) {
 harness::Case pluggable_capture() {
   return {
       .name = "alloc.pluggable_capture",
-      .summary = "Memory taken while a stream is captured leaves the capture whole, and serves the graph's replays",
+      .summary = "Memory allocated while a stream is captured leaves the capture whole, and serves the graph's replays",
       .source = "PyTorch's pluggable allocator interface",
       .needs = pluggable_needs(),
       .faults = {no_memory(1),

@@ -11,9 +11,9 @@ using namespace literals;
 constexpr std::size_t parts = 16;
 constexpr std::size_t verified_bytes = 1_MiB;
 
-/// Takes memory until the library has none, but no more than half as much again as the
+/// Allocates until the library has no memory, but no more than half as much again as the
 /// device has.
-std::size_t take_all(LibraryBlocks& live, std::size_t part_bytes, device::Stream stream) {
+std::size_t allocate_all(LibraryBlocks& live, std::size_t part_bytes, device::Stream stream) {
   while (live.blocks().size() < parts * 3 / 2 && live.allocate(part_bytes, stream).data != nullptr) {
   }
   return live.blocks().size();
@@ -26,12 +26,12 @@ void run(harness::Context& context) {
   const std::size_t part_bytes = total / parts;
   ByteTally tally(runtime);
   LibraryBlocks live(runtime);
-  const std::size_t first = take_all(live, part_bytes, stream);
-  context.observe("gave_memory", first > 0);
-  context.observe("gave_more_than_there_is", first * part_bytes > total);
+  const std::size_t first = allocate_all(live, part_bytes, stream);
+  context.observe("allocation_succeeded", first > 0);
+  context.observe("allocated_more_than_total", first * part_bytes > total);
   live.free_all();
-  const std::size_t second = take_all(live, part_bytes, stream);
-  context.observe("gave_as_much_again", second >= first);
+  const std::size_t second = allocate_all(live, part_bytes, stream);
+  context.observe("allocated_as_much_again", second >= first);
   if (second > 0) {
     const LibraryBlock whole = live.blocks().back();
     const LibraryBlock block{whole.data + whole.bytes - verified_bytes, verified_bytes, stream};
@@ -49,10 +49,10 @@ harness::Case pluggable_out_of_memory() {
   needs.exclusive = true;
   return {
       .name = "alloc.pluggable_out_of_memory",
-      .summary = "With the device full the library answers null, and has the memory to give again once it is freed",
+      .summary = "With the device full the library answers null, and allocates again once the memory is freed",
       .source = "PyTorch's pluggable allocator interface",
       .needs = needs,
-      .faults = {memory_given_twice(3),
+      .faults = {memory_allocated_twice(3),
                  no_memory(1),
                  lost_kernels(),
                  {.name = "never_recovers",

@@ -48,7 +48,7 @@ void run(harness::Context& context) {
     tensor::ops::fill(runtime, block.data, block.bytes, value_of(block), stream);
   }
   while (!live.blocks().empty()) retire(live.blocks().size() - 1);
-  context.observe("requests_refused", failed);
+  context.observe("requests_failed", failed);
   context.observe("overlaps", overlaps);
   tally.observe(context);
 }
@@ -61,7 +61,7 @@ harness::Case pluggable_overlap() {
       .summary = "Blocks that the library has allocated share no byte, and keep what was written to them",
       .source = "PyTorch's pluggable allocator interface",
       .needs = pluggable_needs(),
-      .faults = {memory_given_twice(5), no_memory(10), lost_kernels()},
+      .faults = {memory_allocated_twice(5), no_memory(10), lost_kernels()},
       .deadline = std::chrono::seconds(30),
       .run = run,
   };

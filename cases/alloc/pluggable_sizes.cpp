@@ -29,9 +29,9 @@ void run(harness::Context& context) {
   const runtime::PluggableLibrary& library = runtime.pluggable_library();
   const std::uint64_t total = context.device().properties().total_memory_bytes;
   context.observe("nothing_is_null_or_distinct", nothing_is_null_or_distinct(library, stream));
-  context.observe("twice_the_memory_refused", fails(library, 2 * total, stream));
-  context.observe("four_exabytes_refused", fails(library, std::size_t{1} << 62U, stream));
-  context.observe("most_a_size_can_say_refused", fails(library, ~std::size_t{0}, stream));
+  context.observe("twice_the_memory_rejected", fails(library, 2 * total, stream));
+  context.observe("four_exabytes_rejected", fails(library, std::size_t{1} << 62U, stream));
+  context.observe("max_size_rejected", fails(library, ~std::size_t{0}, stream));
   // Still usable.
   ByteTally tally(runtime);
   LibraryBlocks live(runtime);

@@ -23,7 +23,7 @@ void write_late(runtime::Runtime& runtime, const LibraryBlock& block) {
   tensor::ops::fill(runtime, block.data, block.bytes, std::uint8_t{7}, block.stream);
 }
 
-/// Frees a block whose stream still works on it, and takes one for another stream.
+/// Frees a block whose stream still works on it, and allocates one for another stream.
 bool exchange_round(runtime::Runtime& runtime, LibraryBlocks& live, ByteTally& tally) {
   const device::Stream busy = runtime.streams().next();
   const device::Stream quick = runtime.streams().next();

@@ -11,13 +11,13 @@
 #include "tensor/ops.hpp"
 
 /// What the cases that check an allocator library of the user's share. They call the
-/// library's two functions themselves, and take no memory of their own from it.
+/// library's two functions themselves, and allocate nothing of their own from it.
 namespace gpucheck::cases::in_alloc {
 
 /// Needs of every such case. Own process: what the library keeps must not reach others.
 inline harness::Needs pluggable_needs() { return {.own_process = true, .allocator_library = true}; }
 
-/// What the library gave for one request; null when it failed.
+/// What the library returned for one request; null when it failed.
 struct LibraryBlock {
   std::uint8_t* data = nullptr;
   std::size_t bytes = 0;
@@ -93,10 +93,10 @@ class ByteTally {
   std::uint64_t expected_ = 0;
 };
 
-/// A fault of the device that the library's memory comes from: it hands memory out that
+/// A fault of the device that the library's memory comes from: it allocates memory that
 /// is in use. Noticed only where the library gets memory from gpucheck.
-inline harness::Fault memory_given_twice(std::uint64_t first) {
-  return {.name = "memory_given_twice",
+inline harness::Fault memory_allocated_twice(std::uint64_t first) {
+  return {.name = "memory_allocated_twice",
           .summary = "the library's memory is in use already",
           .plan = fault::memory_allocated_twice(fault::from_call(first))};
 }

@@ -40,7 +40,7 @@ harness::Case raises_oom() {
       .faults = {{.name = "wrong_code",
                   .summary = "the device fails with another code than out of memory",
                   .plan = fault::failing(fault::Operation::allocate, device::Status::invalid_value, fault::every_call)},
-                 {.name = "refusal_lost",
+                 {.name = "failure_lost",
                   .summary = "the device says that it allocated what it has not",
                   .plan = fault::allocation_lost(fault::nth_call(1))},
                  {.name = "stays_full",

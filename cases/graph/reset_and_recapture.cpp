@@ -50,7 +50,7 @@ harness::Case reset_and_recapture() {
                  {.name = "lost_node_in_second_capture",
                   .summary = "one kernel is missing from the second graph",
                   .plan = fault::kernel_lost(fault::nth_call(16))},
-                 {.name = "second_capture_refused",
+                 {.name = "second_capture_fails",
                   .summary = "the device fails to capture a second time",
                   .plan = fault::failing(fault::Operation::begin_capture, device::Status::stream_capture_unsupported,
                                          fault::nth_call(2))},

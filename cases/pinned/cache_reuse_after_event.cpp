@@ -32,7 +32,7 @@ void run(harness::Context& context) {
   runtime::copy_to_device(runtime, on_device.data(), {tensor.data(), tensor.context()}, sizeof(float),
                           runtime::Transfer::non_blocking, stream);
   tensor = {};
-  // Were the memory given out again, this would overwrite what is still to be copied.
+  // Were the memory allocated again, this would overwrite what is still to be copied.
   tensor = pinned_float(runtime, 5.0F);
   context.observe("reused_while_copy_pending", tensor.data() == address);
   // By now the copy alone would be done: only the work in front of it keeps the stream busy.

@@ -27,7 +27,7 @@ harness::Case cudart_register() {
       .faults = {{.name = "register_lost",
                   .summary = "the driver says that it registered memory and did not",
                   .plan = fault::registration_lost(fault::nth_call(1))},
-                 {.name = "register_refused",
+                 {.name = "register_fails",
                   .summary = "the driver fails to register memory",
                   .plan = fault::failing(fault::Operation::register_host, device::Status::unknown, fault::nth_call(1))},
                  {.name = "unregister_lost",

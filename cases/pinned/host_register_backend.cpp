@@ -48,7 +48,7 @@ harness::Case host_register_backend() {
       .faults = {{.name = "not_page_locked",
                   .summary = "the driver says that it page-locked memory and did not",
                   .plan = fault::registration_lost(fault::nth_call(2))},
-                 {.name = "refused",
+                 {.name = "page_locking_fails",
                   .summary = "the driver cannot page-lock memory",
                   .plan = fault::registration_fails(fault::nth_call(1))},
                  {.name = "unlock_lost",

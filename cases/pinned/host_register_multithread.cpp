@@ -24,7 +24,7 @@ void work(runtime::Runtime& runtime, Findings& found) {
   for (const std::size_t size : register_sizes) {
     const runtime::PinnedBuffer<float> ones = pinned_ones(runtime, size);
     if (is_pinned_throughout(runtime, ones)) ++found.pinned;
-    // Memory that two threads were given would show the other's mark.
+    // Memory allocated to two threads would show the other's mark.
     const auto mark = static_cast<float>(reinterpret_cast<std::uintptr_t>(&ones) >> 4U);
     ones.span().back() = mark;
     std::this_thread::yield();
@@ -76,7 +76,7 @@ harness::Case host_register_multithread() {
       .faults = {{.name = "not_page_locked",
                   .summary = "the driver says that it page-locked memory and did not",
                   .plan = fault::registration_lost(fault::nth_call(3))},
-                 {.name = "refused",
+                 {.name = "page_locking_fails",
                   .summary = "the driver cannot page-lock memory",
                   .plan = fault::registration_fails(fault::nth_call(2))},
                  {.name = "hang",

@@ -66,7 +66,7 @@ harness::Case noncontiguous() {
                   .summary = "the driver does not recognise pinned memory",
                   .plan = fault::pinned_memory_unknown(fault::nth_call(1))},
                  {.name = "no_pinned_memory",
-                  .summary = "the driver has no pinned memory to give",
+                  .summary = "the driver has no pinned memory left",
                   .plan = fault::failing(fault::Operation::allocate_pinned, device::Status::out_of_memory,
                                          fault::nth_call(1))},
                  {.name = "lost_copy",

@@ -27,8 +27,8 @@ Outputs rebuilt(const Outputs& outputs) {
 void observe_ownership(harness::Context& context, PoolId pool, Outputs& tensors) {
   runtime::Runtime& runtime = context.runtime();
   void* const third = tensors[2].data();
-  const auto drop = [&](std::size_t which, const char* key) {
-    tensors[which] = Storage(nullptr, 0);
+  const auto drop = [&](std::size_t index, const char* key) {
+    tensors[index] = Storage(nullptr, 0);
     context.observe(key, live_blocks(runtime, pool));
   };
   drop(0, "live_blocks_first_dropped");

@@ -164,7 +164,7 @@ std::vector<harness::Fault> capture_faults(std::uint64_t launch) {
           {.name = "flipped_bit",
            .summary = "one bit flips in what a captured kernel writes",
            .plan = fault::kernel_flips_bit(fault::nth_call(launch))},
-          {.name = "segment_refused",
+          {.name = "segment_fails",
            .summary = "the device fails to allocate memory that it has",
            .plan = fault::allocation_fails(fault::every_call)}};
 }

@@ -18,7 +18,7 @@ Outputs four_floats(runtime::Runtime& runtime) {
 }
 
 /// Two tensors and their sum. Only the sum's first bytes are worked out: all three are
-/// there for the memory that they take, and nothing else may take any here.
+/// there for the memory that they use, and nothing else may allocate any here.
 std::int64_t wrong_bytes_of_sum(runtime::Runtime& runtime) {
   const Storage a = ones(runtime, large_buffer_bytes);
   const Storage b = ones(runtime, large_buffer_bytes);
@@ -102,10 +102,10 @@ harness::Case thread_routed_allocation() {
       .summary = "Only allocations on the routed stream go to a pool, while another thread allocates without it",
       .source = "test_cuda.py::TestBlockStateAbsorption::test_allocate_in_thread_to_pool",
       .needs = {.memory_bytes = 512 << 20},
-      .faults = {{.name = "segment_refused",
+      .faults = {{.name = "segment_fails",
                   .summary = "the device fails to allocate memory that it has",
                   .plan = fault::allocation_fails(fault::from_call(3))},
-                 {.name = "memory_given_twice",
+                 {.name = "memory_allocated_twice",
                   .summary = "the device allocates memory that is in use",
                   .plan = fault::memory_allocated_twice(fault::from_call(4))},
                  {.name = "kernels_lost",

@@ -6,7 +6,7 @@
 namespace gpucheck::cases::in_snapshot {
 namespace {
 
-// Where the runtime hands memory out, the stack is gathered as bare program counters;
+// Where the runtime allocates memory, the stack is gathered as bare program counters;
 // what they mean is looked up afterwards.
 void run(harness::Context& context) {
   require_symbols();

@@ -32,7 +32,7 @@ void run(harness::Context& context) {
 harness::Case segment_free_stack() {
   return {
       .name = "snapshot.segment_free_stack",
-      .summary = "Only the full context shows which call gave a segment back to the device",
+      .summary = "Only the full context shows which call freed a segment",
       .source = "test_cuda.py::TestCudaMallocAsync::test_memory_plots_free_segment_stack",
       .faults = allocation_faults(),
       .deadline = std::chrono::seconds(30),

@@ -67,13 +67,13 @@ bool names(const observe::Stack& stack, std::string_view text) {
 }
 
 std::vector<harness::Fault> allocation_faults() {
-  return {{.name = "allocation_refused",
+  return {{.name = "allocation_fails",
            .summary = "the device fails to allocate memory that it has",
            .plan = fault::allocation_fails(fault::every_call)},
           {.name = "allocation_dropped",
-           .summary = "the device says that it gave memory, but gives none",
+           .summary = "the device says that it allocated memory, but did not",
            .plan = fault::allocation_lost(fault::every_call)},
-          {.name = "kernel_refused",
+          {.name = "kernel_fails",
            .summary = "the device fails to draw the numbers",
            .plan = fault::failing(fault::Operation::launch_kernel, device::Status::invalid_value, fault::every_call)}};
 }

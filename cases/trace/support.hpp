@@ -22,11 +22,11 @@ inline void observe_calls(harness::Context& context, const Addresses& calls, std
 }
 
 inline std::vector<harness::Fault> memory_faults() {
-  return {{.name = "allocation_refused",
+  return {{.name = "allocation_fails",
            .summary = "the device fails to allocate memory that it has",
            .plan = fault::allocation_fails(fault::every_call)},
           {.name = "allocation_dropped",
-           .summary = "the device says that it gave memory, but gives none",
+           .summary = "the device says that it allocated memory, but did not",
            .plan = fault::allocation_lost(fault::every_call)}};
 }
 
