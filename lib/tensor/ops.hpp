@@ -11,7 +11,7 @@
 /// Work on device memory, by raw pointer, element count and stream. All pointers are to
 /// device memory; every call only submits work and returns. A count of 0 submits
 /// nothing. @throws DeviceError for every one; OutOfMemoryError where it says that it
-/// takes scratch memory from the allocator.
+/// allocates scratch memory from the allocator.
 namespace gpucheck::tensor {
 
 using runtime::Buffer;

@@ -7,7 +7,7 @@
 
 namespace gpucheck::runtime {
 
-/// Owns device memory for `size()` elements of T, taken from the runtime's
+/// Owns device memory for `size()` elements of T, allocated from the runtime's
 /// allocator for one stream. Moves, never copies; contents are undefined at first.
 template <typename T>
 class Buffer {

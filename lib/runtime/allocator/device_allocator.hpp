@@ -57,7 +57,7 @@ class DeviceAllocator {
   /// Work on `stream`, other than the block's own, uses the block: its memory is not
   /// reused before the work submitted there until the `free` is done.
   virtual void record_stream(void* pointer, device::Stream stream) = 0;
-  /// Gives cached memory back to the device.
+  /// Releases cached memory to the device.
   virtual void empty_cache() = 0;
   /// The same for one released private pool.
   virtual void empty_cache(PoolId pool) = 0;
@@ -86,7 +86,7 @@ class DeviceAllocator {
   /// @throws Error.
   [[nodiscard]] virtual BaseAllocation base_allocation(const void* pointer) const = 0;
 
-  /// Limits what is taken from the device to a share of its memory; 1 removes the
+  /// Limits what is allocated from the device to a share of its memory; 1 removes the
   /// limit. @throws UsageError outside 0..1.
   virtual void set_memory_fraction(double fraction) = 0;
   [[nodiscard]] virtual double memory_fraction() const = 0;

@@ -14,7 +14,7 @@ enum class MemoryAction : std::uint8_t {
   free_requested,  ///< the caller freed a block; size: the bytes once asked for
   free_completed,  ///< nobody uses that block any more
   segment_alloc,   ///< obtained a segment from the device; size: its bytes
-  segment_free,    ///< gave one back
+  segment_free,    ///< freed one
   segment_map,     ///< mapped memory into an expandable segment; size: the bytes mapped
   segment_unmap,
   oom,       ///< failed; address: bytes free on the device, size: the rounded request

@@ -22,25 +22,25 @@ std::uint64_t saturated_mebibytes(std::uint64_t count) {
   return std::min(count, AllocatorSettings::unlimited / 1_MiB) * 1_MiB;
 }
 
-std::uint64_t take_size_from_large_segment(SettingsTokens& tokens, const AllocatorSettings& settings,
+std::uint64_t read_size_from_large_segment(SettingsTokens& tokens, const AllocatorSettings& settings,
                                            std::string_view key) {
   const std::uint64_t least = settings.large_segment_size / 1_MiB;
-  const std::uint64_t value = tokens.take_integer();
+  const std::uint64_t value = tokens.next_integer();
   if (value < least)
     throw SettingsError(fmt::format("CachingAllocator option {} too small, must be >= {}", key, least));
   return saturated_mebibytes(value);
 }
 
 void max_split_size(SettingsTokens& tokens, AllocatorSettings& settings) {
-  settings.max_split_size = take_size_from_large_segment(tokens, settings, "max_split_size_mb");
+  settings.max_split_size = read_size_from_large_segment(tokens, settings, "max_split_size_mb");
 }
 
 void max_non_split_rounding(SettingsTokens& tokens, AllocatorSettings& settings) {
-  settings.max_non_split_rounding = take_size_from_large_segment(tokens, settings, "max_non_split_rounding_mb");
+  settings.max_non_split_rounding = read_size_from_large_segment(tokens, settings, "max_non_split_rounding_mb");
 }
 
 void garbage_collection_threshold(SettingsTokens& tokens, AllocatorSettings& settings) {
-  const double value = tokens.take_real();
+  const double value = tokens.next_double();
   require(value > 0.0 && value < 1.0, "garbage_collect_threshold is invalid, set it in (0.0, 1.0)");
   settings.garbage_collection_threshold = value;
 }
@@ -52,9 +52,9 @@ void division_table(SettingsTokens& tokens, AllocatorSettings& settings) {
   bool first = true;
   std::size_t last = 0;
   while (tokens.peek() != "]") {
-    const std::string interval = tokens.take();
+    const std::string interval = tokens.next();
     tokens.skip_separator();
-    const std::uint64_t divisions = tokens.take_integer();
+    const std::uint64_t divisions = tokens.next_integer();
     require(divisions == 0 || std::has_single_bit(divisions),
             "For roundups, the divisions has to be power of 2 or 0 to disable roundup ");
     if (interval == ">") {
@@ -68,40 +68,40 @@ void division_table(SettingsTokens& tokens, AllocatorSettings& settings) {
     }
     if (tokens.peek() != "]") tokens.skip_separator();
   }
-  static_cast<void>(tokens.take());
+  static_cast<void>(tokens.next());
 }
 
 void roundup_power2_divisions(SettingsTokens& tokens, AllocatorSettings& settings) {
   if (tokens.peek() == "[") {
-    static_cast<void>(tokens.take());
+    static_cast<void>(tokens.next());
     return division_table(tokens, settings);
   }
-  const std::uint64_t divisions = tokens.take_integer();
+  const std::uint64_t divisions = tokens.next_integer();
   require(std::has_single_bit(divisions), "For roundups, the divisions has to be power of 2 ");
   settings.roundup_power2_divisions.fill(divisions);
 }
 
 void large_segment_size(SettingsTokens& tokens, AllocatorSettings& settings) {
-  const std::uint64_t value = tokens.take_integer();
+  const std::uint64_t value = tokens.next_integer();
   require(value > 10, "CachingAllocator option large_segment_size_mb must be > 10 MB");
   settings.large_segment_size = saturated_mebibytes(value);
 }
 
 void per_process_memory_fraction(SettingsTokens& tokens, AllocatorSettings& settings) {
-  const double value = tokens.take_real();
+  const double value = tokens.next_double();
   require(value >= 0.0 && value <= 1.0, "per_process_memory_fraction is invalid, set it in [0.0, 1.0]");
   settings.per_process_memory_fraction = value;
 }
 
 void backend(SettingsTokens& tokens, AllocatorSettings& settings) {
-  const std::string& name = tokens.take();
+  const std::string& name = tokens.next();
   require(name == "native" || name == "cudaMallocAsync",
           "Unknown allocator backend, options are native and cudaMallocAsync");
   settings.backend = name == "native" ? Backend::native : Backend::async;
 }
 
 void pinned_num_register_threads(SettingsTokens& tokens, AllocatorSettings& settings) {
-  const std::uint64_t value = tokens.take_integer();
+  const std::uint64_t value = tokens.next_integer();
   require(std::has_single_bit(value), "Number of register threads has to be power of 2 ");
   if (value > 128) {
     throw SettingsError(fmt::format("Number of register threads should be less than or equal to 128, got {}", value));
@@ -110,14 +110,14 @@ void pinned_num_register_threads(SettingsTokens& tokens, AllocatorSettings& sett
 }
 
 void pinned_reserve_segment_size(SettingsTokens& tokens, AllocatorSettings& settings) {
-  const std::uint64_t value = tokens.take_integer();
+  const std::uint64_t value = tokens.next_integer();
   require(value > 0, "Pinned reserve segment size has to be greater than 0 ");
   settings.pinned_reserve_segment_size = saturated_mebibytes(value);
 }
 
 template <bool AllocatorSettings::*field>
 void boolean(SettingsTokens& tokens, AllocatorSettings& settings) {
-  settings.*field = tokens.take_boolean();
+  settings.*field = tokens.next_bool();
 }
 
 struct Key {
@@ -155,7 +155,7 @@ AllocatorSettings parse_settings(std::string_view text, const AllocatorSettings&
   settings.garbage_collection_threshold = 0.0;
   SettingsTokens tokens(text);
   while (!tokens.at_end()) {
-    const std::string& name = tokens.take();
+    const std::string& name = tokens.next();
     const auto* key = std::ranges::find(keys, name, &Key::name);
     if (key == std::end(keys)) {
       throw SettingsError(fmt::format("Unrecognized key '{}' in Accelerator allocator config.", name));

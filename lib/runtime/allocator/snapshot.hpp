@@ -10,7 +10,7 @@ namespace gpucheck::runtime {
 
 enum class BlockState : std::uint8_t {
   inactive,             ///< free for reuse
-  active_allocated,     ///< in the caller's hands
+  active_allocated,     ///< in use by the caller
   active_pending_free,  ///< freed by the caller, but other streams may still use it
 };
 

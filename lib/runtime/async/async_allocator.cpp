@@ -28,7 +28,7 @@ AllocatorSettings async_settings() {
 }
 
 [[noreturn]] void reject_pointer(const void* pointer) {
-  throw Error(fmt::format("{} is not the start of a block in use. Free what allocate gave, and once.", pointer));
+  throw Error(fmt::format("{} is not the start of a block in use. Free what allocate returned, and once.", pointer));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ class AsyncAllocator final : public LimitedAllocator {
  public:
   /// Makes no device call.
   AsyncAllocator(device::Device& device, StreamPool& streams, WarningSink warn);
-  /// Gives everything back, also blocks in use, and lets the device's pool forget.
+  /// Frees everything, also blocks in use, and lets the device's pool forget.
   ~AsyncAllocator() override;
 
   [[nodiscard]] std::string_view name() const noexcept override { return "cudaMallocAsync"; }

@@ -22,7 +22,7 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  /// Starts capturing on the current stream, with allocations there taken from `pool`,
+  /// Starts capturing on the current stream, with allocations there made from `pool`,
   /// or from a new pool when it is the default one. @throws Error on the default
   /// stream or when a captured graph is already held; DeviceError.
   void capture_begin(PoolId pool = {}, device::CaptureMode mode = device::CaptureMode::global);

@@ -20,7 +20,7 @@ class PinnedAllocator {
  public:
   /// Makes no device call.
   explicit PinnedAllocator(device::Device& device);
-  /// Waits for the device, then gives all memory back, also blocks in use.
+  /// Waits for the device, then frees all memory, also blocks in use.
   ~PinnedAllocator();
   PinnedAllocator(const PinnedAllocator&) = delete;
   PinnedAllocator& operator=(const PinnedAllocator&) = delete;

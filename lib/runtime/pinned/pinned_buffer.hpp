@@ -8,7 +8,7 @@
 
 namespace gpucheck::runtime {
 
-/// Owns page-locked host memory for `size()` elements of T, taken from the runtime's
+/// Owns page-locked host memory for `size()` elements of T, allocated from the runtime's
 /// pinned allocator. Moves, never copies; contents are undefined at first.
 template <typename T>
 class PinnedBuffer {

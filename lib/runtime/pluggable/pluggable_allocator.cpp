@@ -14,11 +14,11 @@ void* PluggableAllocator::allocate(std::size_t bytes, device::Stream stream) {
   void* pointer = library_.allocate(bytes, stream);
   if (pointer == nullptr) {
     throw OutOfMemoryError(
-        fmt::format("The allocator library gave no memory. Tried to allocate {}.", format_bytes(bytes)));
+        fmt::format("The allocator library returned null. Tried to allocate {}.", format_bytes(bytes)));
   }
   const std::scoped_lock lock(mutex_);
   if (!allocations_.emplace(pointer, Allocation{bytes, stream}).second) {
-    throw Error(fmt::format("The allocator library gave {} out although that block is in use.", pointer));
+    throw Error(fmt::format("The allocator library returned {}, a block that is in use.", pointer));
   }
   return pointer;
 }
@@ -28,8 +28,8 @@ void PluggableAllocator::free(void* pointer) {
   std::unique_lock lock(mutex_);
   const auto found = allocations_.find(pointer);
   if (found == allocations_.end()) {
-    throw Error(
-        fmt::format("Trying to free a pointer not allocated here: {}. Free what allocate gave, and once.", pointer));
+    throw Error(fmt::format("Trying to free a pointer not allocated here: {}. Free what allocate returned, and once.",
+                            pointer));
   }
   const Allocation allocation = found->second;
   allocations_.erase(found);

@@ -8,7 +8,7 @@
 
 namespace gpucheck::runtime {
 
-/// Events without timing, made when none is at hand and reused afterwards. Thread-safe.
+/// Events without timing, made when none is idle and reused afterwards. Thread-safe.
 class EventPool {
  public:
   /// Makes no device call.

@@ -18,8 +18,8 @@ using StreamIds = std::function<std::int64_t(device::Stream)>;
   return static_cast<std::int64_t>(stream.value);
 }
 
-/// The device's shared side streams: 32 for each of up to four priority levels, handed
-/// out in turn, so that the 33rd request gets the first stream again. All are made,
+/// The device's shared side streams: 32 for each of up to four priority levels,
+/// served in turn, so that the 33rd request gets the first stream again. All are made,
 /// non-blocking, at the first request and live as long as the pool. Thread-safe.
 class StreamPool {
  public:

@@ -92,7 +92,7 @@ class StreamTable {
         std::swap(entry, slots_[at].entry);
       }
     }
-    // No place for the one displaced last: the new one gives its own up for it.
+    // No place for the one displaced last: the new one cedes its own to it.
     if (at != first) std::swap(entry, slots_[first].entry);
     grow();
     insert(std::move(entry));

@@ -41,7 +41,7 @@ class Ops : public testing::Test {
   device::Stream stream = machine.side_stream();
 };
 
-TEST_F(Ops, FillsWholeAndUnalignedStretches) {
+TEST_F(Ops, FillsWholeAndUnalignedRanges) {
   Buffer<std::uint8_t> data = upload(std::vector<std::uint8_t>(100, 0));
   ops::fill(runtime, data.data(), 37, std::uint8_t{9}, stream);
   ops::fill(runtime, data.data() + 41, 10, std::uint8_t{7}, stream);

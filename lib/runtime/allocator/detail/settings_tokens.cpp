@@ -26,28 +26,28 @@ SettingsTokens::SettingsTokens(std::string_view text) {
 
 const std::string& SettingsTokens::peek() const {
   if (at_end()) throw SettingsError("Index out of bounds in ConfigTokenizer");
-  return tokens_[next_];
+  return tokens_[position_];
 }
 
-const std::string& SettingsTokens::take() {
+const std::string& SettingsTokens::next() {
   const std::string& token = peek();
-  ++next_;
+  ++position_;
   return token;
 }
 
-bool SettingsTokens::take_boolean() {
-  const std::string& token = take();
+bool SettingsTokens::next_bool() {
+  const std::string& token = next();
   if (token == "True") return true;
   if (token == "False") return false;
   throw SettingsError(
-      fmt::format("Expected 'True' or 'False' at index {} in ConfigTokenizer but got '{}'", next_ - 1, token));
+      fmt::format("Expected 'True' or 'False' at index {} in ConfigTokenizer but got '{}'", position_ - 1, token));
 }
 
-std::uint64_t SettingsTokens::take_integer() { return to_integer(take()); }
+std::uint64_t SettingsTokens::next_integer() { return to_integer(next()); }
 
-double SettingsTokens::take_real() {
+double SettingsTokens::next_double() {
   try {
-    return std::stod(take());
+    return std::stod(next());
   } catch (const std::logic_error& error) {  // names the function, as PyTorch's text does
     throw SettingsError(error.what());
   }

@@ -14,19 +14,19 @@ class SettingsTokens {
  public:
   explicit SettingsTokens(std::string_view text);
 
-  [[nodiscard]] bool at_end() const noexcept { return next_ >= tokens_.size(); }
+  [[nodiscard]] bool at_end() const noexcept { return position_ >= tokens_.size(); }
   [[nodiscard]] const std::string& peek() const;
-  const std::string& take();
-  /// Takes a separator. Which one stands there is not checked, as PyTorch does not.
-  void skip_separator() { static_cast<void>(take()); }
+  const std::string& next();
+  /// Skips a separator. Which one stands there is not checked, as PyTorch does not.
+  void skip_separator() { static_cast<void>(next()); }
 
-  bool take_boolean();
-  std::uint64_t take_integer();
-  double take_real();
+  bool next_bool();
+  std::uint64_t next_integer();
+  double next_double();
 
  private:
   std::vector<std::string> tokens_;
-  std::size_t next_ = 0;
+  std::size_t position_ = 0;
 };
 
 /// @throws SettingsError unless the token starts with a number.

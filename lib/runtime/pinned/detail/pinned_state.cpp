@@ -48,12 +48,12 @@ PinnedAllocator::Allocation PinnedAllocator::State::allocate(std::size_t bytes, 
   if (!background && !detail::is_capturing(device_, stream)) process_events();
   lock.lock();
   const PoolId pool = route(stream, lock);
-  Block* block = take_free(rounded, pool);
+  Block* block = reuse_free_block(rounded, pool);
   lock.unlock();
   if (block == nullptr && background) {
     process_events_of_size(rounded);
     lock.lock();
-    block = take_free(rounded, pool);
+    block = reuse_free_block(rounded, pool);
     lock.unlock();
   }
   if (block == nullptr) block = make_block(rounded, pool);
@@ -90,7 +90,7 @@ PinnedAllocator::State::FreeLists& PinnedAllocator::State::free_lists(PoolId id)
   return id.is_default() ? free_ : pools_[id].free;
 }
 
-PinnedAllocator::State::Block* PinnedAllocator::State::take_free(std::uint64_t rounded, PoolId pool) {
+PinnedAllocator::State::Block* PinnedAllocator::State::reuse_free_block(std::uint64_t rounded, PoolId pool) {
   std::vector<Block*>& list = free_lists(pool)[static_cast<std::size_t>(std::countr_zero(rounded))];
   if (list.empty()) return nullptr;
   Block* block = list.back();
@@ -150,7 +150,8 @@ void PinnedAllocator::State::free(void* context) {
   std::unique_lock lock(mutex_);
   const auto known = blocks_.find(context);
   if (known == blocks_.end() || !known->second->in_use) {
-    throw Error(fmt::format("{} is no context of pinned memory in use. Free what allocate gave, and once.", context));
+    throw Error(
+        fmt::format("{} is no context of pinned memory in use. Free what allocate returned, and once.", context));
   }
   Block& block = *known->second;
   block.in_use = false;
@@ -282,26 +283,26 @@ void PinnedAllocator::State::ensure_background_thread() {
 
 void PinnedAllocator::State::empty_cache() {
   process_events();
-  for (const auto& block : take_releasable()) release(*block);
+  for (const auto& block : extract_releasable()) release(*block);
 }
 
-std::vector<std::unique_ptr<PinnedAllocator::State::Block>> PinnedAllocator::State::take_releasable() {
+std::vector<std::unique_ptr<PinnedAllocator::State::Block>> PinnedAllocator::State::extract_releasable() {
   const std::scoped_lock lock(mutex_);
   std::vector<Block*> going;
   for (auto& list : free_) {
     going.insert(going.end(), list.begin(), list.end());
     list.clear();
   }
-  take_from_released_pools(going);
-  std::vector<std::unique_ptr<Block>> taken;
+  extract_from_released_pools(going);
+  std::vector<std::unique_ptr<Block>> extracted;
   for (Block* block : going) {
     by_pointer_.erase(block->memory.pointer);
-    taken.push_back(std::move(blocks_.extract(block).mapped()));
+    extracted.push_back(std::move(blocks_.extract(block).mapped()));
   }
-  return taken;
+  return extracted;
 }
 
-void PinnedAllocator::State::take_from_released_pools(std::vector<Block*>& going) {
+void PinnedAllocator::State::extract_from_released_pools(std::vector<Block*>& going) {
   std::erase_if(pools_, [](const auto& entry) { return entry.second.uses == 0 && entry.second.blocks == 0; });
   for (auto& [id, pool] : pools_) {
     if (pool.uses > 0) continue;

@@ -79,7 +79,7 @@ class PinnedAllocator::State {
   [[nodiscard]] static PoolId choose(const Routings& routings, device::Stream stream);
   void set_routings(std::vector<Routing> routings);
   [[nodiscard]] FreeLists& free_lists(PoolId id);
-  [[nodiscard]] Block* take_free(std::uint64_t rounded, PoolId pool);
+  [[nodiscard]] Block* reuse_free_block(std::uint64_t rounded, PoolId pool);
   [[nodiscard]] Block* make_block(std::uint64_t rounded, PoolId pool);
   void mark_in_use(Block& block);
   [[nodiscard]] Block* find(const void* pointer, const void* context) const;
@@ -95,8 +95,8 @@ class PinnedAllocator::State {
   void finish(PendingEvent entry, std::int64_t size);
   void ensure_background_thread();
 
-  [[nodiscard]] std::vector<std::unique_ptr<Block>> take_releasable();
-  void take_from_released_pools(std::vector<Block*>& going);
+  [[nodiscard]] std::vector<std::unique_ptr<Block>> extract_releasable();
+  void extract_from_released_pools(std::vector<Block*>& going);
   void release(const Block& block);
 
   device::Device& device_;

@@ -28,7 +28,7 @@ void* overlapping() {
   constexpr std::size_t slab_bytes = std::size_t{64} << 20U;
   static void* slab = nullptr;
   static std::size_t next = 0;
-  if (slab == nullptr) slab = device_memory.take(slab_bytes);
+  if (slab == nullptr) slab = device_memory.allocate(slab_bytes);
   return static_cast<std::byte*>(slab) + step * (next++ % 64);
 }
 
@@ -42,8 +42,8 @@ void* kept_block(std::size_t bytes) {
 
 constexpr std::size_t misalignment = 8;
 
-void* take(std::size_t bytes) {
-  void* const pointer = device_memory.take(bytes);
+void* allocate_from_device(std::size_t bytes) {
+  void* const pointer = device_memory.allocate(bytes);
   if (pointer != nullptr) return pointer;
   if constexpr (defect == Defect::aborts) std::abort();
   has_failed = true;
@@ -53,23 +53,23 @@ void* take(std::size_t bytes) {
 void* allocate(std::size_t bytes) {
   switch (defect) {
     case Defect::overlap:
-      return bytes > (std::size_t{32} << 20U) ? take(bytes) : overlapping();
+      return bytes > (std::size_t{32} << 20U) ? allocate_from_device(bytes) : overlapping();
     case Defect::misaligned: {
-      void* const pointer = take(bytes + misalignment);
+      void* const pointer = allocate_from_device(bytes + misalignment);
       return pointer == nullptr ? nullptr : static_cast<std::byte*>(pointer) + misalignment;
     }
     case Defect::overflow:
-      return take((bytes + 511) / 512 * 512 + 512);
+      return allocate_from_device((bytes + 511) / 512 * 512 + 512);
     case Defect::never_recovers:
-      return has_failed ? nullptr : take(bytes);
+      return has_failed ? nullptr : allocate_from_device(bytes);
     case Defect::threads:
     case Defect::streams:
       if (void* const block = kept_block(bytes)) return block;
-      return take(bytes);
+      return allocate_from_device(bytes);
     case Defect::capture:
-      return device_memory.wait_for_all() ? take(bytes) : nullptr;
+      return device_memory.wait_for_all() ? allocate_from_device(bytes) : nullptr;
     default:
-      return take(bytes);
+      return allocate_from_device(bytes);
   }
 }
 
@@ -80,7 +80,7 @@ void release(void* pointer, std::size_t bytes) {
     case Defect::leak:
       return;
     case Defect::misaligned:
-      if (device_memory.wait_for_all()) device_memory.give_back(static_cast<std::byte*>(pointer) - misalignment);
+      if (device_memory.wait_for_all()) device_memory.free(static_cast<std::byte*>(pointer) - misalignment);
       return;
     case Defect::threads:
       // Entered by the thread that frees and, to be sure, for the one that allocated.
@@ -91,7 +91,7 @@ void release(void* pointer, std::size_t bytes) {
       kept[bytes].push_back(pointer);
       return;
     default:
-      if (device_memory.wait_for_all()) device_memory.give_back(pointer);
+      if (device_memory.wait_for_all()) device_memory.free(pointer);
   }
 }
 

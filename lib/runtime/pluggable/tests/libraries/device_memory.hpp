@@ -7,15 +7,15 @@
 namespace pluggable {
 
 struct DeviceMemory {
-  void* (*allocate)(void* context, std::size_t bytes) = nullptr;
-  void (*free)(void* context, void* pointer) = nullptr;
-  int (*wait)(void* context) = nullptr;
+  void* (*allocate_with)(void* context, std::size_t bytes) = nullptr;
+  void (*free_with)(void* context, void* pointer) = nullptr;
+  int (*wait_with)(void* context) = nullptr;
   void* context = nullptr;
 
-  [[nodiscard]] void* take(std::size_t bytes) const { return allocate(context, bytes); }
-  void give_back(void* pointer) const { free(context, pointer); }
+  [[nodiscard]] void* allocate(std::size_t bytes) const { return allocate_with(context, bytes); }
+  void free(void* pointer) const { free_with(context, pointer); }
   /// For all work of the device. False when that cannot be.
-  [[nodiscard]] bool wait_for_all() const { return wait(context) == 0; }
+  [[nodiscard]] bool wait_for_all() const { return wait_with(context) == 0; }
 };
 
 /// Set by gpucheck before the library's first call.

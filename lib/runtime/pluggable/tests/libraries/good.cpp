@@ -4,10 +4,10 @@
 #include "device_memory.hpp"
 
 extern "C" void* my_malloc(std::size_t bytes, int /*device*/, void* /*stream*/) {
-  return bytes == 0 ? nullptr : pluggable::device_memory.take(bytes);
+  return bytes == 0 ? nullptr : pluggable::device_memory.allocate(bytes);
 }
 
 extern "C" void my_free(void* pointer, std::size_t /*bytes*/, int /*device*/, void* /*stream*/) {
   if (pointer == nullptr || !pluggable::device_memory.wait_for_all()) return;
-  pluggable::device_memory.give_back(pointer);
+  pluggable::device_memory.free(pointer);
 }

@@ -19,12 +19,12 @@ class Driver {
   }
 
   /// Null when there is no memory.
-  [[nodiscard]] void* take(std::size_t bytes, int device) const {
+  [[nodiscard]] void* allocate(std::size_t bytes, int device) const {
     Address address = 0;
     if (!enter(device) || allocate_(&address, bytes) != 0) return nullptr;
     return reinterpret_cast<void*>(address);
   }
-  void give_back(void* pointer, int device) const {
+  void free(void* pointer, int device) const {
     if (enter(device)) free_(reinterpret_cast<Address>(pointer));
   }
 
@@ -71,9 +71,9 @@ class Driver {
 
 extern "C" void* my_malloc(std::size_t bytes, int device, void* /*stream*/) {
   const Driver* driver = Driver::get();
-  return bytes == 0 || driver == nullptr ? nullptr : driver->take(bytes, device);
+  return bytes == 0 || driver == nullptr ? nullptr : driver->allocate(bytes, device);
 }
 
 extern "C" void my_free(void* pointer, std::size_t /*bytes*/, int device, void* /*stream*/) {
-  if (const Driver* driver = Driver::get(); driver != nullptr && pointer != nullptr) driver->give_back(pointer, device);
+  if (const Driver* driver = Driver::get(); driver != nullptr && pointer != nullptr) driver->free(pointer, device);
 }
