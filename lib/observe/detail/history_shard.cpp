@@ -14,7 +14,7 @@ CallerNumber find(const HistoryShard::Contexts& contexts, std::uintptr_t address
   return place == contexts.end() ? unknown_caller : place->second;
 }
 
-CallerNumber take(HistoryShard::Contexts& contexts, std::uintptr_t address) noexcept {
+CallerNumber extract(HistoryShard::Contexts& contexts, std::uintptr_t address) noexcept {
   const CallerNumber context = find(contexts, address);
   contexts.erase(address);
   return context;
@@ -42,12 +42,12 @@ CallerNumber HistoryShard::follow(MemoryAction action, const runtime::MemoryEven
     case MemoryAction::free_requested:
       return own_or(find(blocks, event.address));
     case MemoryAction::free_completed:
-      return own_or(take(blocks, event.address));
+      return own_or(extract(blocks, event.address));
     case MemoryAction::segment_alloc:
       set(segments, event.address, context);
       return context;
     case MemoryAction::segment_free: {
-      const CallerNumber allocation = take(segments, event.address);
+      const CallerNumber allocation = extract(segments, event.address);
       return own_or(event.was_split ? unknown_caller : allocation);
     }
     case MemoryAction::segment_map:

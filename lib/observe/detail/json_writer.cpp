@@ -77,6 +77,6 @@ void JsonWriter::begin_shared(std::uint32_t number) {
   out_.keep();
 }
 
-void JsonWriter::end_shared() { shared_.emplace(open_shared_, out_.take_kept()); }
+void JsonWriter::end_shared() { shared_.emplace(open_shared_, out_.release_kept()); }
 
 }  // namespace gpucheck::observe::detail

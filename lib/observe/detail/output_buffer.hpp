@@ -25,12 +25,12 @@ class OutputBuffer {
     text_.clear();
   }
 
-  /// From here on, everything is also kept for `take_kept`.
+  /// From here on, everything is also kept for `release_kept`.
   void keep() {
     is_kept_ = true;
     kept_from_ = text_.size();
   }
-  [[nodiscard]] std::string take_kept() {
+  [[nodiscard]] std::string release_kept() {
     is_kept_ = false;
     return text_.substr(kept_from_);
   }

@@ -14,7 +14,7 @@ class Comparer {
   Comparer(const Trace& trace, ComparableTarget& target) : trace_(trace), target_(target), player_(trace, target) {}
 
   Comparison run() {
-    player_.play_all([this](std::size_t step, const Player::Step& seen) { take(step, seen); });
+    player_.play_all([this](std::size_t step, const Player::Step& seen) { compare(step, seen); });
     result_.steps = trace_.events.size();
     compare_final_state(trace_, target_, result_);
     player_.free_all();
@@ -22,7 +22,7 @@ class Comparer {
   }
 
  private:
-  void take(std::size_t step, const Player::Step& seen) {
+  void compare(std::size_t step, const Player::Step& seen) {
     const Event& event = trace_.events[step];
     step_is_equal_ = true;
     const bool allocates = event.action == Action::allocate;

@@ -33,14 +33,14 @@ class Converter {
 
   Conversion run() {
     result_.report.recorded_events = recorded_.size();
-    for (position_ = 0; position_ < recorded_.size(); ++position_) take(position_);
+    for (position_ = 0; position_ < recorded_.size(); ++position_) convert(position_);
     add_blocks_never_mentioned();
     finish();
     return std::move(result_);
   }
 
  private:
-  void take(std::size_t i) {
+  void convert(std::size_t i) {
     const SnapshotEvent& event = recorded_[i];
     if (event.pool != PoolId{0, 0}) ++result_.report.private_pool_events;
     switch (event.action) {
@@ -74,7 +74,7 @@ class Converter {
 
   void allocate(const SnapshotEvent& event) {
     const std::uint32_t id = new_id();
-    if (const auto replaced = lives_.begin_life(event.address, id)) {
+    if (const auto replaced = live_.begin_life(event.address, id)) {
       ++result_.report.contradictions;
       add({0, *replaced, 0, Action::free, false});
     }
@@ -87,12 +87,12 @@ class Converter {
   }
 
   void free(const SnapshotEvent& event) {
-    if (lives_.ended(event.address)) {
+    if (live_.ended(event.address)) {
       ++result_.report.contradictions;
       return;
     }
-    if (!lives_.living(event.address)) add_initial(event.address, event.size, event.stream);
-    add({0, lives_.end_life(event.address), 0, Action::free, false});
+    if (!live_.living(event.address)) add_initial(event.address, event.size, event.stream);
+    add({0, live_.end_life(event.address), 0, Action::free, false});
   }
 
   /// Decides at the last of a row of releases what they were.
@@ -114,20 +114,20 @@ class Converter {
       if (segment.device != device_) continue;
       for (const SnapshotBlock& block : segment.blocks) {
         if (block.state == SnapshotBlockState::inactive) continue;
-        in_use += lives_.living(block.address) ? 1U : 0U;
-        if (lives_.ended(block.address)) ++result_.report.contradictions;
-        if (lives_.known(block.address)) continue;
+        in_use += live_.living(block.address) ? 1U : 0U;
+        if (live_.ended(block.address)) ++result_.report.contradictions;
+        if (live_.known(block.address)) continue;
         add_initial(block.address, block.requested_size, segment.stream);
         ++in_use;
       }
     }
     // What the events left in use must be in use in the segments too.
-    if (!snapshot_.segments.empty()) result_.report.contradictions += lives_.living_count() - in_use;
+    if (!snapshot_.segments.empty()) result_.report.contradictions += live_.living_count() - in_use;
   }
 
   void add_initial(std::uint64_t address, std::uint64_t size, std::uint64_t handle) {
     const std::uint32_t id = new_id();
-    lives_.begin_life(address, id);
+    live_.begin_life(address, id);
     initial_.push_back({address, {size, id, stream(handle), Action::allocate, false}});
     ++result_.report.initial_blocks;
     result_.report.initial_bytes += size;
@@ -169,7 +169,7 @@ class Converter {
   const Events& recorded_;
   bool completions_recorded_ = false;
   bool named_empty_cache_ = false;
-  LiveAllocations lives_;
+  LiveAllocations live_;
   StreamNumbers streams_;
   std::vector<Initial> initial_;
   std::size_t position_ = 0;  ///< of the recorded event being taken

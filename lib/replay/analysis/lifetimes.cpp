@@ -18,10 +18,10 @@ class LifetimeFinder {
       if (segment.device == device_) add_blocks_never_mentioned(segment);
     }
     const auto is_initial = [](const Lifetime& life) { return life.allocated_at == Lifetime::before_first; };
-    const auto first_recorded = std::stable_partition(lives_.begin(), lives_.end(), is_initial);
-    std::sort(lives_.begin(), first_recorded,
+    const auto first_recorded = std::stable_partition(lifetimes_.begin(), lifetimes_.end(), is_initial);
+    std::sort(lifetimes_.begin(), first_recorded,
               [](const Lifetime& a, const Lifetime& b) { return a.address < b.address; });
-    return std::move(lives_);
+    return std::move(lifetimes_);
   }
 
  private:
@@ -34,38 +34,38 @@ class LifetimeFinder {
   }
 
   void begin(const SnapshotEvent& event, std::uint32_t at) {
-    const auto id = static_cast<std::uint32_t>(lives_.size());
-    const auto replaced = addresses_.begin_life(event.address, id);
-    if (replaced) lives_[*replaced].freed_at = at;
-    lives_.push_back({event.address, event.size, event.stream, event.pool, at, Lifetime::never, event.stack});
+    const auto id = static_cast<std::uint32_t>(lifetimes_.size());
+    const auto replaced = live_.begin_life(event.address, id);
+    if (replaced) lifetimes_[*replaced].freed_at = at;
+    lifetimes_.push_back({event.address, event.size, event.stream, event.pool, at, Lifetime::never, event.stack});
   }
 
   void end(const SnapshotEvent& event, std::uint32_t at) {
-    if (addresses_.ended(event.address)) return;  // a free of what is free: the file contradicts itself
-    if (!addresses_.living(event.address)) {
+    if (live_.ended(event.address)) return;  // a free of what is free: the file contradicts itself
+    if (!live_.living(event.address)) {
       add_initial(
           {event.address, event.size, event.stream, event.pool, Lifetime::before_first, Lifetime::never, no_stack});
     }
-    lives_[addresses_.end_life(event.address)].freed_at = at;
+    lifetimes_[live_.end_life(event.address)].freed_at = at;
   }
 
   void add_blocks_never_mentioned(const SnapshotSegment& segment) {
     for (const SnapshotBlock& block : segment.blocks) {
-      if (block.state == SnapshotBlockState::inactive || addresses_.known(block.address)) continue;
+      if (block.state == SnapshotBlockState::inactive || live_.known(block.address)) continue;
       add_initial({block.address, block.requested_size, segment.stream, segment.pool, Lifetime::before_first,
                    Lifetime::never, block.stack});
     }
   }
 
   void add_initial(const Lifetime& life) {
-    addresses_.begin_life(life.address, static_cast<std::uint32_t>(lives_.size()));
-    lives_.push_back(life);
+    live_.begin_life(life.address, static_cast<std::uint32_t>(lifetimes_.size()));
+    lifetimes_.push_back(life);
   }
 
   const Snapshot& snapshot_;
   std::size_t device_;
-  LiveAllocations addresses_;
-  std::vector<Lifetime> lives_;
+  LiveAllocations live_;
+  std::vector<Lifetime> lifetimes_;
 };
 
 }  // namespace

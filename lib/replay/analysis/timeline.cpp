@@ -26,8 +26,8 @@ std::vector<bool> choose_largest(const std::vector<Lifetime>& lives, std::size_t
 class TimelineMaker {
  public:
   TimelineMaker(const Snapshot& snapshot, std::size_t device, std::size_t max_bands, std::size_t max_even_steps)
-      : lives_(lifetimes_of(snapshot, device)),
-        is_drawn_(choose_largest(lives_, max_bands)),
+      : lifetimes_(lifetimes_of(snapshot, device)),
+        is_drawn_(choose_largest(lifetimes_, max_bands)),
         reserved_(initial_reserved_bytes(snapshot, device)) {
     if (device < snapshot.device_traces.size()) events_ = &snapshot.device_traces[device];
     find_boundaries(max_even_steps);
@@ -41,10 +41,10 @@ class TimelineMaker {
 
  private:
   void find_boundaries(std::size_t max_even_steps) {
-    for (std::size_t i = 0; i < lives_.size(); ++i) {
+    for (std::size_t i = 0; i < lifetimes_.size(); ++i) {
       if (!is_drawn_[i]) continue;
-      if (lives_[i].allocated_at != Lifetime::before_first) boundaries_.push_back(lives_[i].allocated_at);
-      if (lives_[i].freed_at != Lifetime::never) boundaries_.push_back(lives_[i].freed_at);
+      if (lifetimes_[i].allocated_at != Lifetime::before_first) boundaries_.push_back(lifetimes_[i].allocated_at);
+      if (lifetimes_[i].freed_at != Lifetime::never) boundaries_.push_back(lifetimes_[i].freed_at);
     }
     const std::size_t even = std::min(max_even_steps, events_->size());
     for (std::size_t i = 0; i < even; ++i) {
@@ -61,8 +61,8 @@ class TimelineMaker {
 
   void add_bands() {
     const auto step_count = static_cast<std::uint32_t>(boundaries_.size() + 1);
-    for (std::size_t i = 0; i < lives_.size(); ++i) {
-      const Lifetime& life = lives_[i];
+    for (std::size_t i = 0; i < lifetimes_.size(); ++i) {
+      const Lifetime& life = lifetimes_[i];
       if (!is_drawn_[i]) {
         ++timeline_.rest_count;
         continue;
@@ -76,9 +76,9 @@ class TimelineMaker {
   /// held before the first.
   std::uint64_t find_rest(std::vector<std::uint64_t>& changes) const {
     std::uint64_t initial = 0;
-    for (std::size_t i = 0; i < lives_.size(); ++i) {
+    for (std::size_t i = 0; i < lifetimes_.size(); ++i) {
       if (is_drawn_[i]) continue;
-      const Lifetime& life = lives_[i];
+      const Lifetime& life = lifetimes_[i];
       (life.allocated_at == Lifetime::before_first ? initial : changes[life.allocated_at]) += life.size;
       if (life.freed_at != Lifetime::never) changes[life.freed_at] -= life.size;
     }
@@ -114,7 +114,7 @@ class TimelineMaker {
   }
 
   inline static const std::vector<SnapshotEvent> no_events_{};
-  std::vector<Lifetime> lives_;
+  std::vector<Lifetime> lifetimes_;
   std::vector<bool> is_drawn_;
   RunningTotal reserved_;
   const std::vector<SnapshotEvent>* events_ = &no_events_;

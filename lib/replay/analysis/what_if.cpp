@@ -15,7 +15,7 @@ class Observer {
   }
 
   WhatIf run(std::size_t max_samples) {
-    player_.play_all([this](std::size_t step, const Player::Step& seen) { take(step, seen); });
+    player_.play_all([this](std::size_t step, const Player::Step& seen) { record(step, seen); });
     result_.steps = trace_.events.size();
     result_.retry_count = target_.retry_count();
     find_worst_fragmentation();
@@ -32,7 +32,7 @@ class Observer {
     std::int64_t reserved_bytes;
   };
 
-  void take(std::size_t step, const Player::Step& seen) {
+  void record(std::size_t step, const Player::Step& seen) {
     const Event& event = trace_.events[step];
     const Usage usage = target_.usage();
     tells_reserved_ = usage.reserved_bytes.has_value();

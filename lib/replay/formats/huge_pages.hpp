@@ -9,7 +9,7 @@
 namespace gpucheck::replay {
 
 // Large files and documents go into huge pages: a third of the reading time would be the
-// system's, for handing out memory 4 KiB at a time.
+// system's, for mapping memory 4 KiB at a time.
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
 struct FreePages {

@@ -35,8 +35,8 @@ class Stacks {
     if (is_new) add(stack);
     return entry->second;
   }
-  [[nodiscard]] Json take_stacks() { return std::move(stacks_); }
-  [[nodiscard]] Json take_frames() { return std::move(frames_); }
+  [[nodiscard]] Json release_stacks() { return std::move(stacks_); }
+  [[nodiscard]] Json release_frames() { return std::move(frames_); }
 
  private:
   void add(StackId stack) {
@@ -181,7 +181,7 @@ std::string page_data(const Snapshot& snapshot, const std::vector<std::size_t>& 
                     {"segments", segments_json(snapshot, summary, limits, stacks)}});
   }
   return inside_script(
-      {{"devices", std::move(list)}, {"stacks", stacks.take_stacks()}, {"frames", stacks.take_frames()}});
+      {{"devices", std::move(list)}, {"stacks", stacks.release_stacks()}, {"frames", stacks.release_frames()}});
 }
 
 }  // namespace gpucheck::replay

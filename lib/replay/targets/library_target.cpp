@@ -37,7 +37,7 @@ void LibraryTarget::add_block(void* address, std::uint64_t size) {
   const bool lies_below = above != blocks_.begin() && start - std::prev(above)->first < std::prev(above)->second;
   if (reaches_above || lies_below) {
     throw Error(
-        fmt::format("The allocator library gave out {} bytes at {} that overlap a block in use. `gpucheck run "
+        fmt::format("The allocator library allocated {} bytes at {} that overlap a block in use. `gpucheck run "
                     "'alloc.*' --allocator` tells more.",
                     size, address));
   }

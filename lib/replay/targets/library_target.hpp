@@ -19,7 +19,7 @@ class LibraryTarget final : public RuntimeTarget<TraceTarget, runtime::DeviceAll
   LibraryTarget(device::Device& device, bool is_simulated, const runtime::AllocatorChoice& choice,
                 const TargetOptions& options);
 
-  /// @throws Error when the library gives out memory that overlaps a block in use: what
+  /// @throws Error when the library allocates memory that overlaps a block in use: what
   /// it holds would say nothing then.
   Allocation allocate(std::uint64_t size, std::uint16_t stream) override;
   void free(void* address) override;

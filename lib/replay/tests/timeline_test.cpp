@@ -23,7 +23,7 @@ Snapshot with_events(std::vector<SnapshotEvent> events) {
 
 /// (address, size, allocated at, freed at) of each.
 using Life = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t, std::uint32_t>;
-std::vector<Life> lives_of(const Snapshot& snapshot) {
+std::vector<Life> lifetimes_in(const Snapshot& snapshot) {
   std::vector<Life> lives;
   for (const Lifetime& life : lifetimes_of(snapshot, 0)) {
     lives.emplace_back(life.address, life.size, life.allocated_at, life.freed_at);
@@ -35,10 +35,10 @@ constexpr std::uint32_t before = Lifetime::before_first;
 constexpr std::uint32_t never = Lifetime::never;
 
 TEST(Lifetimes, LastFromTheAllocationToTheCompletedFree) {
-  EXPECT_EQ(lives_of(with_events({event(alloc, 1, 10), event(free_requested, 1, 10), event(alloc, 2, 20),
-                                  event(free_completed, 1, 10)})),
+  EXPECT_EQ(lifetimes_in(with_events({event(alloc, 1, 10), event(free_requested, 1, 10), event(alloc, 2, 20),
+                                      event(free_completed, 1, 10)})),
             (std::vector<Life>{{1, 10, 0, 3}, {2, 20, 2, never}}));
-  EXPECT_EQ(lives_of(with_events({event(alloc, 1, 10), event(free_requested, 1, 10)})),
+  EXPECT_EQ(lifetimes_in(with_events({event(alloc, 1, 10), event(free_requested, 1, 10)})),
             (std::vector<Life>{{1, 10, 0, 1}}))
       << "no completions recorded";
 }
@@ -55,11 +55,12 @@ TEST(Lifetimes, IncludeWhatWasThereBefore) {
                         {{100, 100, 90, SnapshotBlockState::active_allocated, no_stack},
                          {200, 100, 0, SnapshotBlockState::inactive, no_stack},
                          {300, 100, 5, SnapshotBlockState::active_allocated, no_stack}}}};
-  EXPECT_EQ(lives_of(snapshot), (std::vector<Life>{{100, 90, before, never}, {200, 7, before, 1}, {300, 5, 0, never}}));
+  EXPECT_EQ(lifetimes_in(snapshot),
+            (std::vector<Life>{{100, 90, before, never}, {200, 7, before, 1}, {300, 5, 0, never}}));
 }
 
 TEST(Lifetimes, AnAddressTakenAgainEndsTheFirst) {
-  EXPECT_EQ(lives_of(with_events({event(alloc, 1, 10), event(alloc, 1, 20)})),
+  EXPECT_EQ(lifetimes_in(with_events({event(alloc, 1, 10), event(alloc, 1, 20)})),
             (std::vector<Life>{{1, 10, 0, 1}, {1, 20, 1, never}}));
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks trace.schema.json: the recorded traces are valid, and what the reader refuses for its form is not.
+"""Checks trace.schema.json: the recorded traces are valid, and what the reader rejects for its form is not.
 
 Exit code: 77 without python3-jsonschema."""
 import copy
@@ -22,7 +22,7 @@ failures = []
 
 def expect(is_valid, document, what):
     if validator.is_valid(document) != is_valid:
-        failures.append(f"{what}: {'refused' if is_valid else 'accepted'}")
+        failures.append(f"{what}: {'rejected' if is_valid else 'accepted'}")
 
 
 def one_of_each(trace):

@@ -164,7 +164,7 @@ void run_programs(Allocator& allocator, Make make, EmptyCache empty_cache, const
   }
 }
 
-/// Everything. `empty_cache()` gives cached memory back; `record(bool)` turns a history
+/// Everything. `empty_cache()` frees cached memory; `record(bool)` turns a history
 /// of 100,000 events without stacks on or off.
 template <typename Allocator, typename Make, typename EmptyCache, typename Record>
 void run(Allocator& allocator, Make make, EmptyCache empty_cache, Record record,

@@ -41,7 +41,7 @@ struct Digits {
   std::uint64_t number = 0;
   unsigned count = 0;
 };
-inline Digits take_digits(const char*& at) noexcept {
+inline Digits read_digits(const char*& at) noexcept {
   Digits all;
   while (all.count <= 16) {
     const std::uint64_t values = load<std::uint64_t>(at) ^ each_byte('0');

@@ -9,7 +9,7 @@ namespace gpucheck::replay {
 
 double JsonCursor::as_double() const {
   if (*at_ != '-' && (*at_ < '0' || *at_ > '9')) fail("expected a number");
-  return text_->real(at_);
+  return text_->as_double(at_);
 }
 
 bool JsonCursor::as_bool() const {

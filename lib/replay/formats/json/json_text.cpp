@@ -139,7 +139,7 @@ JsonText::Integer JsonText::long_integer(const char* first, bool is_negative) no
   return result;
 }
 
-double JsonText::real(const char* at) const {
+double JsonText::as_double(const char* at) const {
   double number = 0;
   const auto [end, problem] = std::from_chars(at, past_number(at), number);
   if (problem != std::errc{}) fail(at, "a number beyond what a double holds");

@@ -74,7 +74,7 @@ class JsonText {
     result.is_negative = *at == '-';
     if (result.is_negative) ++at;
     const char* const first = at;
-    const byte_scan::Digits digits = byte_scan::take_digits(at);
+    const byte_scan::Digits digits = byte_scan::read_digits(at);
     // Twenty digits may fit 64 bits, or not.
     if (digits.count > 19) return long_integer(first, result.is_negative);
     const bool leading_zero = *first == '0' && digits.count > 1;
@@ -83,7 +83,7 @@ class JsonText {
     result.end = at;
     return result;
   }
-  [[nodiscard]] double real(const char* at) const;
+  [[nodiscard]] double as_double(const char* at) const;
   /// True, false or null, in `word`.
   [[nodiscard]] const char* past_word(const char* at, std::string_view word) const;
 

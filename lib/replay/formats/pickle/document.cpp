@@ -13,7 +13,7 @@ constexpr std::size_t small_pages = 8;
 
 }  // namespace
 
-Value* Document::take_room(std::size_t count) {
+Value* Document::allocate(std::size_t count) {
   if (count > page_left_) {
     const std::size_t page = (pages_.size() < small_pages ? small_page_bytes : huge_page_bytes) / sizeof(Value);
     page_left_ = (count + page - 1) / page * page;
@@ -26,7 +26,7 @@ Value* Document::take_room(std::size_t count) {
 void Document::append(const Value& container, std::span<const Value> values) {
   if (values.empty()) return;
   const auto added = static_cast<std::uint32_t>(runs_.size());
-  Value* const room = take_room(values.size());
+  Value* const room = allocate(values.size());
   std::ranges::copy(values, room);
   value_count_ += values.size();
   runs_.push_back({room, static_cast<std::uint32_t>(values.size()), end_});

@@ -93,7 +93,7 @@ class Document {
     std::uint32_t count = 0;
   };
   /// Room for `count` values, one after another.
-  Value* take_room(std::size_t count);
+  Value* allocate(std::size_t count);
 
   FileBytes file_;
   // In pages, so that they never move: a vector would copy them, and need twice the
@@ -114,7 +114,7 @@ inline Value integer(std::uint64_t number, std::size_t offset) noexcept {
   const Kind kind = number > INT64_MAX ? Kind::unsigned_integer : Kind::signed_integer;
   return {number, static_cast<std::uint32_t>(offset), kind};
 }
-inline Value real(double number, std::size_t offset) noexcept {
+inline Value floating_point(double number, std::size_t offset) noexcept {
   return {std::bit_cast<std::uint64_t>(number), static_cast<std::uint32_t>(offset), Kind::floating_point};
 }
 inline Value boolean(bool truth, std::size_t offset) noexcept {

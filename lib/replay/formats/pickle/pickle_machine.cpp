@@ -15,28 +15,28 @@ PickleMachine::PickleMachine(Document& document, const ReadLimits& limits)
 void PickleMachine::run() {
   for (;;) {
     at_ = position_;
-    const auto opcode = static_cast<Opcode>(take_number<std::uint8_t>());
+    const auto opcode = static_cast<Opcode>(read_number<std::uint8_t>());
     switch (opcode) {
       case Opcode::binget:
         recall_row();
         break;
       case Opcode::long_binget:
-        recall(take_number<std::uint32_t>());
+        recall(read_number<std::uint32_t>());
         break;
       case Opcode::memoize:
         memoize(memoized_);
         break;
       case Opcode::binint:
-        push(integer(std::int64_t{take_number<std::int32_t>()}, at_));
+        push(integer(std::int64_t{read_number<std::int32_t>()}, at_));
         break;
       case Opcode::binint1:
-        push(integer(std::uint64_t{take_number<std::uint8_t>()}, at_));
+        push(integer(std::uint64_t{read_number<std::uint8_t>()}, at_));
         break;
       case Opcode::binint2:
-        push(integer(std::uint64_t{take_number<std::uint16_t>()}, at_));
+        push(integer(std::uint64_t{read_number<std::uint16_t>()}, at_));
         break;
       case Opcode::long1:
-        push_long(take_number<std::uint8_t>());
+        push_long(read_number<std::uint8_t>());
         break;
       case Opcode::mark:
         mark();
@@ -78,19 +78,19 @@ bool PickleMachine::scalar(Opcode opcode) {
       push(boolean(opcode == Opcode::newtrue, at_));
       return true;
     case Opcode::long4:
-      push_long(take_number<std::uint32_t>());
+      push_long(read_number<std::uint32_t>());
       return true;
     case Opcode::binfloat:
-      push(real(std::bit_cast<double>(__builtin_bswap64(take_number<std::uint64_t>())), at_));
+      push(floating_point(std::bit_cast<double>(__builtin_bswap64(read_number<std::uint64_t>())), at_));
       return true;
     case Opcode::short_binunicode:
-      push_text(take_number<std::uint8_t>());
+      push_text(read_number<std::uint8_t>());
       return true;
     case Opcode::binunicode:
-      push_text(take_number<std::uint32_t>());
+      push_text(read_number<std::uint32_t>());
       return true;
     case Opcode::binunicode8:
-      push_text(take_number<std::uint64_t>());
+      push_text(read_number<std::uint64_t>());
       return true;
     default:
       return false;
@@ -130,10 +130,10 @@ bool PickleMachine::container(Opcode opcode) {
 bool PickleMachine::memo(Opcode opcode) {
   switch (opcode) {
     case Opcode::binput:
-      memoize(take_number<std::uint8_t>());
+      memoize(read_number<std::uint8_t>());
       return true;
     case Opcode::long_binput:
-      memoize(take_number<std::uint32_t>());
+      memoize(read_number<std::uint32_t>());
       return true;
     default:
       return false;
@@ -141,13 +141,13 @@ bool PickleMachine::memo(Opcode opcode) {
 }
 
 void PickleMachine::protocol() {
-  const std::uint64_t version = take_number<std::uint8_t>();
+  const std::uint64_t version = read_number<std::uint8_t>();
   if (at_ != 0) fail("expected the protocol to stand at the start only");
   if (version < 2 || version > 5) fail(fmt::format("pickle protocol {} is not read; expected 2 to 5", version));
 }
 
 void PickleMachine::frame() {
-  const auto length = take_number<std::uint64_t>();
+  const auto length = read_number<std::uint64_t>();
   const std::size_t left = bytes_.size() - position_;
   if (length > left)
     fail(fmt::format("a frame of {} bytes, but only {} are left: the file is cut short", length, left));
@@ -172,13 +172,13 @@ void PickleMachine::reject(Opcode opcode) const {
 // -- values ---------------------------------------------------------------------------
 
 void PickleMachine::push_text(std::uint64_t length) {
-  const std::string_view text = take(length);
+  const std::string_view text = read_bytes(length);
   push(Document::text_at(static_cast<std::size_t>(text.data() - bytes_.data()), text.size(), at_));
 }
 
 void PickleMachine::push_long(std::uint64_t length) {
   // Little-endian two's complement; the ninth byte is the sign of a full unsigned number.
-  const std::string_view digits = take(length);
+  const std::string_view digits = read_bytes(length);
   if (length > 9 || (length == 9 && digits.back() != 0)) fail("a whole number beyond 64 bits");
   if (length == 0) return push(integer(std::int64_t{0}, at_));
   const auto number = load<std::uint64_t>(digits.data());  // what lies after the digits is shifted out
@@ -244,10 +244,10 @@ void PickleMachine::memoize(std::uint64_t index) {
 }
 
 void PickleMachine::recall_row() {
-  recall(take_number<std::uint8_t>());
+  recall(read_number<std::uint8_t>());
   while (position_ < bytes_.size() && static_cast<Opcode>(bytes_[position_]) == Opcode::binget) {
     at_ = position_++;
-    recall(take_number<std::uint8_t>());
+    recall(read_number<std::uint8_t>());
   }
 }
 
@@ -257,11 +257,11 @@ void PickleMachine::never_written(std::uint64_t index) const {
 
 // -- bytes ----------------------------------------------------------------------------------
 
-std::string_view PickleMachine::take(std::uint64_t count) {
+std::string_view PickleMachine::read_bytes(std::uint64_t count) {
   if (count > bytes_.size() - position_) cut_short(count);
-  const std::string_view taken = bytes_.substr(position_, count);
+  const std::string_view bytes = bytes_.substr(position_, count);
   position_ += count;
-  return taken;
+  return bytes;
 }
 
 void PickleMachine::cut_short(std::uint64_t wanted) const {

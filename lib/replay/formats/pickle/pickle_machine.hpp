@@ -53,9 +53,9 @@ class PickleMachine {
   void recall_row();
   [[noreturn]] void never_written(std::uint64_t index) const;
 
-  std::string_view take(std::uint64_t count);
+  std::string_view read_bytes(std::uint64_t count);
   template <typename Number>
-  Number take_number() {
+  Number read_number() {
     if (bytes_.size() - position_ < sizeof(Number)) [[unlikely]]
       cut_short(sizeof(Number));
     return load<Number>(bytes_.data() + std::exchange(position_, position_ + sizeof(Number)));

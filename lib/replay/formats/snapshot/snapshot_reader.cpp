@@ -80,7 +80,7 @@ class EventReader {
         static_cast<void>(value.identity());  // stacks are the most of a file, and mostly the same
         stack = value;
       } else {
-        take(field, value, event);
+        read_field(field, value, event);
       }
     });
     need_fields(event, seen, entry);
@@ -93,7 +93,7 @@ class EventReader {
  private:
   enum Field : unsigned { action, addr, device_free, size, stream, time_us, pool_id, segment_pool_id, frames };
 
-  void take(unsigned field, const AnyCursor& value, SnapshotEvent& event) {
+  void read_field(unsigned field, const AnyCursor& value, SnapshotEvent& event) {
     switch (field) {
       case action:
         event.action = static_cast<SnapshotAction>(actions_.find(value.as_string()));

@@ -6,7 +6,7 @@
 #include "replay/formats/json/json_cursor.hpp"
 #include "replay/formats/known_keys.hpp"
 #include "replay/formats/pickle/cursor.hpp"
-#include "replay/formats/trace/object_lives.hpp"
+#include "replay/formats/trace/live_objects.hpp"
 #include "replay/formats/trace/operations.hpp"
 
 namespace gpucheck::replay {
@@ -128,13 +128,13 @@ class OperationReader {
 
 template <typename AnyCursor>
 void read_operations(const AnyCursor& operations, Trace& trace) {
-  ObjectLives lives(trace);
+  LiveObjects objects(trace);
   OperationReader reader(trace.stream_count);
   operations.for_each_item([&](const AnyCursor& entry) {
-    const std::string_view problem = lives.take(reader.read(entry));
+    const std::string_view problem = objects.add(reader.read(entry));
     if (!problem.empty()) entry.fail(problem);
   });
-  if (lives.is_capturing()) operations.fail("expected the last capture to end");
+  if (objects.is_capturing()) operations.fail("expected the last capture to end");
 }
 
 template void read_operations(const Cursor& operations, Trace& trace);

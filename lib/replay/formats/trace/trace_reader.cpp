@@ -139,13 +139,13 @@ class TraceReader {
     trace_.stream_count = max_streams;
     for_each_known_field(entry_, keys_, seen_, [this](unsigned field, const AnyCursor& value) {
       if (value.is_null()) return;
-      given_.add(field, value);
-      take(field, value);
+      present_.add(field, value);
+      read_field(field, value);
     });
-    given_.need(ops, "ops", entry_);
+    present_.need(ops, "ops", entry_);
     if (rows_) read_expected_statistics(*rows_);
     check_memory();
-    if (!given_.has(streams)) trace_.stream_count = streams_used(trace_);
+    if (!present_.has(streams)) trace_.stream_count = streams_used(trace_);
     return std::move(trace_);
   }
 
@@ -165,7 +165,7 @@ class TraceReader {
     final_segments
   };
 
-  void take(unsigned field, const AnyCursor& value) {
+  void read_field(unsigned field, const AnyCursor& value) {
     switch (field) {
       case name:
         trace_.name = value.as_string();
@@ -195,10 +195,10 @@ class TraceReader {
         break;
       case stats_after_op:
       case stat_changes_after_op:
-        if (given_.has(stats_after_op) && given_.has(stat_changes_after_op)) {
+        if (present_.has(stats_after_op) && present_.has(stat_changes_after_op)) {
           value.fail("expected either stats_after_op or stat_changes_after_op");
         }
-        if (given_.has(stat_keys) && given_.has(ops)) {
+        if (present_.has(stat_keys) && present_.has(ops)) {
           read_expected_statistics(value);
         } else {
           rows_ = value;
@@ -224,7 +224,7 @@ class TraceReader {
     }
     if (trace_.memory == MemoryKind::device) return;
     for (const Field field : {memory_limit, final_memory_stats, final_segments}) {
-      if (given_.has(field)) entry_.fail(fmt::format("a trace of pinned memory has no {}", keys_[field]));
+      if (present_.has(field)) entry_.fail(fmt::format("a trace of pinned memory has no {}", keys_[field]));
     }
   }
   void read_stream_count(const AnyCursor& value) {
@@ -238,9 +238,9 @@ class TraceReader {
     read_operations(*operations_, again);
   }
   void read_expected_statistics(const AnyCursor& rows) {
-    given_.need(stat_keys, "stat_keys", entry_);
+    present_.need(stat_keys, "stat_keys", entry_);
     const std::size_t width = trace_.statistic_columns.size();
-    const RowForm form = given_.has(stat_changes_after_op) ? RowForm::changes : RowForm::values;
+    const RowForm form = present_.has(stat_changes_after_op) ? RowForm::changes : RowForm::values;
     trace_.expected_statistics.reserve(trace_.events.size() * width);
     std::vector<std::int64_t> last(width);
     std::size_t count = 0;
@@ -272,7 +272,7 @@ class TraceReader {
   KnownWords<12> keys_{{"name", "memory", "settings", "memory_limit", "streams", "stat_keys", "baseline", "ops",
                         "stats_after_op", "stat_changes_after_op", "final_memory_stats", "final_segments"}};
   FieldSet seen_;
-  FieldSet given_;  ///< and not null
+  FieldSet present_;  ///< and not null
   std::optional<AnyCursor> operations_;
   std::optional<AnyCursor> rows_;  ///< statistics that wait
   Columns columns_;

@@ -22,12 +22,12 @@ struct Operation {
 /// Adds operations to a trace, and follows which of its allocations, pools and graphs
 /// exist. Numbers count from 0 in order, which keeps the tables as small as the file,
 /// whatever the numbers in it. The trace must outlive it.
-class ObjectLives {
+class LiveObjects {
  public:
-  explicit ObjectLives(Trace& trace) : trace_(trace) {}
+  explicit LiveObjects(Trace& trace) : trace_(trace) {}
 
   /// What makes no sense about the operation; empty when it was added.
-  [[nodiscard]] std::string_view take(Operation operation);
+  [[nodiscard]] std::string_view add(Operation operation);
   [[nodiscard]] bool is_capturing() const noexcept { return capturing_.has_value(); }
 
  private:

@@ -1,16 +1,16 @@
-#include "replay/formats/trace/object_lives.hpp"
+#include "replay/formats/trace/live_objects.hpp"
 
 #include <utility>
 
 namespace gpucheck::replay {
 
-std::string_view ObjectLives::take(Operation operation) {
+std::string_view LiveObjects::add(Operation operation) {
   const std::string_view problem = check(operation);
   if (problem.empty()) trace_.events.push_back(operation.event);
   return problem;
 }
 
-std::string_view ObjectLives::check(Operation& operation) {
+std::string_view LiveObjects::check(Operation& operation) {
   Event& event = operation.event;
   switch (event.action) {
     case Action::allocate:
@@ -49,7 +49,7 @@ std::string_view ObjectLives::check(Operation& operation) {
   }
 }
 
-std::string_view ObjectLives::allocate(const Operation& operation) {
+std::string_view LiveObjects::allocate(const Operation& operation) {
   const Event& event = operation.event;
   if (event.id != live_.size()) return "expected allocations to be numbered 0, 1, 2, ... in order";
   const std::uint32_t same = operation.same_address_as;
@@ -62,7 +62,7 @@ std::string_view ObjectLives::allocate(const Operation& operation) {
   return "";
 }
 
-std::string_view ObjectLives::change_pool(std::uint32_t number, Pool from, Pool to) {
+std::string_view LiveObjects::change_pool(std::uint32_t number, Pool from, Pool to) {
   if (number >= pools_.size() || pools_[number] != from) {
     return from == Pool::routed ? "expected a pool that allocations go to"
                                 : "expected a pool that exists and that no allocations go to";
@@ -71,7 +71,7 @@ std::string_view ObjectLives::change_pool(std::uint32_t number, Pool from, Pool 
   return "";
 }
 
-std::string_view ObjectLives::begin_capture(const Operation& operation) {
+std::string_view LiveObjects::begin_capture(const Operation& operation) {
   if (capturing_) return "expected the capture before to have ended";
   if (operation.event.id != graphs_.size()) return "expected graphs to be numbered 0, 1, 2, ... in order";
   if (operation.event.stream == 0) return "expected a capture on another stream than the default one";
@@ -83,7 +83,7 @@ std::string_view ObjectLives::begin_capture(const Operation& operation) {
   return "";
 }
 
-std::string_view ObjectLives::end_capture(std::uint32_t number) {
+std::string_view LiveObjects::end_capture(std::uint32_t number) {
   if (capturing_ != number) return "expected the graph that is being captured";
   capturing_.reset();
   graphs_[number] = Graph::ready;
