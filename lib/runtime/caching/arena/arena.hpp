@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -24,6 +25,15 @@ class alignas(128) Arena {
   explicit Arena(std::size_t number) noexcept : number_(number) {}
 
   ArenaLock lock;
+
+  /// What `take_spare_quota` remembers of the arena.
+  struct QuotaExchange {
+    std::atomic<bool> may_give = false;  ///< a hint, read without the lock
+    std::size_t last_donor = 0;          ///< number of the arena that was asked last
+    int times_asked = 0;                 ///< since an allocation here
+    std::int64_t allocations = 0;        ///< when it was asked last
+  };
+  QuotaExchange quota_exchange;
 
   /// Gives an arena without segments to a pool and a stream.
   void assign(Pool& pool, device::Stream stream) noexcept {

@@ -20,24 +20,25 @@ void pause_or_yield(int spins) noexcept {
 
 }  // namespace
 
-void ArenaLock::wait_and_enter(int state) noexcept {
+/// Tries again and again rather than looks first: a thread that allocates leaves its arena open for
+/// a few nanoseconds at a time, which are over once they have been seen.
+void ArenaLock::wait_and_lock() noexcept {
   int spins = 0;
   do {
-    for (int now = state_.load(std::memory_order_relaxed); now != open; now = state_.load(std::memory_order_relaxed)) {
-      if (now == closed) {
-        state_.wait(closed, std::memory_order_relaxed);
-      } else {
-        pause_or_yield(++spins);
-      }
+    if (is_closed_.load(std::memory_order_relaxed) == closed) {
+      is_closed_.wait(closed, std::memory_order_relaxed);
+    } else {
+      pause_or_yield(++spins);
     }
-  } while (!try_enter(state));
+  } while (is_taken_.exchange(true, std::memory_order_acquire));
 }
 
-/// Sequentially consistent, unlike `unlock`: the waiters are looked for only after the store
-/// can be seen, or one that is about to sleep would not be woken.
+/// Who sleeps is woken last, to find it open. The store is sequentially consistent: the waiters
+/// are looked for only after it can be seen, or one that is about to sleep would not be woken.
 void ArenaLock::reopen() noexcept {
-  state_.store(open);
-  state_.notify_all();
+  unlock();
+  is_closed_.store(open);
+  is_closed_.notify_all();
 }
 
 }  // namespace gpucheck::runtime::detail

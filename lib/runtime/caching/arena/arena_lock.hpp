@@ -13,29 +13,26 @@ namespace gpucheck::runtime::detail {
 class ArenaLock {
  public:
   void lock() noexcept {
-    if (!try_enter(held)) [[unlikely]]
-      wait_and_enter(held);
+    if (is_taken_.exchange(true, std::memory_order_acquire)) [[unlikely]]
+      wait_and_lock();
   }
-  void unlock() noexcept { state_.store(open, std::memory_order_release); }
+  void unlock() noexcept { is_taken_.store(false, std::memory_order_release); }
 
   void close() noexcept {
-    if (!try_enter(closed)) wait_and_enter(closed);
+    lock();
+    is_closed_.store(closed, std::memory_order_relaxed);
   }
   void reopen() noexcept;
 
  private:
   static constexpr int open = 0;
-  static constexpr int held = 1;
-  static constexpr int closed = 2;
+  static constexpr int closed = 1;
 
-  bool try_enter(int state) noexcept {
-    int expected = open;
-    return state_.compare_exchange_strong(expected, state, std::memory_order_acquire, std::memory_order_relaxed);
-  }
   /// Not inline: a caller that does not wait need not save registers for it.
-  void wait_and_enter(int state) noexcept;
+  void wait_and_lock() noexcept;
 
-  std::atomic<int> state_ = open;
+  std::atomic<bool> is_taken_ = false;  ///< held or closed
+  std::atomic<int> is_closed_ = open;   ///< why it is taken; an int can be waited for without a detour
 };
 
 }  // namespace gpucheck::runtime::detail

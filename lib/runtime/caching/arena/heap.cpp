@@ -35,8 +35,9 @@ inline Heap::Allocated Heap::take(BlockIndex index, std::uint64_t size, std::uin
   return finish_allocation(splits ? split(index, size) : index, requested, was_split, splits, size_before);
 }
 
-Heap::Allocated Heap::allocate(BlockIndex index, std::uint64_t rounded, std::uint64_t requested,
-                               const SplitPolicy& policy) {
+/// Flattened, as `finish_free` is: the calls of what they consist of would cost as much as the work.
+[[gnu::flatten]] Heap::Allocated Heap::allocate(BlockIndex index, std::uint64_t rounded, std::uint64_t requested,
+                                                const SplitPolicy& policy) {
   const Block& block = blocks_[index];
   const bool splits = !pool_->options.no_split && should_split(block.kind, block.size, rounded, policy);
   return take(index, rounded, requested, splits);
@@ -140,7 +141,7 @@ void Heap::request_free(PointerMap::Place place) noexcept {
   counters.decrease(block.kind, allocated_bytes, signed_size(block.size));
 }
 
-bool Heap::finish_free(BlockIndex index) noexcept {
+[[gnu::flatten]] bool Heap::finish_free(BlockIndex index) noexcept {
   Block& block = blocks_[index];
   counters.decrease(block.kind, requested_bytes, signed_size(block.requested));
   const std::uint64_t before = merge(index, block.previous);

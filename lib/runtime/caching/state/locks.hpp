@@ -9,7 +9,7 @@ namespace gpucheck::runtime::detail {
 
 /// What a call locks beyond an arena. The order: the mutex, then arenas.
 struct Locks {
-  std::mutex mutex;
+  alignas(64) std::mutex mutex;  ///< apart from what every call reads
   ArenaTable& arenas;
   Recording& recording;
 };
@@ -51,6 +51,19 @@ class Exclusive {
   Locks& locks_;
   CallContext context_;
   bool is_locked_ = false;
+};
+
+/// All arenas held, for a few microseconds in which nothing waits. Enough for the ledger.
+class AllHeld {
+ public:
+  /// `any`: one of the arenas.
+  AllHeld(ArenaTable& arenas, Arena& any) : arenas_(arenas) { arenas_.lock_all(any); }
+  ~AllHeld() { arenas_.unlock_all(); }
+  AllHeld(const AllHeld&) = delete;
+  AllHeld& operator=(const AllHeld&) = delete;
+
+ private:
+  ArenaTable& arenas_;
 };
 
 /// Gives the locks back for a scope. Afterwards nothing is as it was: arenas, pools and

@@ -59,7 +59,8 @@ class Recording {
   }
 
   std::atomic<MemoryRecorder*> recorder_ = nullptr;
-  CallContext context_ = no_call_context;  ///< guarded by the allocator's mutex
+  /// Guarded by the allocator's mutex. Apart from the recorder, which every call reads.
+  alignas(64) CallContext context_ = no_call_context;
 };
 
 }  // namespace gpucheck::runtime::detail

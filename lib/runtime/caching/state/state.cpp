@@ -17,8 +17,9 @@ CachingAllocator::State::~State() {
   for (void* pointer : uncached_pointers) static_cast<void>(device.free(pointer));
 }
 
-void CachingAllocator::State::rebalance(const detail::Arena& arena) {
-  const detail::Exclusive lock(locks);
+void CachingAllocator::State::rebalance(detail::Arena& arena) {
+  if (statistics.take_spare_quota(arena)) return;
+  const detail::AllHeld held(arenas, arena);
   statistics.rebalance(arena);
 }
 

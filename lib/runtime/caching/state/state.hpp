@@ -32,7 +32,7 @@ struct CachingAllocator::State {
   void free(void* pointer);
 
   /// An arena exceeded a quota and its lock was given back.
-  void rebalance(const detail::Arena& arena);
+  void rebalance(detail::Arena& arena);
   /// Counts and records a block that was just allocated for `bytes`, with all arenas closed.
   void count_allocation(const detail::Arena& arena, const detail::Heap& heap, detail::Heap::Allocated allocated,
                         std::uint64_t bytes);

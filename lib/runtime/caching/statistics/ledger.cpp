@@ -4,17 +4,9 @@
 
 namespace gpucheck::runtime::detail {
 
-std::int64_t Ledger::current_of(const Counters& counters, std::size_t scope, std::size_t counter) noexcept {
-  return scope == all_scope ? counters.all(counter) : counters.current[scope][counter];
-}
-
-std::int64_t& Ledger::quota_of(Counters& counters, std::size_t scope, std::size_t counter) noexcept {
-  return scope == all_scope ? counters.quota_all[counter] : counters.quota[scope][counter];
-}
-
 std::int64_t Ledger::sum(std::span<Counters* const> arenas, std::size_t scope, std::size_t counter) noexcept {
   std::int64_t total = 0;
-  for (const Counters* arena : arenas) total += current_of(*arena, scope, counter);
+  for (const Counters* arena : arenas) total += arena->value(scope, counter);
   return total;
 }
 
@@ -32,7 +24,7 @@ void Ledger::rebalance(std::span<Counters* const> arenas, std::size_t exceeded) 
   Counters& counters = *arenas[exceeded];
   for (std::size_t scope = 0; scope < scope_count; ++scope) {
     for (std::size_t counter = 0; counter < counter_count; ++counter) {
-      if (current_of(counters, scope, counter) > quota_of(counters, scope, counter)) {
+      if (counters.value(scope, counter) > counters.quota[scope][counter]) {
         rebalance_counter(arenas, exceeded, scope, counter);
       }
     }
@@ -52,12 +44,13 @@ std::int64_t Ledger::raise_peaks(std::span<Counters* const> arenas, std::size_t 
 
 void Ledger::rebalance_counter(std::span<Counters* const> arenas, std::size_t exceeded, std::size_t scope,
                                std::size_t counter) {
+  ++rebalances_;
   const std::int64_t total = sum(arenas, scope, counter);
   // What is below the bound is shared out. The others keep what they have, if it can be.
   std::int64_t excess = total - raise_peaks(arenas, scope, counter, total);
   for (std::size_t i = 0; i < arenas.size(); ++i) {
-    const std::int64_t current = current_of(*arenas[i], scope, counter);
-    std::int64_t& quota = quota_of(*arenas[i], scope, counter);
+    const std::int64_t current = arenas[i]->value(scope, counter);
+    std::int64_t& quota = arenas[i]->quota[scope][counter];
     quota = i == exceeded ? current : std::max(quota, current);
     excess += quota - current;
   }
@@ -65,21 +58,22 @@ void Ledger::rebalance_counter(std::span<Counters* const> arenas, std::size_t ex
   // enough; half, so that the next shortage here is not at the next call.
   for (std::size_t step = 1; step < arenas.size() && excess > 0; ++step) {
     Counters& other = *arenas[(exceeded + step) % arenas.size()];
-    std::int64_t& quota = quota_of(other, scope, counter);
-    const std::int64_t spare = quota - current_of(other, scope, counter);
+    std::int64_t& quota = other.quota[scope][counter];
+    const std::int64_t spare = quota - other.value(scope, counter);
     const std::int64_t given = std::min(spare, std::max(excess, spare / 2));
     quota -= given;
     excess -= given;
   }
-  quota_of(*arenas[exceeded], scope, counter) -= excess;
+  arenas[exceeded]->quota[scope][counter] -= excess;
 }
 
 void Ledger::reset_peaks(std::span<Counters* const> arenas) {
+  ++rebalances_;
   for (std::size_t scope = 0; scope < scope_count; ++scope) {
     for (std::size_t counter = 0; counter < counter_count; ++counter) {
       peaks_[scope][counter] = sum(arenas, scope, counter);
       active_peaks_[scope][counter] = peaks_[scope][counter] + pending(arenas, scope, counter);
-      for (Counters* arena : arenas) quota_of(*arena, scope, counter) = current_of(*arena, scope, counter);
+      for (Counters* arena : arenas) arena->quota[scope][counter] = arena->value(scope, counter);
     }
   }
 }

@@ -21,6 +21,8 @@ class Ledger {
   /// Brings an arena that exceeds a quota back within it: by quota that other arenas do not
   /// use, or else, when there is not enough, by a new peak.
   void rebalance(std::span<Counters* const> arenas, std::size_t exceeded);
+  /// How often quotas were shared out afresh. Any arena's lock is enough to read it.
+  [[nodiscard]] std::uint64_t rebalances() const noexcept { return rebalances_; }
   void reset_peaks(std::span<Counters* const> arenas);
   void reset_accumulated(std::span<Counters* const> arenas);
   /// Fills in all that the counters tell.
@@ -28,12 +30,6 @@ class Ledger {
   [[nodiscard]] static std::int64_t current(std::span<Counters* const> arenas, Counter counter);
 
  private:
-  /// Kinds as PoolKind, then both together.
-  static constexpr std::size_t all_scope = pool_kinds;
-  static constexpr std::size_t scope_count = pool_kinds + 1;
-
-  static std::int64_t current_of(const Counters& counters, std::size_t scope, std::size_t counter) noexcept;
-  static std::int64_t& quota_of(Counters& counters, std::size_t scope, std::size_t counter) noexcept;
   static std::int64_t sum(std::span<Counters* const> arenas, std::size_t scope, std::size_t counter) noexcept;
   static std::int64_t pending(std::span<Counters* const> arenas, std::size_t scope, std::size_t counter) noexcept;
   /// Raises the peaks that `total` passes. Returns what the quotas may add up to.
@@ -45,6 +41,7 @@ class Ledger {
   [[nodiscard]] Statistic active_statistic(std::span<Counters* const> arenas, std::size_t scope, Counter counter) const;
   [[nodiscard]] Statistic statistic(std::span<Counters* const> arenas, std::size_t scope, std::size_t counter) const;
 
+  std::uint64_t rebalances_ = 0;
   std::array<CounterValues, scope_count> peaks_{};
   std::array<CounterValues, scope_count> active_peaks_{};      ///< of `allocation` and `allocated_bytes`
   std::array<CounterValues, scope_count> current_at_reset_{};  ///< of the accumulated totals

@@ -2,6 +2,7 @@
 
 #include "runtime/allocator/statistics.hpp"
 #include "runtime/caching/statistics/ledger.hpp"
+#include "runtime/caching/statistics/spare_quota.hpp"
 #include "runtime/caching/tables/arena_table.hpp"
 
 namespace gpucheck::runtime::detail {
@@ -15,8 +16,12 @@ class StatisticsTable {
     totals_.max_split_size = static_cast<std::int64_t>(max_split_size);
   }
 
-  /// An arena exceeds a quota.
+  /// An arena exceeds a quota: needs all arenas held, or closed.
   void rebalance(const Arena& arena) { ledger_.rebalance(arenas_.counters(), arena.number()); }
+
+  /// The same by what a few other arenas do not use of their quotas; false when that is not enough.
+  /// To be called without any lock; holds one arena at a time, while all others go on.
+  [[nodiscard]] bool take_spare_quota(Arena& arena) const { return detail::take_spare_quota(arenas_, ledger_, arena); }
 
   // -- segments and big blocks: the mutex is enough ---------------------------------------
   void segment_allocated(PoolKind kind, std::uint64_t bytes, bool is_oversize);

@@ -7,19 +7,6 @@ AddressMap::AddressMap() {
   table_ = tables_.back().get();
 }
 
-Arena* AddressMap::find(std::uintptr_t address) const noexcept {
-  const Table& table = *table_.load(std::memory_order_acquire);
-  const std::uint64_t chunk = chunk_of(address);
-  // Bounded: while a writer moves slots, a reader may not see the empty one.
-  std::size_t at = table.home(chunk);
-  for (std::size_t probes = 0; probes <= table.mask; ++probes, at = (at + 1) & table.mask) {
-    const std::uint64_t found = table.slots[at].chunk.load(std::memory_order_acquire);
-    if (found == 0) return nullptr;
-    if (found == chunk) return table.slots[at].arena.load(std::memory_order_acquire);
-  }
-  return nullptr;
-}
-
 void AddressMap::insert(std::uintptr_t address, std::uint64_t size, Arena& arena) {
   for (std::uint64_t chunk = chunk_of(address); chunk <= chunk_of(address + size - 1); ++chunk) {
     // Chunks of one segment follow each other, which the hash spreads evenly: few probes.
@@ -76,14 +63,6 @@ std::size_t AddressMap::bytes() const noexcept {
 StreamMap::StreamMap() {
   tables_.push_back(std::make_unique<Table>(64));
   table_ = tables_.back().get();
-}
-
-Arena* StreamMap::find(device::Stream stream) const noexcept {
-  const Table& table = *table_.load(std::memory_order_acquire);
-  for (std::size_t at = home(table, stream);; at = (at + 1) & (table.size() - 1)) {
-    Arena* arena = table[at].load(std::memory_order_acquire);
-    if (arena == nullptr || arena->stream() == stream) return arena;
-  }
 }
 
 void StreamMap::insert(Arena& arena) {

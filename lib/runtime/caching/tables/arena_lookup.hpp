@@ -68,4 +68,27 @@ class StreamMap {
   std::size_t size_ = 0;
 };
 
+// Every call of the allocator asks one of them: inline.
+
+inline Arena* AddressMap::find(std::uintptr_t address) const noexcept {
+  const Table& table = *table_.load(std::memory_order_acquire);
+  const std::uint64_t chunk = chunk_of(address);
+  // Bounded: while a writer moves slots, a reader may not see the empty one.
+  std::size_t at = table.home(chunk);
+  for (std::size_t probes = 0; probes <= table.mask; ++probes, at = (at + 1) & table.mask) {
+    const std::uint64_t found = table.slots[at].chunk.load(std::memory_order_acquire);
+    if (found == 0) return nullptr;
+    if (found == chunk) return table.slots[at].arena.load(std::memory_order_acquire);
+  }
+  return nullptr;
+}
+
+inline Arena* StreamMap::find(device::Stream stream) const noexcept {
+  const Table& table = *table_.load(std::memory_order_acquire);
+  for (std::size_t at = home(table, stream);; at = (at + 1) & (table.size() - 1)) {
+    Arena* arena = table[at].load(std::memory_order_acquire);
+    if (arena == nullptr || arena->stream() == stream) return arena;
+  }
+}
+
 }  // namespace gpucheck::runtime::detail

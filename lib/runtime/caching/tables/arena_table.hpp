@@ -39,6 +39,11 @@ class ArenaTable {
   void reopen_all() noexcept {
     for (const auto& arena : arenas_) arena->lock.reopen();
   }
+  /// Holds all arenas. Which there are is known once one is held, for which `any` will do.
+  void lock_all(Arena& any) noexcept;
+  void unlock_all() noexcept {
+    for (const auto& arena : arenas_) arena->lock.unlock();
+  }
 
   [[nodiscard]] const std::vector<std::unique_ptr<Arena>>& all() const noexcept { return arenas_; }
   /// Of all arenas, by their numbers.
