@@ -39,6 +39,7 @@ enum class Operation {
 };
 #undef GPUCHECK_ENUMERATOR
 
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a sum is made of as many of them as there are operations.
 #define GPUCHECK_ONE_MORE(operation, result, method, parameters, arguments) +1
 inline constexpr std::size_t operation_count = 1 GPUCHECK_DEVICE_OPERATIONS(GPUCHECK_ONE_MORE, GPUCHECK_NO_LINE);
 #undef GPUCHECK_ONE_MORE

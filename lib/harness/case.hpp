@@ -34,6 +34,8 @@ struct Need {
   T Needs::*member;
   std::string (*text)(const T&);
 };
+template <typename T>
+Need(const char*, T Needs::*, std::string (*)(const T&)) -> Need<T>;
 
 /// The words of each need.
 namespace need_text {

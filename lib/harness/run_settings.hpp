@@ -36,6 +36,8 @@ struct Setting {
   /// Of `gpucheck run`; empty for what has no place in a command that runs a case again.
   std::string_view option;
 };
+template <typename T>
+Setting(const char*, T RunSettings::*, const char*) -> Setting<T>;
 
 template <>
 inline constexpr auto fields_of<RunSettings> = std::tuple{
