@@ -52,7 +52,6 @@ function(gpucheck_schema_test name)
     return()
   endif()
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "SCHEMA" "DOCUMENTS;REJECTED;LABELS")
-  add_test(NAME ${name} COMMAND ${GPUCHECK_PYTHON} ${CMAKE_SOURCE_DIR}/scripts/check_schema ${arg_SCHEMA} ${arg_DOCUMENTS}
-                                --rejected ${arg_REJECTED})
+  add_test(NAME ${name} COMMAND gpucheck_check_schema ${arg_SCHEMA} ${arg_DOCUMENTS} --rejected ${arg_REJECTED})
   set_tests_properties(${name} PROPERTIES LABELS "schema;${arg_LABELS}")
 endfunction()

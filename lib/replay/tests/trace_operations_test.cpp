@@ -81,7 +81,7 @@ TEST(TraceOperations, AreReadInBothForms) {
 TEST(TraceOperations, AreThoseOfTheSchema) {
   std::ifstream file(GPUCHECK_REPLAY_TEST_DATA "/../../trace.schema.json");
   const auto schema = nlohmann::json::parse(file);
-  const auto& properties = schema.at("$defs").at("operation").at("properties");
+  const auto& properties = schema.at("definitions").at("operation").at("properties");
   std::vector<std::string> names;
   for (const OperationShape& shape : detail::operation_shapes) names.emplace_back(shape.name);
   EXPECT_EQ(properties.at("op").at("enum"), names);

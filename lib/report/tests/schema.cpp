@@ -1,54 +1,31 @@
 #include "schema.hpp"
 
+#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validation_results.hpp>
-#include <valijson/validator.hpp>
+
+#include "json_schema.hpp"
 
 namespace gpucheck::report {
 namespace {
 
 using nlohmann::json;
-using valijson::adapters::NlohmannJsonAdapter;
-
-std::unique_ptr<json> read_schema(const std::string& file) {
-  std::ifstream stream(std::string(GPUCHECK_SCHEMA_FOLDER) + "/" + file);
-  return stream ? std::make_unique<json>(json::parse(stream)) : nullptr;
-}
+using testing_support::JsonSchema;
 
 /// Null when there is no such schema. Each is read once.
-const valijson::Schema* schema_named(const std::string& name) {
-  static std::map<std::string, std::unique_ptr<valijson::Schema>> schemas;
+const JsonSchema* schema_named(const std::string& name) {
+  static std::map<std::string, std::unique_ptr<JsonSchema>> schemas;
   const auto [found, is_new] = schemas.try_emplace(name);
-  if (!is_new) return found->second.get();
-  const std::unique_ptr<json> document = read_schema(name + ".schema.json");
-  if (!document) return nullptr;
-  found->second = std::make_unique<valijson::Schema>();
-  const auto fetch = [](const std::string& file) -> const json* { return read_schema(file).release(); };
-  const auto release = [](const json* fetched) { delete fetched; };
-  valijson::SchemaParser parser;
-  parser.populateSchema<NlohmannJsonAdapter>(NlohmannJsonAdapter(*document), *found->second, fetch, release);
+  const std::filesystem::path file = fmt::format("{}/{}.schema.json", GPUCHECK_SCHEMA_FOLDER, name);
+  if (is_new && std::filesystem::exists(file)) found->second = std::make_unique<JsonSchema>(file);
   return found->second.get();
 }
 
 std::string complaints(const json& document, const std::string& name) {
-  const valijson::Schema* const schema = schema_named(name);
-  if (schema == nullptr) return fmt::format("there is no schema \"{}\"\n", name);
-  valijson::Validator validator;
-  valijson::ValidationResults results;
-  if (validator.validate(*schema, NlohmannJsonAdapter(document), &results)) return {};
-  std::string text;
-  for (const valijson::ValidationResults::Error& error : results) {
-    for (const std::string& step : error.context) text += step;
-    text += ": " + error.description + "\n";
-  }
-  return text.empty() ? "invalid\n" : text;
+  const JsonSchema* const schema = schema_named(name);
+  return schema == nullptr ? fmt::format("there is no schema \"{}\"\n", name) : schema->complaints(document);
 }
 
 }  // namespace
