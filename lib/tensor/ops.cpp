@@ -25,7 +25,7 @@ void launch(Runtime& runtime, const Functor& functor, std::size_t count, device:
 
 template <typename Functor>
 void launch_sum(Runtime& runtime, const Functor& functor, device::Stream stream) {
-  const kernels::SumShape shape = kernels::sum_shape<typename Functor::Element>(functor.elements);
+  const kernels::SumShape& shape = functor.shape;
   device::check(device::launch(runtime.device(), functor, shape.count(), shape.block(), stream), Functor::name);
 }
 
@@ -87,9 +87,11 @@ void sum(Runtime& runtime, const std::int64_t* in, std::size_t count, std::int64
 void sum(Runtime& runtime, const float* in, std::size_t count, double* out, device::Stream stream) {
   if (count == 0) return device::check(runtime.device().fill(out, 0, sizeof(*out), stream), "fill");
   const std::size_t parts = kernels::sum_shape<float>(count).blocks;
+  if (parts == 1) return launch_sum(runtime, kernels::SumPartially<float>{in, count, out}, stream);
   Buffer<double> partial(runtime, parts, stream);
   launch_sum(runtime, kernels::SumPartially<float>{in, count, partial.data()}, stream);
-  launch_sum(runtime, kernels::SumPartially<double>{partial.data(), parts, out}, stream);
+  launch_sum(runtime, kernels::SumPartially<double>{partial.data(), parts, out, kernels::last_sum_shape(parts)},
+             stream);
 }
 
 template <typename T>

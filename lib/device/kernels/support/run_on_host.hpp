@@ -1,9 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "device/kernels/support/thread.hpp"
@@ -40,11 +42,13 @@ void run_blocks_on_host(const Functor& functor, std::size_t count, const BlockSh
   struct alignas(16) Sixteen {
     std::byte bytes[16];
   };
-  std::vector<Sixteen> shared((shape.shared_bytes + sizeof(Sixteen) - 1) / sizeof(Sixteen));
+  const std::size_t size = (shape.shared_bytes + sizeof(Sixteen) - 1) / sizeof(Sixteen);
+  std::array<Sixteen, 64> little;  // what most kernels use, without an allocation
+  std::vector<Sixteen> much(size > little.size() ? size : 0);
+  const std::span<Sixteen> shared = much.empty() ? std::span(little).first(size) : std::span(much);
   const std::size_t blocks = blocks_of(count, shape);
   for (std::size_t block = range.first; block < range.end; ++block) {
-    std::memset(static_cast<void*>(shared.data()), static_cast<int>(0xA5 ^ (block & 0xFFU)),
-                shared.size() * sizeof(Sixteen));
+    std::memset(static_cast<void*>(shared.data()), static_cast<int>(0xA5 ^ (block & 0xFFU)), shared.size_bytes());
     const std::size_t left = count - block * shape.threads;
     const unsigned threads = static_cast<unsigned>(std::min<std::size_t>(shape.threads, left));
     BlockThread thread{

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "device/kernels/support/thread.hpp"
 
@@ -18,6 +19,27 @@ struct alignas(16) Vector {
 template <typename T>
 GPUCHECK_HOST_DEVICE bool has_whole_vectors(const T* data) {
   return reinterpret_cast<std::uintptr_t>(data) % alignof(Vector<T>) == 0;
+}
+
+/// Whether `load_vector` may be used: on a GPU for whole vectors only, on a host anywhere.
+template <typename T>
+GPUCHECK_HOST_DEVICE bool can_load_vectors([[maybe_unused]] const T* data) {
+#if defined(__CUDA_ARCH__)
+  return has_whole_vectors(data);
+#else
+  return true;
+#endif
+}
+
+template <typename T>
+GPUCHECK_HOST_DEVICE Vector<T> load_vector(const T* data) {
+#if defined(__CUDA_ARCH__)
+  return *reinterpret_cast<const Vector<T>*>(data);
+#else
+  Vector<T> vector;
+  std::memcpy(&vector, data, sizeof(vector));
+  return vector;
+#endif
 }
 
 /// How many invocations share a pass over `items` when each takes every n-th: enough to
