@@ -68,7 +68,7 @@ GPUCHECK_HOST_DEVICE Sum sum_of_share(const T* in, std::size_t elements, const S
   const std::size_t end = begin + shape.share < elements ? begin + shape.share : elements;
   Sum sums[width] = {};
   std::size_t at = begin + (thread.index & ((1U << shape.group_bits) - 1)) * width;
-  constexpr std::size_t loads = 4;  // in flight at once
+  constexpr std::size_t loads = 2;  // in flight at once; with more, registers limit the blocks on a GPU
   if (can_load_vectors(in)) {
     for (; at + (loads - 1) * step + width <= end; at += loads * step) {
       Vector<T> vectors[loads];
