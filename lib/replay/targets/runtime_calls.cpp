@@ -1,5 +1,6 @@
 #include "replay/targets/runtime_calls.hpp"
 
+#include <cmath>
 #include <fmt/format.h>
 
 #include "base/error.hpp"
@@ -15,7 +16,12 @@ double fraction_of(std::uint64_t limit_bytes, const device::Device& device) {
                     "device",
                     limit_bytes, total));
   }
-  return static_cast<double>(limit_bytes) / static_cast<double>(total);
+  // An allocator multiplies again and cuts off what is behind the point.
+  double fraction = static_cast<double>(limit_bytes) / static_cast<double>(total);
+  while (static_cast<std::uint64_t>(fraction * static_cast<double>(total)) < limit_bytes) {
+    fraction = std::nextafter(fraction, 1.0);
+  }
+  return fraction;
 }
 
 void RuntimeCalls::carry_out(const Trace& trace, const Event& event) {

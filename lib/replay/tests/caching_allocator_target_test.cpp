@@ -9,6 +9,7 @@
 #include "replay/analysis/what_if.hpp"
 #include "replay/formats/file.hpp"
 #include "replay/targets/make_target.hpp"
+#include "replay/targets/runtime_calls.hpp"
 #include "runtime/allocator/errors.hpp"
 #include "test_files.hpp"
 
@@ -86,6 +87,18 @@ TEST_F(CachingAllocatorReplay, KeepsToTheMemoryLimit) {
   EXPECT_EQ(result.first_out_of_memory->step, 2U);
   EXPECT_EQ(result.peak_reserved.value().reserved_bytes, static_cast<std::int64_t>(200_MiB));
   EXPECT_EQ(result.retry_count, 1);
+}
+
+TEST_F(CachingAllocatorReplay, HoldsToALimitToTheByte) {
+  for (const char* profile : {"h100", "h200", "small"}) {
+    const auto driver = sim::make_driver({sim::profile(profile), 0, 1});
+    const auto device = driver->open(0).value();
+    const std::uint64_t total = device->properties().total_memory_bytes;
+    for (std::uint64_t limit = 0; limit <= total; limit += total / 997) {
+      EXPECT_EQ(static_cast<std::uint64_t>(fraction_of(limit, *device) * static_cast<double>(total)), limit) << profile;
+    }
+    EXPECT_EQ(fraction_of(total, *device), 1.0);
+  }
 }
 
 TEST_F(CachingAllocatorReplay, RejectsOptionsThatCannotBe) {
