@@ -8,7 +8,7 @@ namespace gpucheck::application {
 
 namespace {
 
-constexpr int most = 1'000'000;
+constexpr int max_count = 1'000'000;
 
 /// CLI11's own range check words the help text and the error for programmers.
 CLI::Validator whole_number(int minimum, int maximum) {
@@ -115,17 +115,17 @@ void add_run_control(CLI::App& command, RunOptions& options) {
       ->default_str("worker");
   add(command, "repeat", options.repeat, "Run the selection this many times")
       ->type_name("N")
-      ->check(whole_number(1, most))
+      ->check(whole_number(1, max_count))
       ->capture_default_str();
   add(command, "retries", options.retries,
       "Try a case that is not a pass again; one that then passes is reported flaky")
       ->type_name("N")
-      ->check(whole_number(0, most))
+      ->check(whole_number(0, max_count))
       ->capture_default_str();
   add_flag(command, "fail-fast", options.fail_fast, "Stop after the first case that is neither a pass nor a skip");
   add(command, "max-skips", options.max_skips, "More skips than this and the run counts as not judged (exit code 3)")
       ->type_name("N")
-      ->check(whole_number(0, most));
+      ->check(whole_number(0, max_count));
   add(command, "skip-exit-code", options.skip_exit_code, "Exit code when every case that ran was skipped")
       ->type_name("CODE")
       ->check(whole_number(0, 255));

@@ -52,18 +52,18 @@ TextRow usage_row(std::string name, const PoolUsage& usage) {
 }
 
 std::string pools_text(const DeviceSummary& summary) {
-  constexpr std::size_t most_rows = 40;
+  constexpr std::size_t max_rows = 40;
   std::vector<TextRow> rows{
       {"pool", "segments", "reserved", "allocated", "asked for", "waiting", "inactive", "share", "largest inactive"},
       usage_row("all", summary.total)};
-  for (std::size_t i = 0; i < std::min(most_rows, summary.pools.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(max_rows, summary.pools.size()); ++i) {
     const PoolUsage& pool = summary.pools[i];
     const char* const size_class = pool.is_large ? "large" : "small";
     rows.push_back(
         usage_row(fmt::format("{}, {}, stream 0x{:x}", replay::pool_name(pool.pool), size_class, pool.stream), pool));
   }
   std::string text = text_table(rows, 1, "  ");
-  if (summary.pools.size() > most_rows) text += fmt::format("  and {} more\n", summary.pools.size() - most_rows);
+  if (summary.pools.size() > max_rows) text += fmt::format("  and {} more\n", summary.pools.size() - max_rows);
   return text;
 }
 

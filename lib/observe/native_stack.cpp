@@ -16,7 +16,7 @@ namespace {
 
 _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* data) noexcept {
   auto& counters = *static_cast<ProgramCounters*>(data);
-  if (counters.count == ProgramCounters::most) return _URC_END_OF_STACK;
+  if (counters.count == ProgramCounters::max_count) return _URC_END_OF_STACK;
   const std::uintptr_t counter = _Unwind_GetIP(context);
   if (counter == 0) return _URC_END_OF_STACK;
   counters.values[counters.count++] = counter;

@@ -20,8 +20,8 @@ namespace gpucheck::observe {
 
 /// Where calls will return to, innermost first. Deeper stacks lose their outermost frames.
 struct ProgramCounters {
-  static constexpr std::size_t most = 128;
-  std::array<std::uintptr_t, most> values;
+  static constexpr std::size_t max_count = 128;
+  std::array<std::uintptr_t, max_count> values;
   std::size_t count = 0;
   [[nodiscard]] std::span<const std::uintptr_t> view() const noexcept { return {values.data(), count}; }
 };

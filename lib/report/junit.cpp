@@ -35,8 +35,8 @@ constexpr std::size_t details_output_lines = 10;
 /// Seconds with three decimals and a point whatever the locale; consumers reject
 /// exponents, signs and NaN.
 std::string seconds(double milliseconds) {
-  constexpr double most = 1e12;
-  const double value = milliseconds > 0 ? std::min(milliseconds, most) / 1000 : 0;
+  constexpr double max_milliseconds = 1e12;
+  const double value = milliseconds > 0 ? std::min(milliseconds, max_milliseconds) / 1000 : 0;
   std::array<char, 32> digits{};
   const auto end = std::to_chars(digits.begin(), digits.end(), value, std::chars_format::fixed, 3).ptr;
   return {digits.begin(), end};

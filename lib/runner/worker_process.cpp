@@ -34,7 +34,7 @@ constexpr milliseconds time_to_exit{2000};
 /// A timer later than this says that the supervisor itself was held up.
 constexpr milliseconds late{250};
 /// Observations of one case: more is a runaway, and would fill the supervisor's memory.
-constexpr std::size_t most_observed_bytes = std::size_t{64} << 20;
+constexpr std::size_t max_observed_bytes = std::size_t{64} << 20;
 constexpr std::size_t read_at_most = std::size_t{4} << 20;
 
 /// Two connected ends that no other process inherits.
@@ -140,7 +140,7 @@ class WorkerProcess::State : public std::enable_shared_from_this<State> {
         const auto body = decoder_.next();
         if (!body) return;
         observed_bytes_ += body->size();
-        if (observed_bytes_ > most_observed_bytes) throw ProtocolError("more than 64 MiB of observations");
+        if (observed_bytes_ > max_observed_bytes) throw ProtocolError("more than 64 MiB of observations");
         take(decode_reply(*body));
       }
     } catch (const ProtocolError& error) {

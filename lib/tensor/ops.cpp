@@ -133,9 +133,9 @@ void index(Runtime& runtime, const T* in, std::size_t rows, std::size_t row_elem
 
 void multinomial(Runtime& runtime, const float* weights, std::size_t categories, std::int64_t* out, std::size_t samples,
                  PhiloxState random, device::Stream stream) {
-  constexpr std::size_t most_parts = 1024;
+  constexpr std::size_t max_parts = 1024;
   if (categories == 0) throw Error("There is no category to draw from. Give at least one weight.");
-  const std::size_t part_size = divide_up(categories, most_parts);
+  const std::size_t part_size = divide_up(categories, max_parts);
   const std::size_t parts = divide_up(categories, part_size);
   Buffer<double> part_sums(runtime, parts, stream);
   Buffer<double> running(runtime, categories, stream);

@@ -29,9 +29,9 @@ cudaMemcpyKind raw(CopyKind kind) {
 unsigned block_count(std::size_t count, const device::DeviceProperties& properties) {
   const auto per_multiprocessor =
       static_cast<std::size_t>(properties.max_threads_per_multiprocessor) / threads_per_block;
-  const std::size_t most = static_cast<std::size_t>(properties.multiprocessor_count) * per_multiprocessor;
+  const std::size_t max_blocks = static_cast<std::size_t>(properties.multiprocessor_count) * per_multiprocessor;
   const std::size_t needed = count / threads_per_block + (count % threads_per_block != 0 ? 1 : 0);
-  return static_cast<unsigned>(std::min(needed, std::max<std::size_t>(most, 1)));
+  return static_cast<unsigned>(std::min(needed, std::max<std::size_t>(max_blocks, 1)));
 }
 
 /// A block each, up to a number far above what fits on any device: the kernels loop.

@@ -96,7 +96,7 @@ TEST(NativeStack, AFilesOwnFunctionsAreNamedInFull) {
 TEST(NativeStack, DeepStacksLoseTheirOutermostFrames) {
   ProgramCounters counters;
   application::deep(counters, 500);
-  EXPECT_EQ(counters.count, ProgramCounters::most);
+  EXPECT_EQ(counters.count, ProgramCounters::max_count);
   Symbolizer symbolizer;
   EXPECT_TRUE(names(symbolizer.frames(counters.values[0]).front(), "unwind"));
 }

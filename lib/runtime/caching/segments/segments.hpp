@@ -31,7 +31,7 @@ class Segments {
   /// With a limit on splitting, big cached blocks of the request's stream go first: one that is
   /// large enough, or else from the largest down until their sum is. Returns whether it is.
   bool release_oversize(const Request& request);
-  /// Gives back what is free as a whole: segments, and pages of expandable ones.
+  /// Frees what is free as a whole: segments, and pages of expandable ones.
   void release_unsplit(Pool& pool, PoolKind kind);
 
  private:

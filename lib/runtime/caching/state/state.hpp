@@ -31,7 +31,7 @@ struct CachingAllocator::State {
   [[nodiscard]] void* allocate(std::size_t bytes, device::Stream stream);
   void free(void* pointer);
 
-  /// An arena exceeded a quota and its lock was given back.
+  /// An arena exceeded a quota and its lock was released.
   void rebalance(detail::Arena& arena);
   /// Counts and records a block that was just allocated for `bytes`, with all arenas closed.
   void count_allocation(const detail::Arena& arena, const detail::Heap& heap, detail::Heap::Allocated allocated,

@@ -22,7 +22,7 @@ Pool* PoolTable::find(PoolId id) noexcept {
 void PoolTable::use(PoolId id, PoolOptions options) {
   if (Pool* pool = find(id)) {
     if (pool->use_count == 0) {
-      throw Error("The memory pool was released and waits for its memory to be given back. Use a new pool.");
+      throw Error("The memory pool was released and waits for its memory to be freed. Use a new pool.");
     }
     ++pool->use_count;
     return;

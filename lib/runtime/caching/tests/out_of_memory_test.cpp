@@ -9,7 +9,7 @@ namespace {
 class OutOfMemory : public testing::Test {
  protected:
   void* allocate(std::size_t bytes) { return allocator.allocate(bytes, stream); }
-  std::string refusal(std::size_t bytes) {
+  std::string failure_of(std::size_t bytes) {
     try {
       static_cast<void>(allocate(bytes));
     } catch (const OutOfMemoryError& error) {
@@ -40,11 +40,12 @@ std::string start_of_text(Simulated& machine, const std::string& wanted) {
 }
 
 TEST_F(OutOfMemory, SaysWhatPyTorchSays) {
-  EXPECT_EQ(refusal(1024_GiB * 781'250), start_of_text(machine, "800000000.00 GiB") +
-                                             "Of the allocated memory 0 bytes is allocated by PyTorch, and 0 bytes is "
-                                             "reserved by PyTorch but unallocated. " +
-                                             std::string(advice));
-  EXPECT_EQ(refusal(std::size_t{1} << 60U), "CUDA out of memory. Tried to allocate more than 1EB memory.");
+  EXPECT_EQ(failure_of(1024_GiB * 781'250),
+            start_of_text(machine, "800000000.00 GiB") +
+                "Of the allocated memory 0 bytes is allocated by PyTorch, and 0 bytes is "
+                "reserved by PyTorch but unallocated. " +
+                std::string(advice));
+  EXPECT_EQ(failure_of(std::size_t{1} << 60U), "CUDA out of memory. Tried to allocate more than 1EB memory.");
   EXPECT_EQ(allocator.stats().num_ooms, 1);
 }
 
@@ -56,7 +57,7 @@ TEST_F(OutOfMemory, SaysTheLimitTheProcessAndPrivatePools) {
   static_cast<void>(allocate(1_MiB));
   limit(40_GiB);
   allocator.set_process_memory_query([] { return std::optional<std::uint64_t>(610_MiB); });
-  EXPECT_EQ(refusal(41_GiB),
+  EXPECT_EQ(failure_of(41_GiB),
             start_of_text(machine, "41.00 GiB") +
                 "Including non-PyTorch memory, this process has 610.00 MiB memory in use. 40.00 GiB "
                 "allowed; Of the allocated memory 21.00 MiB is allocated by PyTorch, with 20.00 MiB "
@@ -74,7 +75,7 @@ TEST_F(OutOfMemory, ReleasesTheCacheAndTriesAgain) {
   EXPECT_EQ(stats.num_sync_all_streams, 1);
   EXPECT_EQ(stats.num_ooms, 0);
   EXPECT_EQ(stats.num_device_free, 1);
-  EXPECT_EQ(refusal(80_MiB).substr(0, 52), "CUDA out of memory. Tried to allocate 80.00 MiB. GPU");
+  EXPECT_EQ(failure_of(80_MiB).substr(0, 52), "CUDA out of memory. Tried to allocate 80.00 MiB. GPU");
   EXPECT_EQ(allocator.stats().num_alloc_retries, 2);
   EXPECT_EQ(allocator.stats().num_sync_all_streams, 2);
   EXPECT_EQ(allocator.stats().num_ooms, 1);
@@ -94,7 +95,7 @@ TEST_F(OutOfMemory, DoesNotRetryWhileAllocationsAreRouted) {
   allocator.free(allocate(60_MiB));
   const PoolId pool = graph_pool_handle();
   allocator.begin_allocate_to_pool(pool, on_stream(machine.side_stream()));
-  EXPECT_NE(refusal(80_MiB), "allocated");
+  EXPECT_NE(failure_of(80_MiB), "allocated");
   const MemoryStatistics stats = allocator.stats();
   EXPECT_EQ(stats.num_alloc_retries, 0);
   EXPECT_EQ(stats.num_sync_all_streams, 0);
@@ -117,7 +118,7 @@ TEST_F(OutOfMemory, AsksCallbacksFirstAndTellsObserversLast) {
   EXPECT_EQ(asked, 1);
   EXPECT_EQ(allocator.stats().num_alloc_retries, 0);
   EXPECT_TRUE(reports.empty());
-  EXPECT_NE(refusal(35_MiB), "allocated");
+  EXPECT_NE(failure_of(35_MiB), "allocated");
   ASSERT_EQ(reports.size(), 1U);
   EXPECT_EQ(reports[0].segment_bytes, 36_MiB);
   EXPECT_EQ(reports[0].limit_bytes / 1_MiB, 40U);

@@ -86,11 +86,11 @@ class Streams {
     (kind_of(round_up_to_block(bytes)) == PoolKind::small ? small_ : large_).add(sign, bytes);
     all_.add(sign, bytes);
   }
-  void expect(const PoolStatistic& statistic, Expected ExpectedScope::*which) {
+  void expect(const PoolStatistic& statistic, Expected ExpectedScope::*statistic_of) {
     for (const auto& [got, scope] : {std::pair(&statistic.small_pool, &small_),
                                      std::pair(&statistic.large_pool, &large_), std::pair(&statistic.all, &all_)}) {
-      EXPECT_EQ(got->current, (scope->*which).current);
-      EXPECT_EQ(got->peak, (scope->*which).peak);
+      EXPECT_EQ(got->current, (scope->*statistic_of).current);
+      EXPECT_EQ(got->peak, (scope->*statistic_of).peak);
     }
   }
 

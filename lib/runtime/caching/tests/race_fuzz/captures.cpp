@@ -98,7 +98,7 @@ void Worker::act_beside_capture(std::span<const device::Stream> capturing) {
   if (known == live_.end()) return;
   Block block = std::move(*known);
   live_.erase(known);
-  give_back(block);
+  free(block);
 }
 
 void Worker::replay(Captured& captured) {
@@ -123,7 +123,7 @@ void Worker::drop(std::size_t index) {
   }
   for (Block& output : captured.outputs) {
     if (one_in(3)) captured.graph->reset();
-    give_back(output);
+    free(output);
   }
 }
 

@@ -154,7 +154,7 @@ void Worker::make_known(Block& block) {
   block.unrecorded.clear();
 }
 
-void Worker::give_back(Block& block) {
+void Worker::free(Block& block) {
   note(fmt::format("free {}", fmt::ptr(block.data)));
   allocator_.free(block.data);
   freed_.insert(block.data);
@@ -168,7 +168,7 @@ void Worker::free(std::size_t index) {
   live_[index] = std::move(live_.back());
   live_.pop_back();
   make_known(block);
-  give_back(block);
+  free(block);
 }
 
 void Worker::pass_on() {

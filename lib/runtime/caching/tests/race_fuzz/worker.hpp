@@ -65,7 +65,7 @@ class Worker {
   void record_some(Block& block);
   void free(std::size_t index);
   void make_known(Block& block);
-  void give_back(Block& block);
+  void free(Block& block);
   void pass_on();
   void fetch();
   void pause();
