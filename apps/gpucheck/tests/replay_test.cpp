@@ -165,18 +165,18 @@ TEST(Replay, SaysWhereMemoryWouldRunOut) {
 }
 
 TEST(Replay, SettingsThatSaveTheDayAreCodeZero) {
-  // A cached segment of 60 MiB serves 12 and 48 MiB, but not 12 and 64.
+  // A cached segment of 60 MiB serves 12 and 48 MiB.
   const std::string text =
       R"({"ops": [{"op": "alloc", "id": 0, "size": 62914560}, {"op": "free", "id": 0},
                   {"op": "alloc", "id": 1, "size": 12582912}, {"op": "alloc", "id": 2, "size": 50331648}]})";
-  const std::vector<std::string> limit{"--memory-limit", "64MiB"};
+  const std::vector<std::string> limit{"--memory-limit", "63MiB"};
   const auto with = [&](std::vector<std::string> settings) {
     settings.insert(settings.end(), limit.begin(), limit.end());
     return replay_text(text, settings);
   };
   EXPECT_EQ(with({"--settings", ""}).exit_code, 0);
   EXPECT_EQ(with({"--settings=", "--settings=roundup_power2_divisions:2"}).exit_code, 0) << "one of them has room";
-  EXPECT_EQ(with({"--settings", "roundup_power2_divisions:2"}).exit_code, 1) << "48 MiB are rounded up to 64";
+  EXPECT_EQ(with({"--settings", "roundup_power2_divisions:2"}).exit_code, 1) << "60 MiB are rounded up to 64";
   const CommandResult both = with({"--settings", "roundup_power2_divisions:2", "--settings", ""});
   EXPECT_EQ(both.exit_code, 0);
   EXPECT_THAT(both.output, AllOf(ContainsRegex("\\[1\\] roundup_power2_divisions:2 .* 1 TIMES"),

@@ -28,7 +28,7 @@ TEST(TraceReader, HoldsWhatPyTorchWrote) {
   const Trace& trace = traces[2];
   EXPECT_EQ(trace.name, "limit_2g_large");
   EXPECT_EQ(trace.settings, "");
-  EXPECT_EQ(trace.memory_limit_bytes, 2147483648U);
+  EXPECT_EQ(trace.memory_limit_bytes, 2147483647U);
   EXPECT_EQ(trace.stream_count, 2U);
   ASSERT_EQ(trace.events.size(), 230U);
   EXPECT_EQ(trace.statistic_columns.size(), 11U);
