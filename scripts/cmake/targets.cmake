@@ -22,6 +22,12 @@ function(gpucheck_test name)
     # Undefined behaviour is looked for in what tests call: their own sources would take twice as long to compile.
     target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
   endif()
+  if(GPUCHECK_SANITIZE)
+    # Starting a process takes longer than most tests.
+    add_test(NAME ${target} COMMAND ${target})
+    set_tests_properties(${target} PROPERTIES LABELS "unit;${arg_LABELS}" TIMEOUT 900)
+    return()
+  endif()
   gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS "unit;${arg_LABELS}" TIMEOUT 120)
 endfunction()
