@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -166,6 +167,8 @@ void check_outputs(const JournalReportOptions& options) {
 }  // namespace
 
 int report(const Environment& environment, const JournalReportOptions& options) {
+  // Whoever reads the console may leave (`| head`): the files are written all the same.
+  std::signal(SIGPIPE, SIG_IGN);
   check_outputs(options);
   std::vector<Journal> journals = read_all(options.journals);
   apply_waivers(journals, environment, options.reports.waivers_path);

@@ -1,4 +1,3 @@
-#include <csignal>
 #include <fmt/format.h>
 
 #include "base/error.hpp"
@@ -6,6 +5,7 @@
 #include "execution.hpp"
 #include "reports.hpp"
 #include "runner/orphans.hpp"
+#include "runner/signals.hpp"
 #include "selection.hpp"
 
 namespace gpucheck::application {
@@ -57,13 +57,6 @@ runner::Options options_for_runner(const Environment& environment, const golden:
   return result;
 }
 
-/// Whoever reads the console may leave (`| head`): the run goes on for its other reports,
-/// and says at its end that the output could not be written. A handler, since it does not
-/// reach the workers as ignoring the signal would.
-void outlive_readers() {
-  std::signal(SIGPIPE, [](int) {});
-}
-
 bool only_skips(const harness::Counts& counts) {
   return counts.skip > 0 && counts.skip == counts.total() && counts.not_run == 0;
 }
@@ -71,10 +64,10 @@ bool only_skips(const harness::Counts& counts) {
 }  // namespace
 
 int run(const Environment& environment, const RunOptions& options) {
+  runner::SignalGuard::begin_run();  // before any report is opened: each that is gets written
   const golden::GoldenSet goldens = load_goldens(environment, options.execution.settings.golden_directory);
   const runner::Plan plan = make_plan(select(environment.registry, goldens, options.selection), options);
   const runner::Options run_options = options_for_runner(environment, goldens, options);
-  outlive_readers();
   const Reports reports(options.reports);
   const runner::RunSummary summary = runner::run(plan, goldens, run_options, reports.sinks());
   const harness::ExitCode verdict = summary.exit_code;

@@ -1,6 +1,5 @@
 #include "execution.hpp"
 
-#include <csignal>
 #include <fmt/format.h>
 
 #include "base/error.hpp"
@@ -45,10 +44,6 @@ std::vector<harness::CaseResult> run_quietly(const runner::Plan& plan, const gol
 void note_device(const harness::DeviceIdentity& device) {
   if (!device.note.empty()) note(device.note);
   note(fmt::format("device {}:{} ({})", device.kind, device.ordinal, device.name));
-}
-
-harness::ExitCode interrupted_exit_code(int signal) noexcept {
-  return signal == SIGTERM ? harness::ExitCode::terminated : harness::ExitCode::interrupted;
 }
 
 }  // namespace gpucheck::application

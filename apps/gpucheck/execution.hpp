@@ -38,7 +38,4 @@ std::vector<harness::CaseResult> run_quietly(const runner::Plan& plan, const gol
 /// Tells the person on what the cases run, and why, on stderr.
 void note_device(const harness::DeviceIdentity& device);
 
-/// 130 or 143.
-harness::ExitCode interrupted_exit_code(int signal) noexcept;
-
 }  // namespace gpucheck::application

@@ -130,7 +130,7 @@ int Proof::noticed_count() const noexcept {
 }
 
 ExitCode Proof::exit_code() const noexcept {
-  if (interrupted_by_signal != 0) return interrupted_exit_code(interrupted_by_signal);
+  if (interrupted_by_signal != 0) return harness::interrupted_exit_code(interrupted_by_signal);
   const auto unjudged = [](const CaseProof& proof) {
     return proof.clean.outcome == Outcome::skip || proof.clean.outcome == Outcome::error;
   };

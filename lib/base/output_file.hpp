@@ -1,7 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "base/unfinished_files.hpp"
 
 namespace gpucheck {
 
@@ -34,6 +37,7 @@ class OutputFile {
   std::string final_path_;      ///< with symbolic links followed
   std::string temporary_path_;  ///< empty when written to directly
   int descriptor_ = -1;
+  std::optional<UnfinishedFile> unfinished_;  ///< until it is whole
 };
 
 }  // namespace gpucheck

@@ -11,4 +11,6 @@ ExitCode exit_code(const Counts& counts, int max_skips) noexcept {
   return ExitCode::passed;
 }
 
+ExitCode interrupted_exit_code(int signal) noexcept { return static_cast<ExitCode>(128 + signal); }
+
 }  // namespace gpucheck::harness
