@@ -37,6 +37,7 @@ int with_output(int exit_code) {
 }  // namespace
 
 int run_application(int argc, char** argv, const harness::Registry& registry, const GoldenFactory& embedded_goldens) {
+  open_standard_streams();
   try {
     // Workers are started often: they skip the building of the whole command line.
     const std::vector<const char*> words(argv + std::min(argc, 1), argv + argc);

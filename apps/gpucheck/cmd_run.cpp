@@ -53,28 +53,27 @@ runner::Options options_for_runner(const Environment& environment, const golden:
   result.fail_fast = options.fail_fast;
   result.retries = options.retries;
   result.max_skips = options.max_skips;
+  result.skip_exit_code = options.skip_exit_code;
+  result.heartbeat = heartbeat(options.reports);
   result.waivers = waivers_for(environment, goldens, options.reports.waivers_path);
   return result;
 }
 
-bool only_skips(const harness::Counts& counts) {
-  return counts.skip > 0 && counts.skip == counts.total() && counts.not_run == 0;
+int run_and_report(const Environment& environment, const RunOptions& options) {
+  const golden::GoldenSet goldens = load_goldens(environment, options.execution.settings.golden_directory);
+  const runner::Plan plan = make_plan(select(environment.registry, goldens, options.selection), options);
+  const runner::Options run_options = options_for_runner(environment, goldens, options);
+  Reports reports(options.reports);
+  harness::EventSink* const sinks[] = {&reports};
+  const runner::RunSummary summary = runner::run(plan, goldens, run_options, sinks);
+  return reports.exit_code(static_cast<int>(summary.exit_code));
 }
 
 }  // namespace
 
 int run(const Environment& environment, const RunOptions& options) {
   runner::SignalGuard::begin_run();  // before any report is opened: each that is gets written
-  const golden::GoldenSet goldens = load_goldens(environment, options.execution.settings.golden_directory);
-  const runner::Plan plan = make_plan(select(environment.registry, goldens, options.selection), options);
-  const runner::Options run_options = options_for_runner(environment, goldens, options);
-  const Reports reports(options.reports);
-  const runner::RunSummary summary = runner::run(plan, goldens, run_options, reports.sinks());
-  const harness::ExitCode verdict = summary.exit_code;
-  const bool red = verdict != harness::ExitCode::passed && verdict != harness::ExitCode::not_judged;
-  const bool told = reports.exit_code(harness::ExitCode::passed) == harness::ExitCode::passed;
-  if (options.skip_exit_code && told && !red && only_skips(summary.counts)) return *options.skip_exit_code;
-  return static_cast<int>(reports.exit_code(verdict));
+  return without_old_reports(options.reports, [&] { return run_and_report(environment, options); });
 }
 
 }  // namespace gpucheck::application

@@ -63,14 +63,19 @@ OutputFile::~OutputFile() {
 void OutputFile::open_temporary() {
   // Two files of one process never share a path that both can rename to, but another
   // process may use the same folder: hence the process id, and O_EXCL for what a dead
-  // one left behind.
+  // one left behind. The final name is no part of it: that may be as long as names can be.
   for (int attempt = 0; attempt < 100; ++attempt) {
-    temporary_path_ = fmt::format("{}.{}.{}.tmp", final_path_, ::getpid(), attempt);
+    temporary_path_ = fmt::format("{}/gpucheck.{}.{}.tmp", folder_of(final_path_), ::getpid(), attempt);
     unfinished_.emplace(path_, temporary_path_);  // first: there is no moment in which nobody knows of it
     descriptor_ = ::open(temporary_path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ >= 0 || errno != EEXIST) break;
   }
   if (descriptor_ < 0) fail("create a file beside");
+}
+
+void OutputFile::discard_old() const {
+  if (temporary_path_.empty()) return;
+  if (::unlink(final_path_.c_str()) != 0 && errno != ENOENT) fail("replace");
 }
 
 void OutputFile::commit(std::string_view text) {

@@ -22,6 +22,10 @@ class OutputFile {
   /// Removes the temporary file when `commit` was not reached.
   ~OutputFile();
 
+  /// Removes what has its name already, so that nobody takes that for what is still to be
+  /// written. @throws EnvironmentError.
+  void discard_old() const;
+
   /// Writes `text`, flushes it to disk and gives the file its name. Call once.
   /// @throws EnvironmentError.
   void commit(std::string_view text);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "harness/result.hpp"
 
 /// The exit codes of the gpucheck command; documented in README.md under "Exit codes".
@@ -7,7 +9,7 @@
 /// node-problem-detector reads 0 and 1 and calls everything else unknown.
 namespace gpucheck::harness {
 
-/// Others than these: interrupted_exit_code.
+/// Others than these: what a person chose for skips, and `interrupted_exit_code`.
 enum class ExitCode : int {
   passed = 0,
   failed = 1,      ///< a case failed, crashed or hung
@@ -18,6 +20,13 @@ enum class ExitCode : int {
 /// The verdict of a finished run. A failure outweighs an error, unless it is waived;
 /// nothing passed at all, or more skips than `max_skips`, cannot be judged.
 ExitCode exit_code(const Counts& counts, int max_skips) noexcept;
+
+/// Everything that was selected was skipped.
+bool is_only_skips(const Counts& counts) noexcept;
+
+/// The verdict where `skip_exit_code` stands for a run of nothing but skips, unless they
+/// are more than `max_skips`.
+ExitCode exit_code(const Counts& counts, int max_skips, std::optional<int> skip_exit_code) noexcept;
 
 /// Of a run that this signal interrupted: 128 and its number, as shells have it.
 ExitCode interrupted_exit_code(int signal) noexcept;

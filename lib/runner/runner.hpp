@@ -89,6 +89,7 @@ struct Options {
   bool fail_fast = false;
   int retries = 0;
   int max_skips = -1;  ///< more skips than this cannot be judged; -1: any number
+  std::optional<int> skip_exit_code = {};  ///< the verdict on a run of nothing but skips
   std::string version = {};
   std::vector<std::string> command_line = {};
   fleet::Waivers waivers = {};
