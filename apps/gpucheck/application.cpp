@@ -8,6 +8,7 @@
 #include "cli.hpp"
 #include "devices.hpp"
 #include "harness/exit_codes.hpp"
+#include "runner/signals.hpp"
 #include "runner/worker.hpp"
 #include "terminal.hpp"
 
@@ -36,10 +37,12 @@ int with_output(int exit_code) {
 }  // namespace
 
 int run_application(int argc, char** argv, const harness::Registry& registry, const GoldenFactory& embedded_goldens) {
+  open_standard_streams();
   try {
     // Workers are started often: they skip the building of the whole command line.
     const std::vector<const char*> words(argv + std::min(argc, 1), argv + argc);
     if (const std::optional<int> served = runner::hidden_command(words, registry, open_driver)) return *served;
+    const runner::SignalGuard signals;
     const Environment environment{registry, embedded_goldens, {argv, argv + argc}};
     return with_output(run_command_line(environment));
   } catch (const std::exception& error) {

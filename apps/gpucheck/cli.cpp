@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* footer =
     "Exit codes: 0 all passed; 1 a case failed, crashed or hung; 2 usage; 3 could not be judged (no device, a driver "
-    "or tool error, nothing selected, too many skips); 130 and 143 when interrupted.\n"
+    "or tool error, nothing selected, too many skips); 128 and the signal's number when interrupted.\n"
     "\"gpucheck COMMAND --help\" tells a command's options.";
 
 template <typename Options>

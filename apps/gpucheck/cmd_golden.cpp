@@ -120,7 +120,7 @@ int golden_diff(const Environment& environment, const GoldenDiffOptions& options
   }
   print(fmt::format("{} as expected, {} different, {} not judged\n", tally.same, tally.different, tally.unjudged));
   const int signal = recorder.interrupted_by_signal();
-  return static_cast<int>(signal != 0 ? interrupted_exit_code(signal) : tally.exit_code());
+  return static_cast<int>(signal != 0 ? harness::interrupted_exit_code(signal) : tally.exit_code());
 }
 
 int golden_approve(const Environment& environment, const GoldenApproveOptions& options) {
@@ -130,7 +130,7 @@ int golden_approve(const Environment& environment, const GoldenApproveOptions& o
   const golden::GoldenSet none = golden::GoldenSet::from_embedded({});
   const std::vector<CaseResult> results = run_cases(environment, options.execution, cases, none, recorder);
   if (recorder.interrupted_by_signal() != 0) {
-    return static_cast<int>(interrupted_exit_code(recorder.interrupted_by_signal()));
+    return static_cast<int>(harness::interrupted_exit_code(recorder.interrupted_by_signal()));
   }
   int written = 0;
   for (const CaseResult& result : results) {

@@ -46,10 +46,9 @@ std::vector<std::pair<std::string, std::string>> lines(const CaseProof& proof) {
   result.emplace_back("(clean)", clean ? "pass" : fmt::format("NOT A PASS ({})", cause(proof.clean)));
   if (proof.test_case->faults.empty()) result.emplace_back("(no fault)", "NOT PROVEN: the case declares no fault");
   for (const harness::Fault& fault : proof.test_case->faults) {
-    const auto trial = std::find_if(proof.trials.begin(), proof.trials.end(),
-                                    [&](const FaultTrial& t) { return t.result.fault == fault.name; });
+    const FaultTrial* const trial = proof.trial_of(fault);
     const std::string not_run = clean ? "NOT RUN (interrupted)" : "not run: the clean run is not a pass";
-    result.emplace_back(fault.name, trial == proof.trials.end() ? not_run : verdict(*trial));
+    result.emplace_back(fault.name, trial == nullptr ? not_run : verdict(*trial));
   }
   return result;
 }

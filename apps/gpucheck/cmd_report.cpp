@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -89,9 +90,16 @@ std::vector<std::string> labels_of(const std::vector<Journal>& journals) {
 }
 
 /// As the run's own, but an interruption was the run's, not this command's.
+int exit_code_of(const Journal& journal) {
+  const harness::RunFinished& end = journal.end();
+  return end.interrupted_by_signal != 0 ? static_cast<int>(ExitCode::not_judged) : end.exit_code;
+}
+
+/// Among several, a run of nothing but skips has shown nothing, whatever it exited with.
 ExitCode verdict_on(const Journal& journal) {
-  const int code = journal.end().exit_code;
-  return code == 0 ? ExitCode::passed : code == 1 ? ExitCode::failed : ExitCode::not_judged;
+  const int code = exit_code_of(journal);
+  if (code == 1) return ExitCode::failed;
+  return code == 0 && !harness::is_only_skips(journal.end().counts) ? ExitCode::passed : ExitCode::not_judged;
 }
 
 ExitCode verdict_on(const std::vector<Journal>& journals) {
@@ -107,9 +115,9 @@ ExitCode verdict_on(const std::vector<Journal>& journals) {
 int exit_code_of(ExitCode verdict) { return static_cast<int>(verdict); }
 
 int report_on_one(const Journal& journal, const ReportOptions& options) {
-  const Reports reports(options);
-  for (harness::EventSink* sink : reports.sinks()) report::replay_events(journal, *sink);
-  return exit_code_of(reports.exit_code(verdict_on(journal)));
+  Reports reports(options);
+  report::replay_events(journal, reports);
+  return reports.exit_code(exit_code_of(journal));
 }
 
 std::string_view word_for(ExitCode verdict) {
@@ -119,7 +127,10 @@ std::string_view word_for(ExitCode verdict) {
 /// True when there is nothing to write or it is written; else the reason has been said.
 bool write_file(const std::string& path, const std::function<std::string()>& document) {
   try {
-    if (!path.empty()) OutputFile(path, "report").commit(document());
+    if (path.empty()) return true;
+    OutputFile file(path, "report");
+    file.discard_old();
+    file.commit(document());
     return true;
   } catch (const EnvironmentError& problem) {
     note(problem.what());
@@ -166,12 +177,16 @@ void check_outputs(const JournalReportOptions& options) {
 }  // namespace
 
 int report(const Environment& environment, const JournalReportOptions& options) {
+  // Whoever reads the console may leave (`| head`): the files are written all the same.
+  std::signal(SIGPIPE, SIG_IGN);
   check_outputs(options);
-  std::vector<Journal> journals = read_all(options.journals);
-  apply_waivers(journals, environment, options.reports.waivers_path);
   ReportOptions reports = options.reports;
   reports.no_journal = true;
-  return journals.size() == 1 ? report_on_one(journals.front(), reports) : report_on_several(journals, reports);
+  return without_old_reports(reports, [&] {
+    std::vector<Journal> journals = read_all(options.journals);
+    apply_waivers(journals, environment, reports.waivers_path);
+    return journals.size() == 1 ? report_on_one(journals.front(), reports) : report_on_several(journals, reports);
+  });
 }
 
 }  // namespace gpucheck::application

@@ -1,4 +1,3 @@
-#include <csignal>
 #include <fmt/format.h>
 
 #include "base/error.hpp"
@@ -6,6 +5,7 @@
 #include "execution.hpp"
 #include "reports.hpp"
 #include "runner/orphans.hpp"
+#include "runner/signals.hpp"
 #include "selection.hpp"
 
 namespace gpucheck::application {
@@ -53,35 +53,27 @@ runner::Options options_for_runner(const Environment& environment, const golden:
   result.fail_fast = options.fail_fast;
   result.retries = options.retries;
   result.max_skips = options.max_skips;
+  result.skip_exit_code = options.skip_exit_code;
+  result.heartbeat = heartbeat(options.reports);
   result.waivers = waivers_for(environment, goldens, options.reports.waivers_path);
   return result;
 }
 
-/// Whoever reads the console may leave (`| head`): the run goes on for its other reports,
-/// and says at its end that the output could not be written. A handler, since it does not
-/// reach the workers as ignoring the signal would.
-void outlive_readers() {
-  std::signal(SIGPIPE, [](int) {});
-}
-
-bool only_skips(const harness::Counts& counts) {
-  return counts.skip > 0 && counts.skip == counts.total() && counts.not_run == 0;
+int run_and_report(const Environment& environment, const RunOptions& options) {
+  const golden::GoldenSet goldens = load_goldens(environment, options.execution.settings.golden_directory);
+  const runner::Plan plan = make_plan(select(environment.registry, goldens, options.selection), options);
+  const runner::Options run_options = options_for_runner(environment, goldens, options);
+  Reports reports(options.reports);
+  harness::EventSink* const sinks[] = {&reports};
+  const runner::RunSummary summary = runner::run(plan, goldens, run_options, sinks);
+  return reports.exit_code(static_cast<int>(summary.exit_code));
 }
 
 }  // namespace
 
 int run(const Environment& environment, const RunOptions& options) {
-  const golden::GoldenSet goldens = load_goldens(environment, options.execution.settings.golden_directory);
-  const runner::Plan plan = make_plan(select(environment.registry, goldens, options.selection), options);
-  const runner::Options run_options = options_for_runner(environment, goldens, options);
-  outlive_readers();
-  const Reports reports(options.reports);
-  const runner::RunSummary summary = runner::run(plan, goldens, run_options, reports.sinks());
-  const harness::ExitCode verdict = summary.exit_code;
-  const bool red = verdict != harness::ExitCode::passed && verdict != harness::ExitCode::not_judged;
-  const bool told = reports.exit_code(harness::ExitCode::passed) == harness::ExitCode::passed;
-  if (options.skip_exit_code && told && !red && only_skips(summary.counts)) return *options.skip_exit_code;
-  return static_cast<int>(reports.exit_code(verdict));
+  runner::SignalGuard::begin_run();  // before any report is opened: each that is gets written
+  return without_old_reports(options.reports, [&] { return run_and_report(environment, options); });
 }
 
 }  // namespace gpucheck::application

@@ -99,9 +99,13 @@ Json case_proof_json(const CaseProof& proof) {
             {"proven", proof.proven()},
             {"clean", result_json(proof.clean)},
             {"faults", Json::array()}};
-  for (const FaultTrial& trial : proof.trials) {
-    Json entry{{"name", trial.result.fault}, {"noticed", trial.noticed()}};
-    entry.update(result_json(trial.result));
+  if (proof.clean.outcome != harness::Outcome::pass) return json;
+  for (const harness::Fault& fault : proof.test_case->faults) {
+    const FaultTrial* const trial = proof.trial_of(fault);
+    harness::CaseResult none;
+    none.reason = "not run: interrupted";
+    Json entry{{"name", fault.name}, {"noticed", trial != nullptr && trial->noticed()}};
+    entry.update(result_json(trial != nullptr ? trial->result : none));
     json["faults"].push_back(std::move(entry));
   }
   return json;

@@ -1,6 +1,6 @@
 #include "execution.hpp"
 
-#include <csignal>
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "base/error.hpp"
@@ -32,23 +32,30 @@ void RunRecorder::on(const harness::CaseStarted& /*event*/) {}
 void RunRecorder::on(const harness::CaseFinished& /*event*/) {
   if (on_case) on_case();
 }
-void RunRecorder::on(const harness::RunFinished& event) { interrupted_by_signal_ = event.interrupted_by_signal; }
+void RunRecorder::on(const harness::RunFinished& event) {
+  interrupted_by_signal_ = event.interrupted_by_signal;
+  unfinished_.clear();
+  for (const harness::SelectedCase& selected : event.not_run) {
+    const bool started = std::ranges::find(event.running, selected) != event.running.end();
+    harness::CaseResult& result = unfinished_.emplace_back();
+    result.name = selected.name;
+    result.reason = started ? "interrupted while it was running" : "not run: the run was interrupted before it";
+  }
+}
 
 std::vector<harness::CaseResult> run_quietly(const runner::Plan& plan, const golden::GoldenSet& goldens,
                                              const runner::Options& options, RunRecorder& recorder) {
   harness::EventSink* const sinks[] = {&recorder};
   runner::Options on_first = options;
   on_first.every_device = false;
-  return runner::run(plan, goldens, on_first, sinks).results;
+  std::vector<harness::CaseResult> results = runner::run(plan, goldens, on_first, sinks).results;
+  results.insert(results.end(), recorder.unfinished().begin(), recorder.unfinished().end());
+  return results;
 }
 
 void note_device(const harness::DeviceIdentity& device) {
   if (!device.note.empty()) note(device.note);
   note(fmt::format("device {}:{} ({})", device.kind, device.ordinal, device.name));
-}
-
-harness::ExitCode interrupted_exit_code(int signal) noexcept {
-  return signal == SIGTERM ? harness::ExitCode::terminated : harness::ExitCode::interrupted;
 }
 
 }  // namespace gpucheck::application

@@ -22,23 +22,24 @@ class RunRecorder final : public harness::EventSink {
 
   [[nodiscard]] const harness::DeviceIdentity& device() const noexcept { return device_; }
   [[nodiscard]] int interrupted_by_signal() const noexcept { return interrupted_by_signal_; }
+  /// What the last run was to run and did not finish: an error each, that says why.
+  [[nodiscard]] const std::vector<harness::CaseResult>& unfinished() const noexcept { return unfinished_; }
   /// Called after each case.
   std::function<void()> on_case;
 
  private:
   harness::DeviceIdentity device_;
   int interrupted_by_signal_ = 0;
+  std::vector<harness::CaseResult> unfinished_;
 };
 
-/// Runs the plan quietly, each case on the first of the devices chosen (or the first pair). The recorder may be used
-/// for several runs in turn.
+/// Runs the plan quietly, each case on the first of the devices chosen (or the first pair). Of an interrupted run
+/// there is a result for each case too, as RunRecorder::unfinished tells it. The recorder may be used for several
+/// runs in turn.
 std::vector<harness::CaseResult> run_quietly(const runner::Plan& plan, const golden::GoldenSet& goldens,
                                              const runner::Options& options, RunRecorder& recorder);
 
 /// Tells the person on what the cases run, and why, on stderr.
 void note_device(const harness::DeviceIdentity& device);
-
-/// 130 or 143.
-harness::ExitCode interrupted_exit_code(int signal) noexcept;
 
 }  // namespace gpucheck::application

@@ -116,6 +116,11 @@ bool CaseProof::proven() const noexcept {
          std::all_of(trials.begin(), trials.end(), [](const FaultTrial& trial) { return trial.noticed(); });
 }
 
+const FaultTrial* CaseProof::trial_of(const harness::Fault& fault) const noexcept {
+  const auto found = std::ranges::find(trials, fault.name, [](const FaultTrial& trial) { return trial.result.fault; });
+  return found == trials.end() ? nullptr : &*found;
+}
+
 int Proof::fault_count() const noexcept {
   return std::accumulate(cases.begin(), cases.end(), 0, [](int sum, const CaseProof& proof) {
     return sum + static_cast<int>(proof.test_case->faults.size());
@@ -130,7 +135,7 @@ int Proof::noticed_count() const noexcept {
 }
 
 ExitCode Proof::exit_code() const noexcept {
-  if (interrupted_by_signal != 0) return interrupted_exit_code(interrupted_by_signal);
+  if (interrupted_by_signal != 0) return harness::interrupted_exit_code(interrupted_by_signal);
   const auto unjudged = [](const CaseProof& proof) {
     return proof.clean.outcome == Outcome::skip || proof.clean.outcome == Outcome::error;
   };

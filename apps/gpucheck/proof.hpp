@@ -22,6 +22,8 @@ struct CaseProof {
   harness::CaseResult clean;
   std::vector<FaultTrial> trials;  ///< in the case's order; empty unless the clean run passed
   [[nodiscard]] bool proven() const noexcept;
+  /// Null when there is none, because of an interruption for example.
+  [[nodiscard]] const FaultTrial* trial_of(const harness::Fault& fault) const noexcept;
 };
 
 struct Proof {

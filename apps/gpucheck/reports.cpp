@@ -1,11 +1,15 @@
 #include "reports.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
 
 #include "base/error.hpp"
+#include "base/output_file.hpp"
+#include "harness/exit_codes.hpp"
+#include "report/journal/journal_file.hpp"
 #include "report/sinks.hpp"
 
 namespace gpucheck::application {
@@ -18,6 +22,37 @@ bool is_file(const std::string& path) {
   std::error_code problem;
   const fs::file_status status = fs::status(path, problem);
   return !fs::exists(status) || fs::is_regular_file(status);
+}
+
+/// A journal that nobody named, beside the JSON report.
+bool has_default_journal(const ReportOptions& options) {
+  const bool decided = !options.journal_path.empty() || options.no_journal;
+  return !decided && !options.json_path.empty() && options.json_path != "-" && is_file(options.json_path);
+}
+
+std::string default_journal(const ReportOptions& options) { return options.json_path + ".journal"; }
+
+/// Lets it harm no other. @param advice what to do about a failure, for the message.
+std::unique_ptr<report::IsolatedSink> isolated(std::unique_ptr<harness::EventSink> sink, std::string advice) {
+  const auto complain = [advice = std::move(advice)](const std::string& what) { note(what + advice); };
+  return std::make_unique<report::IsolatedSink>(std::move(sink), complain);
+}
+
+template <typename Event>
+void tell(std::span<report::IsolatedSink* const> sinks, const Event& event) {
+  for (report::IsolatedSink* sink : sinks) {
+    if (sink != nullptr) sink->on(event);
+  }
+}
+
+report::ConsoleOptions console_options(const ReportOptions& options) {
+  report::ConsoleOptions console;
+  console.stream = console_stream(options);
+  console.colour = use_colour(options.colour, console.stream);
+  console.live_progress = !options.quiet && can_redraw(console.stream);
+  console.quiet = options.quiet;
+  console.verbose = options.verbose;
+  return console;
 }
 
 /// Two reports in one file would be one lost.
@@ -44,9 +79,9 @@ std::string advice(const ReportOptions& options, std::string_view option, const 
 }  // namespace
 
 std::string journal_path(const ReportOptions& options) {
-  if (!options.journal_path.empty() || options.no_journal) return options.journal_path;
-  const bool beside_json = !options.json_path.empty() && options.json_path != "-" && is_file(options.json_path);
-  return beside_json ? options.json_path + ".journal" : "";
+  if (!has_default_journal(options)) return options.journal_path;
+  const bool is_name = fs::path(default_journal(options)).filename().string().size() <= NAME_MAX;
+  return is_name ? default_journal(options) : "";
 }
 
 std::FILE* console_stream(const ReportOptions& options) {
@@ -55,39 +90,99 @@ std::FILE* console_stream(const ReportOptions& options) {
 }
 
 std::unique_ptr<harness::EventSink> make_console(const ReportOptions& options) {
-  report::ConsoleOptions console;
-  console.stream = console_stream(options);
-  console.colour = use_colour(options.colour, console.stream);
-  console.live_progress = !options.quiet && can_redraw(console.stream);
-  console.quiet = options.quiet;
-  console.verbose = options.verbose;
-  return report::make_console(console);
+  return report::make_console(console_options(options));
 }
 
 Reports::Reports(const ReportOptions& options) {
   check_paths(options);
-  // The journal comes first: what any other sink shows is then on disk.
   if (const std::string path = journal_path(options); !path.empty()) {
-    add(report::make_journal(path, note), "; results are missing in it");
+    journal_ = isolated(report::make_journal(path, note), "; results are missing in it");
+  } else if (has_default_journal(options)) {
+    note(fmt::format("there is no journal: {} is too long for a name; --journal FILE gives it another",
+                     default_journal(options)));
   }
-  add(make_console(options), "");
+  console_ = isolated(make_console(options), "");
   if (!options.json_path.empty()) {
-    add(report::make_json(options.json_path), advice(options, "--json", options.json_path));
+    json_ = isolated(report::make_json(options.json_path), advice(options, "--json", options.json_path));
   }
   if (!options.junit_path.empty()) {
-    add(report::make_junit(options.junit_path), advice(options, "--junit", options.junit_path));
+    junit_ = isolated(report::make_junit(options.junit_path), advice(options, "--junit", options.junit_path));
   }
 }
 
-void Reports::add(std::unique_ptr<harness::EventSink> sink, std::string advice) {
-  const auto complain = [advice = std::move(advice)](const std::string& what) { note(what + advice); };
-  sinks_.push_back(std::make_unique<report::IsolatedSink>(std::move(sink), complain));
-  listeners_.push_back(sinks_.back().get());
+std::array<report::IsolatedSink*, 4> Reports::sinks() const noexcept {
+  return {journal_.get(), console_.get(), json_.get(), junit_.get()};
 }
 
-harness::ExitCode Reports::exit_code(harness::ExitCode verdict) const noexcept {
-  const bool failed = std::ranges::any_of(sinks_, [](const auto& sink) { return sink->failed(); });
-  return failed && verdict == harness::ExitCode::passed ? harness::ExitCode::not_judged : verdict;
+void Reports::on(const harness::RunStarted& event) { tell(sinks(), event); }
+void Reports::on(const harness::CaseStarted& event) { tell(sinks(), event); }
+void Reports::on(const harness::CaseFinished& event) { tell(sinks(), event); }
+
+void Reports::on(const harness::RunFinished& event) {
+  is_good_ = event.interrupted_by_signal == 0 && (event.exit_code == 0 || harness::is_only_skips(event.counts));
+  harness::RunFinished end = event;
+  for (report::IsolatedSink* sink : {console_.get(), junit_.get(), journal_.get(), json_.get()}) {
+    end.exit_code = exit_code(event.exit_code);
+    if (sink != nullptr) sink->on(end);
+    if (sink == console_.get()) flush_console();
+  }
+}
+
+void Reports::on_heartbeat() {
+  for (report::IsolatedSink* sink : sinks()) {
+    if (sink != nullptr) sink->on_heartbeat();
+  }
+}
+
+void Reports::flush_console() {
+  try {
+    flush_output();
+  } catch (const EnvironmentError& problem) {
+    note(problem.what());
+    console_failed_ = true;
+  }
+}
+
+int Reports::exit_code(int verdict) const noexcept {
+  const bool failed = console_failed_ ||
+                      std::ranges::any_of(sinks(), [](const auto* sink) { return sink != nullptr && sink->failed(); });
+  return failed && is_good_ ? static_cast<int>(harness::ExitCode::not_judged) : verdict;
+}
+
+std::chrono::milliseconds heartbeat(const ReportOptions& options) {
+  using std::chrono::seconds;
+  return console_options(options).live_progress ? seconds(1) : seconds(30);
+}
+
+namespace {
+
+/// Those that cannot be removed could not be written either: the error on its way says so.
+void remove_old_reports(const ReportOptions& options) {
+  for (const std::string& path : {options.json_path, options.junit_path}) {
+    try {
+      if (!path.empty() && is_file(path)) OutputFile(path, "report").discard_old();
+    } catch (const EnvironmentError&) {
+    }
+  }
+  try {
+    if (const std::string path = journal_path(options); !path.empty() && is_file(path)) {
+      report::JournalFile(path).restart();
+    }
+  } catch (const EnvironmentError&) {
+  }
+}
+
+}  // namespace
+
+int without_old_reports(const ReportOptions& options, const std::function<int()>& work) {
+  try {
+    return work();
+  } catch (const UsageError&) {
+    throw;
+  } catch (...) {
+    remove_old_reports(options);
+    throw;
+  }
 }
 
 }  // namespace gpucheck::application

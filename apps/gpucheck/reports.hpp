@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -9,26 +12,47 @@
 /// The console and the files that tell of a run, none of which can harm another.
 namespace gpucheck::application {
 
-/// What `run` writes while it runs.
-class Reports {
+/// What `run` writes while it runs. The end of the run is told to the JSON report last,
+/// as it is the one that holds the process's exit code: by then it is known what could
+/// not be written.
+class Reports final : public harness::EventSink {
  public:
   /// Opens all of them. @throws UsageError for two that share a file, EnvironmentError
   /// for one that cannot be written.
   explicit Reports(const ReportOptions& options);
 
-  [[nodiscard]] const std::vector<harness::EventSink*>& sinks() const noexcept { return listeners_; }
+  void on(const harness::RunStarted& event) override;
+  void on(const harness::CaseStarted& event) override;
+  void on(const harness::CaseFinished& event) override;
+  void on(const harness::RunFinished& event) override;
+  void on_heartbeat() override;
 
-  /// The verdict, or that there is none when it would be a pass but a report that was
-  /// asked for could not be written.
-  [[nodiscard]] harness::ExitCode exit_code(harness::ExitCode verdict) const noexcept;
+  /// The verdict on the run that ended, or that there is none when it was good but could
+  /// not be told where it was asked for.
+  [[nodiscard]] int exit_code(int verdict) const noexcept;
 
  private:
-  /// @param advice what to do about a failure, for the message.
-  void add(std::unique_ptr<harness::EventSink> sink, std::string advice);
+  using Sink = std::unique_ptr<report::IsolatedSink>;
 
-  std::vector<std::unique_ptr<report::IsolatedSink>> sinks_;
-  std::vector<harness::EventSink*> listeners_;
+  [[nodiscard]] std::array<report::IsolatedSink*, 4> sinks() const noexcept;
+  void flush_console();
+
+  // The journal comes first: what any other sink shows is then on disk.
+  Sink journal_;  ///< null, as the next two, when not asked for
+  Sink console_;
+  Sink json_;
+  Sink junit_;
+  bool console_failed_ = false;
+  bool is_good_ = false;  ///< the run that ended: neither a failure nor an interruption
 };
+
+/// How often a run tells its reports that time passes: as often as a live line wants it,
+/// or a log.
+std::chrono::milliseconds heartbeat(const ReportOptions& options);
+
+/// Does the work that writes these reports. When it fails before they are written, no old
+/// ones stay that could be taken for them. (A mistake on the command line begins nothing.)
+int without_old_reports(const ReportOptions& options, const std::function<int()>& work);
 
 /// The journal's path: as asked for, or beside the JSON report; empty for none.
 std::string journal_path(const ReportOptions& options);

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <string>
 #include <unistd.h>
 
@@ -18,6 +19,15 @@ std::string_view environment_variable(const char* name) {
 }
 
 }  // namespace
+
+void open_standard_streams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) >= 0) continue;
+    // The lowest number that is free is the one that is to be taken.
+    const int taken = ::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    if (taken < 0) static_cast<void>(::open("/", O_RDONLY | O_DIRECTORY));
+  }
+}
 
 bool can_redraw(std::FILE* stream) { return ::isatty(::fileno(stream)) == 1 && environment_variable("TERM") != "dumb"; }
 
@@ -37,6 +47,7 @@ void note(std::string_view text) {
 void flush_output() {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  std::clearerr(stdout);  // said once
   const char* reason = errno == 0 ? "an earlier write failed" : std::strerror(errno);
   throw EnvironmentError(std::string("the output could not be written to stdout (") + reason + ")");
 }

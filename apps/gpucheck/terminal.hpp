@@ -7,6 +7,11 @@ namespace gpucheck::application {
 
 enum class ColourChoice { automatic, always, never };
 
+/// Opens on /dev/null what the parent has closed of stdin, stdout and stderr: the next
+/// file to be opened would take its number, and get what is printed. The wrong way round,
+/// so that a write still fails, and what was asked for there is not taken as told.
+void open_standard_streams();
+
 /// True when the stream is a terminal that understands cursor movement.
 bool can_redraw(std::FILE* stream);
 
@@ -20,7 +25,7 @@ void print(std::string_view text);
 /// One line for the person at the terminal, on stderr.
 void note(std::string_view text);
 
-/// @throws EnvironmentError when what was printed could not be written (a full disk).
+/// @throws EnvironmentError, once, when what was printed could not be written (a full disk).
 void flush_output();
 
 }  // namespace gpucheck::application

@@ -33,6 +33,7 @@ std::string folder_of(const std::string& path) {
 OutputFile::OutputFile(std::string path, std::string_view kind)
     : path_(std::move(path)), kind_(kind), final_path_(target_of(path_)) {
   if (path_ == "-") {
+    unfinished_.emplace("stdout", "");
     descriptor_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
     if (descriptor_ < 0) fail("open");
     return;
@@ -48,6 +49,7 @@ OutputFile::OutputFile(std::string path, std::string_view kind)
     open_temporary();
     return;
   }
+  unfinished_.emplace(path_, "");
   descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor_ < 0) fail("open");
 }
@@ -61,13 +63,19 @@ OutputFile::~OutputFile() {
 void OutputFile::open_temporary() {
   // Two files of one process never share a path that both can rename to, but another
   // process may use the same folder: hence the process id, and O_EXCL for what a dead
-  // one left behind.
+  // one left behind. The final name is no part of it: that may be as long as names can be.
   for (int attempt = 0; attempt < 100; ++attempt) {
-    temporary_path_ = fmt::format("{}.{}.{}.tmp", final_path_, ::getpid(), attempt);
+    temporary_path_ = fmt::format("{}/gpucheck.{}.{}.tmp", folder_of(final_path_), ::getpid(), attempt);
+    unfinished_.emplace(path_, temporary_path_);  // first: there is no moment in which nobody knows of it
     descriptor_ = ::open(temporary_path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ >= 0 || errno != EEXIST) break;
   }
   if (descriptor_ < 0) fail("create a file beside");
+}
+
+void OutputFile::discard_old() const {
+  if (temporary_path_.empty()) return;
+  if (::unlink(final_path_.c_str()) != 0 && errno != ENOENT) fail("replace");
 }
 
 void OutputFile::commit(std::string_view text) {
@@ -96,6 +104,7 @@ void OutputFile::write_all(std::string_view text) const {
 }
 
 void OutputFile::close_file() {
+  unfinished_.reset();
   // Some file systems tell only here that the disk was full.
   if (::close(std::exchange(descriptor_, -1)) != 0) fail("close");
 }

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "base/unfinished_files.hpp"
 
 namespace gpucheck {
 
@@ -19,6 +22,10 @@ class OutputFile {
   /// Removes the temporary file when `commit` was not reached.
   ~OutputFile();
 
+  /// Removes what has its name already, so that nobody takes that for what is still to be
+  /// written. @throws EnvironmentError.
+  void discard_old() const;
+
   /// Writes `text`, flushes it to disk and gives the file its name. Call once.
   /// @throws EnvironmentError.
   void commit(std::string_view text);
@@ -34,6 +41,7 @@ class OutputFile {
   std::string final_path_;      ///< with symbolic links followed
   std::string temporary_path_;  ///< empty when written to directly
   int descriptor_ = -1;
+  std::optional<UnfinishedFile> unfinished_;  ///< until it is whole
 };
 
 }  // namespace gpucheck

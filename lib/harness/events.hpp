@@ -70,7 +70,7 @@ struct RunFinished {
   std::string incomplete;                ///< why this is not the run's own last word; empty when it is
   std::vector<WaiverUse> waivers;        ///< those that had to do with the cases that finished
   std::vector<DeviceTime> device_times;  ///< one for each device, in their order; none when incomplete
-  int interrupted_by_signal = 0;         ///< SIGINT or SIGTERM; 0 when not interrupted
+  int interrupted_by_signal = 0;         ///< SIGINT for example; 0 when not interrupted
   int exit_code = 0;
 };
 

@@ -13,8 +13,9 @@ class DocumentSink final : public harness::EventSink {
  public:
   using Render = std::string (*)(RunRecord);
 
-  /// @throws EnvironmentError for a path that cannot be written.
-  DocumentSink(const std::string& path, Render render) : file_(path, "report"), render_(render) {}
+  /// An old document is gone from here on. @throws EnvironmentError for a path that cannot
+  /// be written.
+  DocumentSink(const std::string& path, Render render) : file_(path, "report"), render_(render) { file_.discard_old(); }
 
   void on(const harness::RunStarted& event) override { run_.start = event; }
   void on(const harness::CaseStarted& /*event*/) override {}

@@ -26,6 +26,7 @@ std::unique_ptr<harness::EventSink> make_console(const ConsoleOptions& options);
 
 /// JSON document, schema "gpucheck.result/1". Opens the temporary file beside `path`
 /// at once, so that a path that cannot be written is known before the first case.
+/// An old document of that name is removed: it would be taken for this run's.
 /// "-" is stdout. @throws EnvironmentError.
 std::unique_ptr<harness::EventSink> make_json(const std::string& path);
 
@@ -34,7 +35,7 @@ std::unique_ptr<harness::EventSink> make_junit(const std::string& path);
 
 /// Journal, schema "gpucheck.journal/1": each event is a line of the file when `on`
 /// returns; a finished case survives the death of this process, and a power cut. "-" is
-/// stdout. Another run's journal in the file is replaced when this run starts.
+/// stdout. Another run's journal in the file is emptied at once.
 /// @param complain is told, once, when the journal cannot be written; it goes on trying.
 /// The last event throws when it still cannot. @throws EnvironmentError as `make_json`
 /// does, and when another process writes to the file.

@@ -1,7 +1,6 @@
 #include "runner/run_ledger.hpp"
 
 #include <array>
-#include <signal.h>
 #include <unistd.h>
 #include <utility>
 
@@ -82,9 +81,8 @@ void RunLedger::end(int signal, double duration_ms, std::vector<harness::DeviceT
                              .exit_code = 0};
   list_unfinished(event);
   summary_.counts.not_run = static_cast<int>(event.not_run.size());
-  summary_.exit_code = signal == SIGINT    ? harness::ExitCode::interrupted
-                       : signal == SIGTERM ? harness::ExitCode::terminated
-                                           : harness::exit_code(summary_.counts, options_.max_skips);
+  summary_.exit_code = signal != 0 ? harness::interrupted_exit_code(signal)
+                                   : harness::exit_code(summary_.counts, options_.max_skips, options_.skip_exit_code);
   event.counts = summary_.counts;
   event.exit_code = static_cast<int>(summary_.exit_code);
   tell(event);

@@ -1,33 +1,36 @@
 #pragma once
 
-#include <functional>
-#include <memory>
-
-namespace boost::asio {
-class io_context;
-}
-
 namespace gpucheck::runner {
 
-/// While it lives, the first SIGINT or SIGTERM is a call and not the end of the process,
-/// unless the process was started with that signal ignored. Changes what signals do for
-/// the whole process: one at a time.
-class InterruptGuard {
+/// While one lives, the signals that ask a process to end (SIGHUP, SIGINT, SIGQUIT,
+/// SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ) lose no report, unless
+/// the process was started with them ignored:
+/// - outside a run they end the process as ever, but its temporary files go first;
+/// - from the beginning of a run on, the first one is the order to end the run. What
+///   comes within a second of another is a repetition of it: `timeout` signals a process
+///   and then its group. A later one is answered on stderr with what is still to be
+///   written; a SIGINT or SIGQUIT after that answer ends the process at once;
+/// - a reader of the output that has gone is no order: the write tells of it.
+/// Signals that the parent had blocked are let through, and the ends of children that it
+/// had ignored are heard.
+///
+/// Changes the whole process; made within the life of another, on the same thread, it
+/// shares that one's state. The last one to go restores what was before.
+class SignalGuard {
  public:
-  /// @param on_signal called once, from the io_context, with the signal's number. From
-  /// then on signals do again what they did before, so that a second one ends the
-  /// process whatever it is busy with.
-  InterruptGuard(boost::asio::io_context& context, std::function<void(int)> on_signal);
-  ~InterruptGuard();
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
+  /// @throws EnvironmentError when the system has no descriptor left.
+  SignalGuard();
+  ~SignalGuard();
+  SignalGuard(const SignalGuard&) = delete;
+  SignalGuard& operator=(const SignalGuard&) = delete;
 
-  /// Signals do what they did before the guard. Further calls do nothing.
-  void release();
+  /// From now on a signal is an order. Does nothing where no guard lives.
+  static void begin_run() noexcept;
 
- private:
-  class State;
-  std::unique_ptr<State> state_;
+  /// The signal that was the order; 0 while none has come.
+  [[nodiscard]] int order() const noexcept;
+  /// Can be read from when the order has come, and stays so. Not for reading from.
+  [[nodiscard]] int descriptor() const noexcept;
 };
 
 }  // namespace gpucheck::runner

@@ -1,12 +1,14 @@
 #include "runner/supervisor.hpp"
 
 #include <algorithm>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <limits>
 #include <numeric>
 #include <thread>
 #include <utility>
 
+#include "base/error.hpp"
 #include "runner/judge.hpp"
 #include "runner/rerun.hpp"
 #include "runner/start_answers.hpp"
@@ -67,9 +69,11 @@ Supervisor::Supervisor(const Plan& plan, const golden::GoldenSet& goldens, const
       goldens_(goldens),
       options_(options),
       ledger_(options, sinks),
-      interrupt_guard_(context_, [this](int signal) { interrupt(signal); }),
+      order_(context_),
       pool_(context_, options.program, [this] { worker_gone(); }),
-      heartbeat_(context_, options.heartbeat, [this] { ledger_.beat(); }) {}
+      heartbeat_(context_, options.heartbeat, [this] { ledger_.beat(); }) {
+  wait_for_order();
+}
 
 RunSummary Supervisor::run() {
   // It makes no context, and goes on to serve the first device.
@@ -361,6 +365,17 @@ void Supervisor::retire_unneeded_workers() {
 
 // -- ends --------------------------------------------------------------------------------
 
+/// It may have come already, to what ran before in this process.
+void Supervisor::wait_for_order() {
+  const int descriptor = ::fcntl(signal_guard_.descriptor(), F_DUPFD_CLOEXEC, 0);
+  if (descriptor < 0) throw EnvironmentError("cannot listen to signals: no descriptor is left");
+  order_.assign(descriptor);
+  order_.async_wait(boost::asio::posix::stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
+    if (!error) interrupt(signal_guard_.order());
+  });
+  SignalGuard::begin_run();
+}
+
 void Supervisor::interrupt(int signal) {
   signal_ = signal;
   stopping_ = true;
@@ -371,7 +386,7 @@ void Supervisor::interrupt(int signal) {
 void Supervisor::finish_run_when_done() {
   const bool done = schedule_->running() == 0 && (stopping_ || schedule_->waiting().empty());
   if (!done || std::exchange(over_, true)) return;
-  interrupt_guard_.release();
+  order_.cancel();
   heartbeat_.stop();
   pool_.retire_idle([](int) { return false; });
   const Clock::time_point now = Clock::now();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <chrono>
 #include <deque>
 #include <map>
@@ -65,6 +66,7 @@ class Supervisor {
   void worker_gone();
   void retire_unneeded_workers();
   void finish_run_when_done();
+  void wait_for_order();
   void interrupt(int signal);
 
   [[nodiscard]] bool needs_fresh_worker(std::size_t index) const;
@@ -83,7 +85,8 @@ class Supervisor {
   const Options& options_;
   RunLedger ledger_;
   boost::asio::io_context context_{1};
-  InterruptGuard interrupt_guard_;
+  SignalGuard signal_guard_;
+  boost::asio::posix::stream_descriptor order_;  ///< to end the run
   WorkerPool pool_;
   IdentityReply identity_;
   RepeatingTimer heartbeat_;

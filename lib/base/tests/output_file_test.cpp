@@ -87,6 +87,27 @@ TEST(OutputFile, FollowsALinkInsteadOfReplacingIt) {
   EXPECT_EQ(read_file(folder.file("target")), "new");
 }
 
+TEST(OutputFile, DiscardsTheOldFileOnRequest) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("report");
+  std::ofstream(path) << "old";
+  OutputFile file(path, "report");
+  file.discard_old();
+  EXPECT_FALSE(fs::exists(path));
+  file.discard_old();
+  file.commit("new");
+  EXPECT_EQ(read_file(path), "new");
+  OutputFile("/dev/null", "report").discard_old();
+  EXPECT_TRUE(fs::exists("/dev/null"));
+}
+
+TEST(OutputFile, TakesAnyNameThatAFileCanHave) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file(std::string(255, 'x'));
+  OutputFile(path, "report").commit("text");
+  EXPECT_EQ(read_file(path), "text");
+}
+
 TEST(OutputFile, HasTheUsualPermissions) {
   const TemporaryFolder folder;
   const mode_t mask = ::umask(022);

@@ -18,10 +18,11 @@ using nlohmann::ordered_json;
 class JournalSink final : public harness::EventSink {
  public:
   JournalSink(const std::string& path, std::function<void(const std::string&)> complain)
-      : file_(path), complain_(std::move(complain)) {}
+      : file_(path), complain_(std::move(complain)) {
+    file_.restart();
+  }
 
   void on(const harness::RunStarted& event) override {
-    file_.restart();
     write(event);
     synchronize();
   }

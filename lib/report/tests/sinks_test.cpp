@@ -1,5 +1,7 @@
 #include "report/sinks.hpp"
 
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
@@ -22,6 +24,19 @@ TEST(Sinks, LeaveNothingBehindWhenTheRunDies) {
     json->on(harness::RunStarted{});
   }
   EXPECT_EQ(folder.file_count(), 0U);
+}
+
+TEST(Sinks, LeaveNoOldDocumentThatCouldBeTakenForThisRuns) {
+  const TemporaryFolder folder;
+  for (const auto make : {make_json, make_junit}) {
+    const std::string path = folder.file("report");
+    std::ofstream(path) << "of an earlier run";
+    {
+      const auto sink = make(path);
+      EXPECT_FALSE(std::filesystem::exists(path));
+    }
+    EXPECT_EQ(folder.file_count(), 0U);
+  }
 }
 
 }  // namespace

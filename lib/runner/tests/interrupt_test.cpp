@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "runner/signals.hpp"
 #include "test_run.hpp"
 
 /// What becomes of a run when its supervisor is interrupted or killed.
@@ -18,7 +19,10 @@ namespace {
 /// `gpucheck_misbehaving supervise NAME…` with its stdout in a pipe.
 class SupervisorProcess {
  public:
-  explicit SupervisorProcess(const std::vector<std::string>& names) {
+  enum class Mask { open, full };
+
+  /// @param mask signals that its parent has blocked: none, or all.
+  explicit SupervisorProcess(const std::vector<std::string>& names, Mask mask = Mask::open) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
     std::vector<std::string> words = {GPUCHECK_MISBEHAVING, "supervise"};
@@ -30,6 +34,11 @@ class SupervisorProcess {
     if (process_ == 0) {
       // Whoever runs the tests in the background may have it ignored.
       ::signal(SIGINT, SIG_DFL);
+      if (mask == Mask::full) {
+        sigset_t all;
+        sigfillset(&all);
+        ::sigprocmask(SIG_SETMASK, &all, nullptr);
+      }
       ::dup2(ends[1], STDOUT_FILENO);
       ::execv(GPUCHECK_MISBEHAVING, arguments.data());
       ::_exit(127);
@@ -50,6 +59,17 @@ class SupervisorProcess {
   int finish(int number) {
     signal(number);
     return wait();
+  }
+
+  /// Sends the signal again and again until the process has ended; gives the wait status.
+  int pester(int number) {
+    int status = -1;
+    while (::waitpid(process_, &status, WNOHANG) == 0) {
+      signal(number);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    process_ = -1;
+    return status;
   }
 
   int wait() {
@@ -113,6 +133,64 @@ TEST(Interrupt, ASignalEndsTheRunWithWhatIsKnown) {
     EXPECT_NE(output.find("finished 1 not_run 2 signal " + std::to_string(signal) + "\n"), std::string::npos) << output;
     EXPECT_TRUE(folder.no_process_left());
   }
+}
+
+TEST(Interrupt, WhateverAsksForTheEndIsTheSame) {
+  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ}) {
+    const TestFolder folder;
+    SupervisorProcess supervisor({"hang.long"});
+    ASSERT_TRUE(folder.wait_for_mark("hanging"));
+    const int status = supervisor.finish(signal);
+    ASSERT_TRUE(WIFEXITED(status)) << signal;
+    EXPECT_EQ(WEXITSTATUS(status), 128 + signal);
+    EXPECT_NE(supervisor.read_output().find("finished 0 not_run 1 signal " + std::to_string(signal) + "\n"),
+              std::string::npos);
+    EXPECT_TRUE(folder.no_process_left());
+  }
+}
+
+TEST(Interrupt, ARepetitionIsNoSecondOrder) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const TestFolder folder;
+    SupervisorProcess supervisor({"hang.long"});
+    ASSERT_TRUE(folder.wait_for_mark("hanging"));
+    const int status = supervisor.pester(signal);
+    ASSERT_TRUE(WIFEXITED(status)) << WTERMSIG(status);
+    EXPECT_EQ(WEXITSTATUS(status), 128 + signal);
+    EXPECT_NE(supervisor.read_output().find("finished 0 not_run 1"), std::string::npos);
+  }
+}
+
+TEST(Interrupt, AParentThatBlocksSignalsDoesNotMakeThemIneffective) {
+  const TestFolder folder;
+  SupervisorProcess supervisor({"hang.long"}, SupervisorProcess::Mask::full);
+  ASSERT_TRUE(folder.wait_for_mark("hanging"));
+  const auto start = std::chrono::steady_clock::now();
+  const int status = supervisor.finish(SIGTERM);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(15));
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 143);
+}
+
+TEST(Interrupt, AReaderWhoHasGoneIsNoOrder) {
+  TestRun run;
+  run.sink.on_every_event = [] {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+    ::close(ends[0]);
+    EXPECT_EQ(::write(ends[1], "x", 1), -1);
+    ::close(ends[1]);
+  };
+  EXPECT_EQ(run.run({"plain.pass"}).exit_code, harness::ExitCode::passed);
+}
+
+TEST(Interrupt, AnOrderThatCameBeforeTheRunIsHeard) {
+  const SignalGuard guard;
+  SignalGuard::begin_run();
+  ::raise(SIGTERM);
+  TestRun run;
+  EXPECT_EQ(static_cast<int>(run.run({"plain.pass"}).exit_code), 143);
+  EXPECT_EQ(run.not_run(), (std::vector<std::string>{"plain.pass"}));
 }
 
 TEST(Interrupt, BeforeTheDeviceHasAnsweredThereIsAReportToo) {

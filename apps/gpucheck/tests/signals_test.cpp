@@ -1,0 +1,178 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "subprocess.hpp"
+
+/// What signals leave behind: whole reports, and nothing else.
+namespace gpucheck::application {
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::vector<std::string> names_in(const TemporaryFolder& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) names.push_back(entry.path().filename());
+  std::ranges::sort(names);
+  return names;
+}
+
+CommandResult shell(const std::string& command) { return run_program("/bin/bash", {"-c", command}); }
+
+std::string run_that_hangs(const TemporaryFolder& folder) {
+  return fmt::format("{} run bad.hangs proof.watchful --device sim --json {} --junit {}", GPUCHECK_FIXTURE_PROGRAM,
+                     folder / "r.json", folder / "r.xml");
+}
+
+void expect_whole_reports(const TemporaryFolder& folder, int signal) {
+  EXPECT_THAT(names_in(folder), ElementsAre("r.json", "r.json.journal", "r.xml"));
+  const json document = json::parse(read_file(folder / "r.json"));
+  EXPECT_EQ(document["interrupted_by_signal"], signal);
+  EXPECT_EQ(document["exit_code"], 128 + signal);
+  EXPECT_THAT(read_file(folder / "r.xml"), HasSubstr("</testsuites>"));
+}
+
+TEST(Signals, TimeoutWhichSendsTwoLosesNoReport) {
+  for (const auto& [name, number] : {std::pair("TERM", SIGTERM), {"INT", SIGINT}}) {
+    for (int round = 0; round < 5; ++round) {
+      const TemporaryFolder folder;
+      shell(fmt::format("timeout -s {} 0.5 {}", name, run_that_hangs(folder)));
+      expect_whole_reports(folder, number);
+    }
+  }
+}
+
+TEST(Signals, EachEndsARunWithItsReports) {
+  for (const int signal : {SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGXFSZ}) {
+    const TemporaryFolder folder;
+    const CommandResult result = shell(fmt::format("timeout -s {} 0.5 {}; exit $?", signal, run_that_hangs(folder)));
+    expect_whole_reports(folder, signal);
+  }
+}
+
+TEST(Signals, AFileThatMayNotGrowEndsARunAndLeavesNothingHalf) {
+  const TemporaryFolder folder;
+  const CommandResult result = shell(fmt::format("ulimit -f 0; {} 2>/dev/null >/dev/null", run_that_hangs(folder)));
+  EXPECT_EQ(result.exit_code, 128 + SIGXFSZ);
+  EXPECT_THAT(names_in(folder), ::testing::IsSubsetOf({"r.json.journal"}));
+}
+
+/// A command of the fixture whose stdout is a pipe that nobody has read from yet.
+class StalledReader {
+ public:
+  explicit StalledReader(const std::string& arguments, const TemporaryFolder& folder) {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+    const std::string command = fmt::format("exec {} {} 2>{}", GPUCHECK_FIXTURE_PROGRAM, arguments, folder / "stderr");
+    process_ = ::fork();
+    if (process_ == 0) {
+      ::signal(SIGINT, SIG_DFL);
+      ::dup2(ends[1], STDOUT_FILENO);
+      ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+      ::_exit(127);
+    }
+    ::close(ends[1]);
+    reader_ = ends[0];
+  }
+  StalledReader(const StalledReader&) = delete;
+  StalledReader& operator=(const StalledReader&) = delete;
+  ~StalledReader() {
+    if (process_ > 0) wait(SIGKILL);
+    ::close(reader_);
+  }
+
+  void signal(int number) const { ::kill(process_, number); }
+
+  /// Sends the signal, 0 for none, and gives the wait status.
+  int wait(int number) {
+    signal(number);
+    int status = -1;
+    ::waitpid(process_, &status, 0);
+    process_ = -1;
+    return status;
+  }
+
+  /// To its end.
+  std::string read_all() const {
+    std::string text;
+    std::array<char, 4096> buffer;
+    for (ssize_t count = 1; count > 0;) {
+      count = ::read(reader_, buffer.data(), buffer.size());
+      if (count > 0) text.append(buffer.data(), static_cast<std::size_t>(count));
+    }
+    return text;
+  }
+
+ private:
+  pid_t process_ = -1;
+  int reader_ = -1;
+};
+
+/// Its document is more than a pipe holds: it is still being written when the run is over.
+constexpr const char* long_report = "run proof.watchful --repeat 300 --device sim --quiet --json -";
+
+bool comes_to_its_end(const TemporaryFolder& folder) {
+  for (int i = 0; i < 1200; ++i) {
+    if (read_file(folder / "stderr").find("300 passed") != std::string::npos) return true;
+    std::this_thread::sleep_for(milliseconds(50));
+  }
+  return false;
+}
+
+TEST(Signals, WhoeverAsksAgainIsToldWhatIsStillBeingWritten) {
+  const TemporaryFolder folder;
+  StalledReader command(long_report, folder);
+  ASSERT_TRUE(comes_to_its_end(folder));
+  command.signal(SIGINT);
+  std::this_thread::sleep_for(milliseconds(1200));
+  command.signal(SIGINT);
+  std::this_thread::sleep_for(milliseconds(1200));
+  command.signal(SIGTERM);  // may be a program's: tells nothing more than the first time
+  const json document = json::parse(command.read_all());
+  EXPECT_EQ(document["cases"].size(), 300U);
+  const int status = command.wait(0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), document["exit_code"]);
+  EXPECT_THAT(
+      read_file(folder / "stderr"),
+      HasSubstr("gpucheck: the run is ending; still to be written: stdout; Ctrl-C once more ends it at once\n"));
+}
+
+TEST(Signals, AThirdOrderFromTheKeyboardEndsARunThatCannotEnd) {
+  const TemporaryFolder folder;
+  StalledReader command(fmt::format("{} --junit {}", long_report, folder / "r.xml"), folder);
+  ASSERT_TRUE(comes_to_its_end(folder));
+  for (int i = 0; i < 2; ++i) {
+    command.signal(SIGINT);
+    std::this_thread::sleep_for(milliseconds(1200));
+  }
+  const int status = command.wait(SIGINT);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(WTERMSIG(status), SIGINT);
+  for (const std::string& name : names_in(folder)) EXPECT_THAT(name, ::testing::AnyOf("stderr", "r.xml"));
+}
+
+TEST(Signals, ACommandThatRunsNothingEndsAtOnce) {
+  const TemporaryFolder folder;
+  const CommandResult result =
+      shell(fmt::format("{} list --json | head -c 1 > {}; exit ${{PIPESTATUS[0]}}", GPUCHECK_PROGRAM, folder / "head"));
+  EXPECT_EQ(result.exit_code, 128 + SIGPIPE);
+  EXPECT_EQ(result.error_output, "");
+}
+
+}  // namespace
+}  // namespace gpucheck::application
