@@ -9,10 +9,10 @@
 
 #include "base/error.hpp"
 #include "base/output_file.hpp"
+#include "base/sanitize.hpp"
 #include "commands.hpp"
 #include "report/journal/journal.hpp"
 #include "report/run_record.hpp"
-#include "report/sanitize.hpp"
 #include "reports.hpp"
 
 namespace gpucheck::application {
@@ -83,7 +83,7 @@ std::vector<std::string> labels_of(const std::vector<Journal>& journals) {
   std::vector<std::string> labels;
   for (const Journal& journal : journals) {
     const std::string& host = journal.start().host_name;
-    labels.push_back(report::one_line(devices_of[host].size() > 1 ? host + "." + device(journal) : host));
+    labels.push_back(one_line(devices_of[host].size() > 1 ? host + "." + device(journal) : host));
   }
   return labels;
 }
@@ -135,7 +135,10 @@ int report_on_several(const std::vector<Journal>& journals, const ReportOptions&
   for (const Journal& journal : journals) runs.push_back(journal.record());
 
   std::FILE* const console = console_stream(options);
-  const auto say = [console](const std::string& line) { std::fwrite(line.data(), 1, line.size(), console); };
+  const auto say = [console](const std::string& text) {
+    const std::string clean = clean_text(text);
+    std::fwrite(clean.data(), 1, clean.size(), console);
+  };
   std::map<ExitCode, std::vector<std::string>> labels_with;
   for (std::size_t i = 0; i < journals.size(); ++i) {
     say(fmt::format("{}{} ({})\n", i == 0 ? "" : "\n", labels[i], journals[i].path));
