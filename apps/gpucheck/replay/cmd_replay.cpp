@@ -9,6 +9,8 @@
 #include "harness/registry.hpp"
 #include "replay_devices.hpp"
 #include "replay_report.hpp"
+#include "runtime/allocator/errors.hpp"
+#include "runtime/allocator/settings.hpp"
 #include "terminal.hpp"
 
 namespace gpucheck::application {
@@ -67,6 +69,21 @@ std::vector<replay::Subject> load_subjects(const ReplayOptions& options) {
   return subjects;
 }
 
+/// @throws UsageError with the option and its text, of which the reason alone says nothing.
+void check_settings(const ReplayOptions& options) {
+  for (const std::string& settings : options.settings) {
+    try {
+      static_cast<void>(runtime::parse_settings(settings));
+    } catch (const runtime::SettingsError& problem) {
+      const std::string_view reason = problem.what();
+      // All that PyTorch says, and so the allocator, is the name of the C function.
+      const bool is_no_number = reason == "stoull" || reason == "stod";
+      throw UsageError(fmt::format("--settings \"{}\": {}", settings,
+                                   is_no_number ? "a value is no number, or one beyond 64 bits" : reason));
+    }
+  }
+}
+
 /// What cannot be applied is rejected where it was asked for; where the file has it, the
 /// report says so.
 void check_library_options(std::span<const replay::Subject> subjects, const ReplayOptions& options) {
@@ -121,6 +138,7 @@ std::string replay_text(std::span<const replay::SubjectReplays> results, const r
 }
 
 int replay(const Environment& /*environment*/, const ReplayOptions& options) {
+  check_settings(options);
   const std::vector<replay::Subject> subjects = load_subjects(options);
   check_library_options(subjects, options);
   const replay::Request request{options.allocator, options.settings, options.memory_limit_bytes,
