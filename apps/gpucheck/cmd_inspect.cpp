@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 #include "base/sanitize.hpp"
 #include "base/units.hpp"
 #include "commands.hpp"
+#include "distinct_files.hpp"
 #include "replay/analysis/recorded_usage.hpp"
 #include "replay/analysis/snapshot_summary.hpp"
 #include "replay/formats/file.hpp"
@@ -150,6 +152,8 @@ int inspect(const Environment& /*environment*/, const InspectOptions& options) {
   if (options.json && page_on_stdout) {
     throw UsageError("--json and --html - both write to stdout: name a file for the page");
   }
+  check_distinct(std::array{NamedFile{"--html", options.html_path}},
+                 std::array{NamedFile{"the snapshot that it shows", options.file}});
   const Snapshot snapshot = replay::read_snapshot_file(options.file);
   const std::vector<std::size_t> devices = devices_to_show(snapshot, options);
   if (!options.html_path.empty()) {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <functional>
@@ -11,6 +10,7 @@
 #include "base/output_file.hpp"
 #include "base/sanitize.hpp"
 #include "commands.hpp"
+#include "distinct_files.hpp"
 #include "report/journal/journal.hpp"
 #include "report/run_record.hpp"
 #include "reports.hpp"
@@ -155,25 +155,20 @@ int report_on_several(const std::vector<Journal>& journals, const ReportOptions&
   return exit_code_of(!written && verdict == ExitCode::passed ? ExitCode::not_judged : verdict);
 }
 
-/// A report that replaced a journal would take the results of the run with it.
-void check_outputs(const JournalReportOptions& options) {
-  for (const std::string& journal : options.journals) {
-    for (const std::string& output : {options.reports.json_path, options.reports.junit_path}) {
-      std::error_code problem;
-      if (output.empty() || !std::filesystem::equivalent(journal, output, problem)) continue;
-      throw UsageError(fmt::format("the report {} would replace the journal that it is made from", output));
-    }
-  }
+std::vector<NamedFile> files_read(const JournalReportOptions& options) {
+  std::vector<NamedFile> files{{"the waivers", options.reports.waivers_path}};
+  for (const std::string& journal : options.journals) files.push_back({"the journal that it is made from", journal});
+  return files;
 }
 
 }  // namespace
 
 int report(const Environment& environment, const JournalReportOptions& options) {
-  check_outputs(options);
-  std::vector<Journal> journals = read_all(options.journals);
-  apply_waivers(journals, environment, options.reports.waivers_path);
   ReportOptions reports = options.reports;
   reports.no_journal = true;
+  check_distinct(report_files(reports), files_read(options));
+  std::vector<Journal> journals = read_all(options.journals);
+  apply_waivers(journals, environment, reports.waivers_path);
   return journals.size() == 1 ? report_on_one(journals.front(), reports) : report_on_several(journals, reports);
 }
 

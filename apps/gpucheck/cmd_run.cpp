@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "commands.hpp"
+#include "distinct_files.hpp"
 #include "execution.hpp"
 #include "reports.hpp"
 #include "runner/orphans.hpp"
@@ -64,6 +65,11 @@ void outlive_readers() {
   std::signal(SIGPIPE, [](int) {});
 }
 
+std::vector<NamedFile> files_read(const RunOptions& options) {
+  return {{"the waivers", options.reports.waivers_path},
+          {"the allocator library", options.execution.settings.allocator.library}};
+}
+
 bool only_skips(const harness::Counts& counts) {
   return counts.skip > 0 && counts.skip == counts.total() && counts.not_run == 0;
 }
@@ -74,6 +80,7 @@ int run(const Environment& environment, const RunOptions& options) {
   const golden::GoldenSet goldens = load_goldens(environment, options.execution.settings.golden_directory);
   const runner::Plan plan = make_plan(select(environment.registry, goldens, options.selection), options);
   const runner::Options run_options = options_for_runner(environment, goldens, options);
+  check_distinct(report_files(options.reports), files_read(options));
   outlive_readers();
   const Reports reports(options.reports);
   const runner::RunSummary summary = runner::run(plan, goldens, run_options, reports.sinks());

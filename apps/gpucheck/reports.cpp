@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
-#include <map>
 
-#include "base/error.hpp"
 #include "report/sinks.hpp"
 
 namespace gpucheck::application {
@@ -18,19 +16,6 @@ bool is_file(const std::string& path) {
   std::error_code problem;
   const fs::file_status status = fs::status(path, problem);
   return !fs::exists(status) || fs::is_regular_file(status);
-}
-
-/// Two reports in one file would be one lost.
-void check_paths(const ReportOptions& options) {
-  std::map<fs::path, std::string_view> options_of;
-  for (const auto& [option, path] : {std::pair<std::string_view, std::string>("--json", options.json_path),
-                                     {"--junit", options.junit_path},
-                                     {"--journal", journal_path(options)}}) {
-    if (path.empty()) continue;
-    const auto [known, is_new] = options_of.try_emplace(fs::path(path).lexically_normal(), option);
-    if (is_new) continue;
-    throw UsageError(fmt::format("{} and {} both name \"{}\"; give each its own file", known->second, option, path));
-  }
 }
 
 std::string advice(const ReportOptions& options, std::string_view option, const std::string& path) {
@@ -49,6 +34,10 @@ std::string journal_path(const ReportOptions& options) {
   return beside_json ? options.json_path + ".journal" : "";
 }
 
+std::vector<NamedFile> report_files(const ReportOptions& options) {
+  return {{"--json", options.json_path}, {"--junit", options.junit_path}, {"--journal", journal_path(options)}};
+}
+
 std::FILE* console_stream(const ReportOptions& options) {
   const bool stdout_taken = options.json_path == "-" || options.junit_path == "-" || options.journal_path == "-";
   return stdout_taken ? stderr : stdout;
@@ -65,7 +54,6 @@ std::unique_ptr<harness::EventSink> make_console(const ReportOptions& options) {
 }
 
 Reports::Reports(const ReportOptions& options) {
-  check_paths(options);
   // The journal comes first: what any other sink shows is then on disk.
   if (const std::string path = journal_path(options); !path.empty()) {
     add(report::make_journal(path, note), "; results are missing in it");

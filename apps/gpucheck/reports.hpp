@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "distinct_files.hpp"
 #include "report/isolated_sink.hpp"
 
 /// The console and the files that tell of a run, none of which can harm another.
@@ -12,8 +13,7 @@ namespace gpucheck::application {
 /// What `run` writes while it runs.
 class Reports {
  public:
-  /// Opens all of them. @throws UsageError for two that share a file, EnvironmentError
-  /// for one that cannot be written.
+  /// Opens all of them. @throws EnvironmentError for one that cannot be written.
   explicit Reports(const ReportOptions& options);
 
   [[nodiscard]] const std::vector<harness::EventSink*>& sinks() const noexcept { return listeners_; }
@@ -29,6 +29,9 @@ class Reports {
   std::vector<std::unique_ptr<report::IsolatedSink>> sinks_;
   std::vector<harness::EventSink*> listeners_;
 };
+
+/// The files that `options` ask for, by the option that names each.
+std::vector<NamedFile> report_files(const ReportOptions& options);
 
 /// The journal's path: as asked for, or beside the JSON report; empty for none.
 std::string journal_path(const ReportOptions& options);
