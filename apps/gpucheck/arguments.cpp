@@ -32,6 +32,11 @@ bool parse_whole(std::string_view text, Number& number) {
 
 }  // namespace
 
+std::optional<int> parse_whole_number(std::string_view text) {
+  int number = 0;
+  return parse_whole(text, number) ? std::optional(number) : std::nullopt;
+}
+
 std::chrono::milliseconds parse_duration(std::string_view text) {
   double number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);

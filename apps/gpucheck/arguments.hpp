@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,9 @@ std::chrono::milliseconds parse_duration(std::string_view text);
 
 /// "2/8": the second of eight parts.
 runner::Shard parse_shard(std::string_view text);
+
+/// A whole number in decimal digits, leading zeros or not; nothing for anything else.
+std::optional<int> parse_whole_number(std::string_view text);
 
 /// A whole number from 0 to 18446744073709551615.
 std::uint64_t parse_seed(std::string_view text);

@@ -1,6 +1,8 @@
 #include "cli_options.hpp"
 
-#include "arguments.hpp"
+#include <fmt/format.h>
+
+#include "base/error.hpp"
 #include "devices.hpp"
 #include "selection.hpp"
 
@@ -9,16 +11,6 @@ namespace gpucheck::application {
 namespace {
 
 constexpr int max_count = 1'000'000;
-
-/// CLI11's own range check words the help text and the error for programmers.
-CLI::Validator whole_number(int minimum, int maximum) {
-  const auto check = [minimum, maximum](std::string& text) -> std::string {
-    int number = 0;
-    if (CLI::detail::lexical_cast(text, number) && number >= minimum && number <= maximum) return {};
-    return "\"" + text + "\" is not a whole number from " + std::to_string(minimum) + " to " + std::to_string(maximum);
-  };
-  return {check, ""};
-}
 
 /// `--name`, or `--run-name` where a case has a parameter of that name: the case's own
 /// wins, and nothing of `run` is lost.
@@ -67,14 +59,10 @@ void add_execution(CLI::App& command, ExecutionOptions& options) {
   add(command, "device", options.settings.device, std::string(device_name_forms()))
       ->type_name("NAME")
       ->capture_default_str();
-  command
-      .add_option(free_name(command, 'j', "jobs"), options.jobs,
-                  "Cases side by side on each device; 0: one per core, at most 8, or 2 on CUDA, and in all no more "
-                  "than there are "
-                  "cores or devices")
-      ->type_name("N")
-      ->check(whole_number(0, 1024))
-      ->capture_default_str();
+  add_whole_number(command, free_name(command, 'j', "jobs"), options.jobs, 0, 1024,
+                   "Cases side by side on each device; 0: one per core, at most 8, or 2 on CUDA, and in all no more "
+                   "than there are cores or devices")
+      ->default_str("0");
   command
       .add_option_function<std::string>(
           free_name(command, "timeout"),
@@ -113,22 +101,18 @@ void add_run_control(CLI::App& command, RunOptions& options) {
           "worker: processes serve case after case; process: a new one for each")
       ->check(CLI::IsMember({"worker", "process"}))
       ->default_str("worker");
-  add(command, "repeat", options.repeat, "Run the selection this many times")
-      ->type_name("N")
-      ->check(whole_number(1, max_count))
-      ->capture_default_str();
-  add(command, "retries", options.retries,
-      "Try a case that is not a pass again; one that then passes is reported flaky")
-      ->type_name("N")
-      ->check(whole_number(0, max_count))
-      ->capture_default_str();
+  add_whole_number(command, free_name(command, "repeat"), options.repeat, 1, max_count,
+                   "Run the selection this many times")
+      ->default_str("1");
+  add_whole_number(command, free_name(command, "retries"), options.retries, 0, max_count,
+                   "Try a case that is not a pass again; one that then passes is reported flaky")
+      ->default_str("0");
   add_flag(command, "fail-fast", options.fail_fast, "Stop after the first case that is neither a pass nor a skip");
-  add(command, "max-skips", options.max_skips, "More skips than this and the run counts as not judged (exit code 3)")
-      ->type_name("N")
-      ->check(whole_number(0, max_count));
-  add(command, "skip-exit-code", options.skip_exit_code, "Exit code when every case that ran was skipped")
-      ->type_name("CODE")
-      ->check(whole_number(0, 255));
+  add_whole_number(command, free_name(command, "max-skips"), options.max_skips, 0, max_count,
+                   "More skips than this and the run counts as not judged (exit code 3)");
+  add_whole_number(command, free_name(command, "skip-exit-code"), options.skip_exit_code, 0, 255,
+                   "Exit code when every case that ran was skipped")
+      ->type_name("CODE");
   add(command, "fault", options.execution.settings.fault, "Run under one of the case's declared faults, as prove does")
       ->type_name("NAME");
   add_report_files(command, options.reports);
@@ -178,8 +162,11 @@ void add_parameters(CLI::App& command, ExecutionOptions& options) {
           "-p,--parameter",
           [&options](const std::vector<std::string>& texts) {
             for (const std::string& text : texts) {
-              auto [name, value] = parse_assignment(text);
-              options.settings.parameters.insert_or_assign(std::move(name), std::move(value));
+              const auto [name, value] = parse_assignment(text);
+              const auto [given, is_new] = options.settings.parameters.try_emplace(name, value);
+              if (is_new) continue;
+              throw UsageError(fmt::format("the parameter {} is given twice, as \"{}\" and \"{}\": which is meant?",
+                                           name, harness::to_text(given->second), value));
             }
           },
           "A value for every selected case that has the parameter; may be repeated")

@@ -2,8 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <optional>
 #include <string>
 
+#include "arguments.hpp"
 #include "commands.hpp"
 
 /// Declarations of the options that several commands share. This header brings in all
@@ -23,8 +25,29 @@ void add_parameters(CLI::App& command, ExecutionOptions& options);
 void add_replay_options(CLI::App& command, ReplayOptions& options);
 void add_inspect_options(CLI::App& command, InspectOptions& options);
 
+/// An option with a whole number from `minimum` to `maximum`, in decimal digits: CLI11's own
+/// reading takes 010 for 8.
+template <typename Target>
+CLI::Option* add_whole_number(CLI::App& command, const std::string& name, Target& target, int minimum, int maximum,
+                              const std::string& text) {
+  const auto check = [minimum, maximum](const std::string& given) -> std::string {
+    const std::optional<int> number = parse_whole_number(given);
+    if (number && *number >= minimum && *number <= maximum) return {};
+    return "\"" + given + "\" is not a whole number from " + std::to_string(minimum) + " to " + std::to_string(maximum);
+  };
+  return command
+      .add_option_function<std::string>(
+          name, [&target](const std::string& given) { target = *parse_whole_number(given); }, text)
+      ->type_name("N")
+      ->check(CLI::Validator([check](std::string& given) { return check(given); }, ""));
+}
+
 /// What a command line means; carried out once all of it has been read.
 using Action = std::function<int()>;
+
+/// The names that help texts group these under.
+inline constexpr const char* case_groups = "Groups of cases";
+inline constexpr const char* case_parameters = "Parameters";
 
 /// One subcommand for each group, with one for each of its cases, with an option for
 /// each of its parameters. @throws Error for a group that is called like a command, which

@@ -49,8 +49,11 @@ int describe(const Environment& environment, const DescribeOptions& options) {
   const Case& test_case = environment.registry.require(options.case_name);
   const golden::GoldenSet goldens = load_goldens(environment, options.golden_directory);
   const golden::Golden* golden = goldens.find(test_case.name);
-  print(options.json ? case_document(test_case, golden)
-                     : heading(test_case) + parameters_text(test_case) + faults_text(test_case) + golden_text(golden));
+  if (options.json) {
+    print_document(case_document(test_case, golden));
+  } else {
+    print(heading(test_case) + parameters_text(test_case) + faults_text(test_case) + golden_text(golden));
+  }
   return 0;
 }
 

@@ -1,11 +1,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 #include "base/output_file.hpp"
 #include "commands.hpp"
 #include "execution.hpp"
@@ -68,11 +67,6 @@ struct Tally {
   }
 };
 
-std::string read_if_there(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 void write_golden(const fs::path& path, const std::string& text) {
   std::error_code problem;  // of which OutputFile tells more
   fs::create_directories(path.parent_path(), problem);
@@ -84,7 +78,8 @@ void write_golden(const fs::path& path, const std::string& text) {
 void approve_case(const CaseResult& result, const std::string& directory, const golden::Conditions& conditions,
                   int& written) {
   const fs::path path = fs::path(directory) / golden::golden_path(result.name);
-  const std::string old_text = read_if_there(path);
+  // One that is there and cannot be read is not one to write anew: its bases would be lost.
+  const std::string old_text = read_input_file_if_any(path.string(), "golden file").value_or("");
   const std::string proposal = golden::propose(old_text, path.string(), result, conditions);
   if (proposal == old_text) {
     print(fmt::format("{}: {} already says what was seen\n", result.name, path.string()));

@@ -34,11 +34,13 @@ void add_parameter(CLI::App& command, const Parameter& parameter, ExecutionOptio
   const std::string text = option_text(parameter);
   if (std::holds_alternative<bool>(parameter.default_value)) {
     const auto take_flag = [take](std::int64_t count) { take(count > 0 ? "true" : "false"); };
-    command.add_flag_function(name + ",!--no" + name.substr(1), take_flag, text)->group("Parameters");
+    command.add_flag_function(name + ",!--no" + name.substr(1), take_flag, text)
+        ->multi_option_policy(CLI::MultiOptionPolicy::Throw)
+        ->group(case_parameters);
     return;
   }
   const std::string type = parameter.unit.empty() ? "VALUE" : parameter.unit;
-  command.add_option_function<std::string>(name, take, text)->type_name(type)->group("Parameters");
+  command.add_option_function<std::string>(name, take, text)->type_name(type)->group(case_parameters);
 }
 
 /// Options are declared only when the group is named on the command line: the others'
@@ -60,7 +62,7 @@ void add_case(CLI::App& group, const Environment& environment, const Case& test_
 
 void add_group(CLI::App& application, const Environment& environment, const std::string& name, Action& action) {
   CLI::App* const group = application.add_subcommand(name, "Run one of the " + name + " cases");
-  group->group("Groups of cases");
+  group->group(case_groups);
   group->require_subcommand(1);
   group->preparse_callback([group, &environment, name, &action](std::size_t /*remaining*/) {
     for (const Case& test_case : environment.registry.cases()) {

@@ -65,10 +65,12 @@ std::string libraries_text(const std::vector<LibraryReport>& libraries) {
 
 int info(const Environment& /*environment*/, const InfoOptions& options) {
   const MachineReport report{find_cuda_devices(), find_libraries()};
-  print(options.json
-            ? info_document(report)
-            : fmt::format("{}\n\n{}simulated device\n  profiles: {}\n{}", version_text(), devices_text(report.cuda),
-                          fmt::join(simulator_profiles(), ", "), libraries_text(report.libraries)));
+  if (options.json) {
+    print_document(info_document(report));
+  } else {
+    print(fmt::format("{}\n\n{}simulated device\n  profiles: {}\n{}", version_text(), devices_text(report.cuda),
+                      fmt::join(simulator_profiles(), ", "), libraries_text(report.libraries)));
+  }
   return 0;
 }
 

@@ -1,17 +1,19 @@
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "base/output_file.hpp"
+#include "base/sanitize.hpp"
 #include "base/units.hpp"
 #include "commands.hpp"
+#include "distinct_files.hpp"
 #include "replay/analysis/recorded_usage.hpp"
 #include "replay/analysis/snapshot_summary.hpp"
 #include "replay/formats/file.hpp"
 #include "replay/page/snapshot_page.hpp"
-#include "report/sanitize.hpp"
 #include "text_table.hpp"
 #include "version.hpp"
 
@@ -72,7 +74,7 @@ std::string largest_text(const DeviceSummary& summary, const replay::StackTable&
   std::vector<TextRow> rows{{"largest in use", "at", "pool", "allocated in"}};
   for (const DeviceSummary::Use& use : summary.largest) {
     rows.push_back({format_bytes(use.block.size), fmt::format("0x{:x}", use.block.address), replay::pool_name(use.pool),
-                    report::one_line(replay::telling_frame(stacks, use.block.stack), 80)});
+                    one_line(replay::telling_frame(stacks, use.block.stack), 80)});
   }
   return fmt::format("\n{}", text_table(rows, 4, "  "));
 }
@@ -85,8 +87,8 @@ std::string device_text(const Snapshot& snapshot, const DeviceSummary& summary) 
 
 std::string snapshot_text(const Snapshot& snapshot, const std::string& file, const std::vector<std::size_t>& devices) {
   const std::string settings = snapshot.settings.text.value_or("");
-  std::string text = fmt::format("{}\n  settings: {}\n", report::one_line(file, 200),
-                                 settings.empty() ? "(defaults)" : report::one_line(settings, 200));
+  std::string text = fmt::format("{}\n  settings: {}\n", one_line(file, 200),
+                                 settings.empty() ? "(defaults)" : one_line(settings, 200));
   for (const std::size_t device : devices) text += device_text(snapshot, replay::summarize(snapshot, device));
   return text;
 }
@@ -150,6 +152,8 @@ int inspect(const Environment& /*environment*/, const InspectOptions& options) {
   if (options.json && page_on_stdout) {
     throw UsageError("--json and --html - both write to stdout: name a file for the page");
   }
+  check_distinct(std::array{NamedFile{"--html", options.html_path}},
+                 std::array{NamedFile{"the snapshot that it shows", options.file}});
   const Snapshot snapshot = replay::read_snapshot_file(options.file);
   const std::vector<std::size_t> devices = devices_to_show(snapshot, options);
   if (!options.html_path.empty()) {
@@ -157,7 +161,7 @@ int inspect(const Environment& /*environment*/, const InspectOptions& options) {
     page.commit(replay::snapshot_page(snapshot, std::filesystem::path(options.file).filename().string(), devices));
   }
   if (options.json) {
-    print(snapshot_document(snapshot, options.file, devices));
+    print_document(snapshot_document(snapshot, options.file, devices));
   } else if (!page_on_stdout) {
     print(snapshot_text(snapshot, options.file, devices));
   }

@@ -13,7 +13,7 @@ int list(const Environment& environment, const ListOptions& options) {
       options.selection.excluded.empty() ? golden::GoldenSet::from_embedded({}) : environment.embedded_goldens();
   const std::vector<const harness::Case*> cases = select_cases(environment.registry, goldens, options.selection);
   if (options.json) {
-    print(list_document(cases));
+    print_document(list_document(cases));
     return 0;
   }
   std::size_t width = 0;

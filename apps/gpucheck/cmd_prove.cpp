@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/sanitize.hpp"
 #include "commands.hpp"
 #include "documents.hpp"
 #include "execution.hpp"
 #include "proof.hpp"
-#include "report/sanitize.hpp"
 #include "selection.hpp"
 
 namespace gpucheck::application {
@@ -17,7 +17,7 @@ using harness::CaseResult;
 using harness::Outcome;
 
 /// A long reason shortened to fit its line of the matrix; --json has all of it.
-std::string shortened(const std::string& text) { return report::one_line(text, 100); }
+std::string shortened(const std::string& text) { return one_line(text, 100); }
 
 /// "fail: key_a, key_b and 2 more", "crash: killed by SIGSEGV", "hang: …".
 std::string cause(const CaseResult& result) {
@@ -96,7 +96,11 @@ int prove(const Environment& environment, const ProveOptions& options) {
   const Proof proof = make_proof(environment, goldens, cases, options.execution, show_progress);
   clear_progress();
   note_device(proof.device);
-  print(options.json ? proof_document(proof) : matrix(proof) + summary(proof));
+  if (options.json) {
+    print_document(proof_document(proof));
+  } else {
+    print(matrix(proof) + summary(proof));
+  }
   return static_cast<int>(proof.exit_code());
 }
 

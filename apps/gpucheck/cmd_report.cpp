@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <csignal>
-#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <functional>
@@ -10,10 +9,11 @@
 
 #include "base/error.hpp"
 #include "base/output_file.hpp"
+#include "base/sanitize.hpp"
 #include "commands.hpp"
+#include "distinct_files.hpp"
 #include "report/journal/journal.hpp"
 #include "report/run_record.hpp"
-#include "report/sanitize.hpp"
 #include "reports.hpp"
 
 namespace gpucheck::application {
@@ -84,7 +84,7 @@ std::vector<std::string> labels_of(const std::vector<Journal>& journals) {
   std::vector<std::string> labels;
   for (const Journal& journal : journals) {
     const std::string& host = journal.start().host_name;
-    labels.push_back(report::one_line(devices_of[host].size() > 1 ? host + "." + device(journal) : host));
+    labels.push_back(one_line(devices_of[host].size() > 1 ? host + "." + device(journal) : host));
   }
   return labels;
 }
@@ -146,7 +146,10 @@ int report_on_several(const std::vector<Journal>& journals, const ReportOptions&
   for (const Journal& journal : journals) runs.push_back(journal.record());
 
   std::FILE* const console = console_stream(options);
-  const auto say = [console](const std::string& line) { std::fwrite(line.data(), 1, line.size(), console); };
+  const auto say = [console](const std::string& text) {
+    const std::string clean = clean_text(text);
+    std::fwrite(clean.data(), 1, clean.size(), console);
+  };
   std::map<ExitCode, std::vector<std::string>> labels_with;
   for (std::size_t i = 0; i < journals.size(); ++i) {
     say(fmt::format("{}{} ({})\n", i == 0 ? "" : "\n", labels[i], journals[i].path));
@@ -163,15 +166,10 @@ int report_on_several(const std::vector<Journal>& journals, const ReportOptions&
   return exit_code_of(!written && verdict == ExitCode::passed ? ExitCode::not_judged : verdict);
 }
 
-/// A report that replaced a journal would take the results of the run with it.
-void check_outputs(const JournalReportOptions& options) {
-  for (const std::string& journal : options.journals) {
-    for (const std::string& output : {options.reports.json_path, options.reports.junit_path}) {
-      std::error_code problem;
-      if (output.empty() || !std::filesystem::equivalent(journal, output, problem)) continue;
-      throw UsageError(fmt::format("the report {} would replace the journal that it is made from", output));
-    }
-  }
+std::vector<NamedFile> files_read(const JournalReportOptions& options) {
+  std::vector<NamedFile> files{{"the waivers", options.reports.waivers_path}};
+  for (const std::string& journal : options.journals) files.push_back({"the journal that it is made from", journal});
+  return files;
 }
 
 }  // namespace
@@ -179,9 +177,9 @@ void check_outputs(const JournalReportOptions& options) {
 int report(const Environment& environment, const JournalReportOptions& options) {
   // Whoever reads the console may leave (`| head`): the files are written all the same.
   std::signal(SIGPIPE, SIG_IGN);
-  check_outputs(options);
   ReportOptions reports = options.reports;
   reports.no_journal = true;
+  check_distinct(report_files(reports), files_read(options));
   return without_old_reports(reports, [&] {
     std::vector<Journal> journals = read_all(options.journals);
     apply_waivers(journals, environment, reports.waivers_path);

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "commands.hpp"
+#include "distinct_files.hpp"
 #include "execution.hpp"
 #include "reports.hpp"
 #include "runner/orphans.hpp"
@@ -69,9 +70,15 @@ int run_and_report(const Environment& environment, const RunOptions& options) {
   return reports.exit_code(static_cast<int>(summary.exit_code));
 }
 
+std::vector<NamedFile> files_read(const RunOptions& options) {
+  return {{"the waivers", options.reports.waivers_path},
+          {"the allocator library", options.execution.settings.allocator.library}};
+}
+
 }  // namespace
 
 int run(const Environment& environment, const RunOptions& options) {
+  check_distinct(report_files(options.reports), files_read(options));
   runner::SignalGuard::begin_run();  // before any report is opened: each that is gets written
   return without_old_reports(options.reports, [&] { return run_and_report(environment, options); });
 }

@@ -32,8 +32,8 @@ struct Selection {
 
 /// How cases are run; shared by every command that runs some.
 struct ExecutionOptions {
-  harness::RunSettings settings;  ///< of the parameters given twice the later one
-  int jobs = 0;                   ///< 0: one per core, at most 8, or 2 on CUDA
+  harness::RunSettings settings;
+  int jobs = 0;  ///< 0: one per core, at most 8, or 2 on CUDA
   std::optional<std::chrono::milliseconds> timeout;
 };
 

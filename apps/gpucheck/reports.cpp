@@ -4,7 +4,6 @@
 #include <climits>
 #include <filesystem>
 #include <fmt/format.h>
-#include <map>
 
 #include "base/error.hpp"
 #include "base/output_file.hpp"
@@ -55,19 +54,6 @@ report::ConsoleOptions console_options(const ReportOptions& options) {
   return console;
 }
 
-/// Two reports in one file would be one lost.
-void check_paths(const ReportOptions& options) {
-  std::map<fs::path, std::string_view> options_of;
-  for (const auto& [option, path] : {std::pair<std::string_view, std::string>("--json", options.json_path),
-                                     {"--junit", options.junit_path},
-                                     {"--journal", journal_path(options)}}) {
-    if (path.empty()) continue;
-    const auto [known, is_new] = options_of.try_emplace(fs::path(path).lexically_normal(), option);
-    if (is_new) continue;
-    throw UsageError(fmt::format("{} and {} both name \"{}\"; give each its own file", known->second, option, path));
-  }
-}
-
 std::string advice(const ReportOptions& options, std::string_view option, const std::string& path) {
   const std::string journal = journal_path(options);
   if (!journal.empty() && journal != "-") {
@@ -84,6 +70,10 @@ std::string journal_path(const ReportOptions& options) {
   return is_name ? default_journal(options) : "";
 }
 
+std::vector<NamedFile> report_files(const ReportOptions& options) {
+  return {{"--json", options.json_path}, {"--junit", options.junit_path}, {"--journal", journal_path(options)}};
+}
+
 std::FILE* console_stream(const ReportOptions& options) {
   const bool stdout_taken = options.json_path == "-" || options.junit_path == "-" || options.journal_path == "-";
   return stdout_taken ? stderr : stdout;
@@ -94,7 +84,6 @@ std::unique_ptr<harness::EventSink> make_console(const ReportOptions& options) {
 }
 
 Reports::Reports(const ReportOptions& options) {
-  check_paths(options);
   if (const std::string path = journal_path(options); !path.empty()) {
     journal_ = isolated(report::make_journal(path, note), "; results are missing in it");
   } else if (has_default_journal(options)) {

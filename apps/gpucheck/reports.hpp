@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "distinct_files.hpp"
 #include "report/isolated_sink.hpp"
 
 /// The console and the files that tell of a run, none of which can harm another.
@@ -17,8 +18,7 @@ namespace gpucheck::application {
 /// not be written.
 class Reports final : public harness::EventSink {
  public:
-  /// Opens all of them. @throws UsageError for two that share a file, EnvironmentError
-  /// for one that cannot be written.
+  /// Opens all of them. @throws EnvironmentError for one that cannot be written.
   explicit Reports(const ReportOptions& options);
 
   void on(const harness::RunStarted& event) override;
@@ -53,6 +53,9 @@ std::chrono::milliseconds heartbeat(const ReportOptions& options);
 /// Does the work that writes these reports. When it fails before they are written, no old
 /// ones stay that could be taken for them. (A mistake on the command line begins nothing.)
 int without_old_reports(const ReportOptions& options, const std::function<int()>& work);
+
+/// The files that `options` ask for, by the option that names each.
+std::vector<NamedFile> report_files(const ReportOptions& options);
 
 /// The journal's path: as asked for, or beside the JSON report; empty for none.
 std::string journal_path(const ReportOptions& options);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/sanitize.hpp"
 
 namespace gpucheck::application {
 
@@ -37,10 +38,13 @@ bool use_colour(ColourChoice choice, std::FILE* stream) {
          environment_variable("GPUCHECK_NO_COLOR").empty();
 }
 
-void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void print(std::string_view text) { print_document(clean_text(text)); }
+
+void print_document(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 void note(std::string_view text) {
-  const std::string line = "gpucheck: " + std::string(text) + "\n";
+  constexpr std::size_t longest = 10'000;
+  const std::string line = "gpucheck: " + one_line(text, longest) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

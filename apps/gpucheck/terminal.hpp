@@ -19,10 +19,14 @@ bool can_redraw(std::FILE* stream);
 /// to anything but nothing, or TERM is "dumb".
 bool use_colour(ColourChoice choice, std::FILE* stream);
 
-/// Writes to stdout; a failure shows up in `flush_output`.
+/// Text for a person, on stdout. Files, names and drivers put anything into it: no control
+/// sequence of theirs reaches the terminal. A failure shows up in `flush_output`.
 void print(std::string_view text);
 
-/// One line for the person at the terminal, on stderr.
+/// A document for a program, on stdout, byte for byte. A failure shows up in `flush_output`.
+void print_document(std::string_view text);
+
+/// One line for the person at the terminal, on stderr, cleaned as `print` does.
 void note(std::string_view text);
 
 /// @throws EnvironmentError, once, when what was printed could not be written (a full disk).

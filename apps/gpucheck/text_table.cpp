@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "report/sanitize.hpp"
+#include "base/sanitize.hpp"
 
 namespace gpucheck::application {
 
@@ -12,7 +12,7 @@ std::vector<std::size_t> widths_of(const std::vector<TextRow>& rows) {
   std::vector<std::size_t> widths;
   for (const TextRow& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], report::columns(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns(row[i]));
   }
   return widths;
 }
@@ -25,7 +25,7 @@ std::string text_table(const std::vector<TextRow>& rows, std::size_t left_column
   for (const TextRow& row : rows) {
     std::string line = indent;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string padding(widths[i] - report::columns(row[i]), ' ');
+      const std::string padding(widths[i] - columns(row[i]), ' ');
       line += (i == 0 ? "" : "  ") + (i < left_columns ? row[i] + padding : padding + row[i]);
     }
     line.erase(line.find_last_not_of(' ') + 1);

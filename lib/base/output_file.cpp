@@ -10,18 +10,12 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/file_identity.hpp"
 
 namespace gpucheck {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A link is followed, so that renaming replaces the file and not the link to it.
-std::string target_of(const std::string& path) {
-  std::error_code problem;
-  const fs::path target = fs::weakly_canonical(path, problem);
-  return problem ? path : target.string();
-}
 
 std::string folder_of(const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
@@ -31,7 +25,7 @@ std::string folder_of(const std::string& path) {
 }  // namespace
 
 OutputFile::OutputFile(std::string path, std::string_view kind)
-    : path_(std::move(path)), kind_(kind), final_path_(target_of(path_)) {
+    : path_(std::move(path)), kind_(kind), final_path_(end_of_links(path_)) {
   if (path_ == "-") {
     unfinished_.emplace("stdout", "");
     descriptor_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
@@ -45,6 +39,7 @@ OutputFile::OutputFile(std::string path, std::string_view kind)
     errno = EISDIR;
     fail("write");
   }
+  if (!exists && errno != ENOENT) fail("write");  // links in a loop, for example: nothing may be put in their place
   if (!exists || S_ISREG(present.st_mode)) {
     open_temporary();
     return;

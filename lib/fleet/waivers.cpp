@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <regex>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 #include "golden/golden.hpp"
 #include "golden/node.hpp"
 #include "golden/syntax.hpp"
@@ -75,10 +74,7 @@ Waivers parse_waivers(std::string_view text, const std::string& path, std::span<
 }
 
 Waivers read_waivers(const std::string& path, std::span<const std::string> known_cases) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw EnvironmentError(fmt::format("cannot read the waivers {}", path));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  return parse_waivers(text, path, known_cases);
+  return parse_waivers(read_input_file(path, "waivers"), path, known_cases);
 }
 
 WaiverBook::WaiverBook(Waivers waivers, std::chrono::system_clock::time_point date) {

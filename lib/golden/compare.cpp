@@ -43,9 +43,12 @@ void add_unexpected(const FileContent& content, const Observations& observations
   }
 }
 
-bool expects_nothing(const FileContent& content, const Conditions& conditions) {
-  return std::none_of(content.entries.begin(), content.entries.end(),
-                      [&](const Entry& entry) { return entry.applicable(conditions) != nullptr; });
+/// No key can differ: none applies here, or any value of those that do is accepted.
+bool judges_nothing(const FileContent& content, const Conditions& conditions) {
+  return std::none_of(content.entries.begin(), content.entries.end(), [&](const Entry& entry) {
+    const Expectation* const expectation = entry.applicable(conditions);
+    return expectation != nullptr && !std::holds_alternative<Informational>(expectation->matcher);
+  });
 }
 
 }  // namespace
@@ -71,10 +74,10 @@ std::vector<Mismatch> compare(const FileContent& content, const Observations& ob
     if (mismatch) mismatches.push_back(*std::move(mismatch));
   }
   add_unexpected(content, observations, mismatches);
-  // All keys conditional, and none for this device: agreeing on nothing is no evidence.
-  if (expects_nothing(content, conditions)) {
+  // Agreeing on nothing is no evidence.
+  if (judges_nothing(content, conditions)) {
     mismatches.push_back({.key = "(golden file)",
-                          .expected = fmt::format("at least one key that applies to {}", place(conditions)),
+                          .expected = fmt::format("at least one key that is judged on {}", place(conditions)),
                           .seen = "nothing to judge by",
                           .basis = {}});
   }

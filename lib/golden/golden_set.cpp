@@ -1,12 +1,9 @@
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
+#include "base/input_file.hpp"
 #include "golden/golden.hpp"
 #include "golden/syntax.hpp"
 #include "harness/case_name.hpp"
@@ -25,15 +22,6 @@ Golden parse_at(std::string_view text, std::string origin, std::string_view path
               fmt::format("the golden file of {} must be called {}", golden.case_name(), expected));
   }
   return golden;
-}
-
-std::string read(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad()) {
-    throw EnvironmentError(fmt::format("cannot read the golden file {}: {}", path.string(), std::strerror(errno)));
-  }
-  return text;
 }
 
 std::vector<fs::path> json_files_below(const std::string& directory) {
@@ -67,7 +55,8 @@ GoldenSet GoldenSet::from_embedded(std::span<const File> files) {
 GoldenSet GoldenSet::from_directory(const std::string& directory) {
   GoldenSet set;
   for (const fs::path& path : json_files_below(directory)) {
-    const Golden golden = parse_at(read(path), path.string(), path.lexically_relative(directory).generic_string());
+    const Golden golden = parse_at(read_input_file(path.string(), "golden file"), path.string(),
+                                   path.lexically_relative(directory).generic_string());
     set.goldens_.emplace(golden.case_name(), golden);
   }
   return set;

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <string_view>
 
+#include "base/sanitize.hpp"
 #include "report/mismatch_table.hpp"
-#include "report/sanitize.hpp"
 #include "report/wording.hpp"
 
 namespace gpucheck::report {

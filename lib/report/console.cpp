@@ -4,9 +4,9 @@
 #include <span>
 #include <utility>
 
+#include "base/sanitize.hpp"
 #include "report/case_text.hpp"
 #include "report/progress_line.hpp"
-#include "report/sanitize.hpp"
 #include "report/sinks.hpp"
 #include "report/wording.hpp"
 

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/sanitize.hpp"
 #include "report/document_sink.hpp"
 #include "report/result_order.hpp"
-#include "report/sanitize.hpp"
 #include "report/sinks.hpp"
 #include "report/wording.hpp"
 

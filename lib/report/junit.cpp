@@ -9,11 +9,11 @@
 #include <sstream>
 #include <utility>
 
+#include "base/sanitize.hpp"
 #include "harness/json.hpp"
 #include "report/document_sink.hpp"
 #include "report/mismatch_table.hpp"
 #include "report/result_order.hpp"
-#include "report/sanitize.hpp"
 #include "report/sinks.hpp"
 #include "report/wording.hpp"
 

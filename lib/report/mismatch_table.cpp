@@ -6,7 +6,7 @@
 #include <numeric>
 #include <span>
 
-#include "report/sanitize.hpp"
+#include "base/sanitize.hpp"
 
 namespace gpucheck::report {
 namespace {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/sanitize.hpp"
 #include "base/units.hpp"
 #include "harness/outcome_text.hpp"
-#include "report/sanitize.hpp"
 
 namespace gpucheck::report {
 

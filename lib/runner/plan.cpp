@@ -52,9 +52,34 @@ harness::ParameterValues parameters_of(const harness::Case& test_case, const har
   return own;
 }
 
+double number_of(const harness::Parameter& parameter, const harness::ParameterValues& given) {
+  const auto found = given.find(parameter.name);
+  const harness::ParameterValue& value = found == given.end() ? parameter.default_value : found->second;
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+  const auto* real = std::get_if<double>(&value);
+  return real == nullptr ? 0 : *real;
+}
+
+/// What a case calls minimum_x and maximum_x are the ends of one range.
+void check_ranges(const harness::Case& test_case, const harness::ParameterValues& given) {
+  constexpr std::string_view prefix = "minimum_";
+  for (const harness::Parameter& minimum : test_case.parameters) {
+    if (!minimum.name.starts_with(prefix)) continue;
+    const harness::Parameter* const maximum =
+        test_case.find_parameter(fmt::format("maximum_{}", minimum.name.substr(prefix.size())));
+    if (maximum == nullptr) continue;
+    const double low = number_of(minimum, given);
+    const double high = number_of(*maximum, given);
+    if (low <= high) continue;
+    throw UsageError(fmt::format("{}: {} is above {} ({} and {}): nothing lies between them", test_case.name,
+                                 minimum.name, maximum->name, low, high));
+  }
+}
+
 harness::RunSettings narrowed(harness::RunSettings settings, const harness::Case& test_case, int repetition) {
   settings.seed = case_seed(seed_of_repetition(settings.seed, repetition), test_case.name);
   settings.parameters = parameters_of(test_case, settings.parameters);
+  check_ranges(test_case, settings.parameters);
   return settings;
 }
 

@@ -28,17 +28,21 @@ std::string shell_quoted(std::string_view word) {
 }
 
 std::string rerun_command(std::string_view case_name, const harness::RunSettings& settings) {
-  std::string command =
-      fmt::format("gpucheck {} {}", settings.fault.empty() ? "run" : "prove", shell_quoted(case_name));
+  std::string command = fmt::format("gpucheck run {}", shell_quoted(case_name));
   for (const std::string& word : harness::to_options(settings)) command += fmt::format(" {}", shell_quoted(word));
+  if (!settings.fault.empty()) command += fmt::format(" --fault {}", shell_quoted(settings.fault));
   return command;
 }
 
-std::string rerun_command(const PlannedCase& planned, std::uint64_t run_seed, std::string_view device) {
+std::string rerun_command(const PlannedCase& planned, const Options& options, std::string_view device) {
   harness::RunSettings settings = planned.settings;
   settings.device = device;
-  settings.seed = seed_of_repetition(run_seed, planned.repetition);
-  return rerun_command(planned.test_case->name, settings);
+  settings.seed = seed_of_repetition(options.settings.seed, planned.repetition);
+  std::string command = rerun_command(planned.test_case->name, settings);
+  if (options.timeout) command += fmt::format(" --timeout {}ms", options.timeout->count());
+  const bool has_library = settings.allocator.kind == runtime::AllocatorChoice::Kind::library;  // implies it
+  if (options.isolation == Isolation::process && !has_library) command += " --isolate process";
+  return command;
 }
 
 }  // namespace gpucheck::runner

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -11,13 +10,13 @@ namespace gpucheck::runner {
 /// `word` as a POSIX shell reads it back unchanged.
 std::string shell_quoted(std::string_view word);
 
-/// The command that runs one case with these settings, or, under a fault, proves it.
+/// The command that runs one case with these settings, its fault among them.
 std::string rerun_command(std::string_view case_name, const harness::RunSettings& settings);
 
-/// The command that runs one case again on the same device with the same parameters and
-/// seed.
-/// @param run_seed what `--seed` was: the case's own is made of it.
+/// The command that runs one case again on the same device, with everything that can make
+/// it end otherwise: its parameters, seed and fault, its time limit, a process of its own.
+/// @param options the run's; the case's own seed is made of the run's.
 /// @param device the resolved name, without "auto".
-std::string rerun_command(const PlannedCase& planned, std::uint64_t run_seed, std::string_view device);
+std::string rerun_command(const PlannedCase& planned, const Options& options, std::string_view device);
 
 }  // namespace gpucheck::runner

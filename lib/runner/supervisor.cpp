@@ -335,7 +335,7 @@ void Supervisor::finish_case(std::size_t index, CaseResult result) {
   result.devices = assignment.devices;
   result.earlier_attempts = std::move(progress.earlier_attempts);
   result.flaky = result.outcome == Outcome::pass && !result.earlier_attempts.empty();
-  result.rerun_command = rerun_command(*assignment.planned, options_.settings.seed, assignment.rerun_device);
+  result.rerun_command = rerun_command(*assignment.planned, options_, assignment.rerun_device);
   finish_entry(entry_of(index), std::move(result));
 }
 

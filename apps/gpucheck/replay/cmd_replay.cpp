@@ -4,11 +4,13 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "base/sanitize.hpp"
 #include "commands.hpp"
 #include "harness/registry.hpp"
 #include "replay_devices.hpp"
 #include "replay_report.hpp"
-#include "report/sanitize.hpp"
+#include "runtime/allocator/errors.hpp"
+#include "runtime/allocator/settings.hpp"
 #include "terminal.hpp"
 
 namespace gpucheck::application {
@@ -17,7 +19,7 @@ namespace {
 
 /// Why what was printed is no verdict.
 void note_not_judged(const replay::SubjectReplays& result) {
-  const std::string name = report::one_line(result.subject->trace.name, 60);
+  const std::string name = one_line(result.subject->trace.name, 60);
   if (result.verdict == replay::Verdict::empty) note(name + " holds no events: there was nothing to judge");
   if (result.verdict == replay::Verdict::nothing_to_compare) {
     note(name +
@@ -67,6 +69,21 @@ std::vector<replay::Subject> load_subjects(const ReplayOptions& options) {
   return subjects;
 }
 
+/// @throws UsageError with the option and its text, of which the reason alone says nothing.
+void check_settings(const ReplayOptions& options) {
+  for (const std::string& settings : options.settings) {
+    try {
+      static_cast<void>(runtime::parse_settings(settings));
+    } catch (const runtime::SettingsError& problem) {
+      const std::string_view reason = problem.what();
+      // All that PyTorch says, and so the allocator, is the name of the C function.
+      const bool is_no_number = reason == "stoull" || reason == "stod";
+      throw UsageError(fmt::format("--settings \"{}\": {}", settings,
+                                   is_no_number ? "a value is no number, or one beyond 64 bits" : reason));
+    }
+  }
+}
+
 /// What cannot be applied is rejected where it was asked for; where the file has it, the
 /// report says so.
 void check_library_options(std::span<const replay::Subject> subjects, const ReplayOptions& options) {
@@ -90,7 +107,7 @@ void check_library_options(std::span<const replay::Subject> subjects, const Repl
 std::string why_not_compared(const replay::Subject& subject, const replay::Request& request) {
   if (!subject.has_expectations() || can_compare(subject, request)) return "";
   return fmt::format("not compared: {}: {} has no part in how PyTorch's caching allocator cuts and keeps its segments",
-                     expectations_of(subject.trace), report::one_line(runtime::to_text(request.allocator), 200));
+                     expectations_of(subject.trace), one_line(runtime::to_text(request.allocator), 200));
 }
 
 harness::ExitCode exit_code_of(std::span<const replay::SubjectReplays> results) {
@@ -106,7 +123,7 @@ harness::ExitCode exit_code_of(std::span<const replay::SubjectReplays> results) 
 }
 
 std::string settings_label(const std::string& settings) {
-  return settings.empty() ? "(defaults)" : report::one_line(settings, 60);
+  return settings.empty() ? "(defaults)" : one_line(settings, 60);
 }
 
 std::string replay_text(std::span<const replay::SubjectReplays> results, const replay::Request& request) {
@@ -121,12 +138,17 @@ std::string replay_text(std::span<const replay::SubjectReplays> results, const r
 }
 
 int replay(const Environment& /*environment*/, const ReplayOptions& options) {
+  check_settings(options);
   const std::vector<replay::Subject> subjects = load_subjects(options);
   check_library_options(subjects, options);
   const replay::Request request{options.allocator, options.settings, options.memory_limit_bytes,
                                 replay_devices(options.device)};
   const std::vector<replay::SubjectReplays> results = play_all(subjects, request);
-  print(options.json ? replay_document(results, request) : replay_text(results, request));
+  if (options.json) {
+    print_document(replay_document(results, request));
+  } else {
+    print(replay_text(results, request));
+  }
   if (!results.empty() && !results[0].replays[0].device_note.empty()) note(results[0].replays[0].device_note);
   for (const replay::SubjectReplays& result : results) {
     note_not_judged(result);

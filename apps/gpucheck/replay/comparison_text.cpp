@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/sanitize.hpp"
 #include "base/units.hpp"
 #include "replay/formats/trace/operations.hpp"
 #include "replay_report.hpp"
-#include "report/sanitize.hpp"
 #include "text_table.hpp"
 
 namespace gpucheck::application {
@@ -39,7 +39,7 @@ std::string end_label(const Comparison& comparison) {
 
 TextRow row_of(const replay::Subject& subject, const replay::Replay& replay) {
   const Comparison& comparison = *replay.comparison;
-  return {report::one_line(subject.trace.name, 60),
+  return {one_line(subject.trace.name, 60),
           settings_label(replay.settings),
           end_label(comparison),
           comparison.equal() ? "equal" : "DIFFERS",
@@ -63,8 +63,8 @@ std::string end_differences(const Comparison& comparison) {
   if (comparison.final_difference_count == 0) return "";
   std::string text = "  at the end:\n";
   for (const replay::FinalDifference& difference : comparison.final_differences) {
-    text += fmt::format("    {}: expected {}, seen {}\n", report::one_line(difference.what, 80),
-                        report::one_line(difference.expected, 120), difference.seen);
+    text += fmt::format("    {}: expected {}, seen {}\n", one_line(difference.what, 80),
+                        one_line(difference.expected, 120), difference.seen);
   }
   const std::size_t more = comparison.final_difference_count - comparison.final_differences.size();
   if (more > 0) text += fmt::format("    and {} more\n", more);
@@ -74,8 +74,7 @@ std::string end_differences(const Comparison& comparison) {
 std::string differences_of(const replay::Subject& subject, const replay::Replay& replay) {
   const Comparison& comparison = *replay.comparison;
   if (comparison.equal()) return "";
-  return fmt::format("\n{}, {}, differs:\n", report::one_line(subject.trace.name, 60),
-                     settings_label(replay.settings)) +
+  return fmt::format("\n{}, {}, differs:\n", one_line(subject.trace.name, 60), settings_label(replay.settings)) +
          step_differences(subject, comparison) + end_differences(comparison);
 }
 

@@ -23,8 +23,11 @@ replay::PlayedDevice open_simulated(std::uint64_t usable_bytes) {
   sim::Profile profile = sim::profile(default_simulated_profile);
   const std::uint64_t max_bytes = max_simulated_memory_bytes - profile.reserved_memory_bytes;
   if (usable_bytes > max_bytes) {
-    throw UsageError(fmt::format("{} is more memory than the largest simulated device has ({})",
-                                 format_bytes(usable_bytes), format_bytes(max_simulated_memory_bytes)));
+    throw UsageError(
+        fmt::format("{} bytes are more than a program can have of the largest simulated device: {} bytes, {} less than "
+                    "its {}, which it keeps for itself",
+                    usable_bytes, max_bytes, format_bytes(profile.reserved_memory_bytes),
+                    format_bytes(max_simulated_memory_bytes)));
   }
   std::uint64_t& total_bytes = profile.properties.total_memory_bytes;
   const bool is_default = total_bytes == usable_bytes + profile.reserved_memory_bytes;

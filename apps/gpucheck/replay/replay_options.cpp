@@ -1,8 +1,16 @@
+#include <limits>
+
 #include "base/units.hpp"
 #include "cli_options.hpp"
 #include "devices.hpp"
 
 namespace gpucheck::application {
+
+namespace {
+
+constexpr int max_device_index = std::numeric_limits<int>::max();
+
+}  // namespace
 
 void add_replay_options(CLI::App& command, ReplayOptions& options) {
   command
@@ -13,11 +21,8 @@ void add_replay_options(CLI::App& command, ReplayOptions& options) {
   command.add_option("--trace", options.trace_names, "Only traces with such a name (* and ?); may be repeated")
       ->type_name("GLOB")
       ->allow_extra_args(false);
-  command
-      .add_option("--device-index", options.recorded_device,
-                  "Of a snapshot, only what was recorded on this device; else on each")
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+  add_whole_number(command, "--device-index", options.recorded_device, 0, max_device_index,
+                   "Of a snapshot, only what was recorded on this device; else on each");
   command
       .add_option_function<std::string>(
           "--allocator",
@@ -53,9 +58,8 @@ void add_inspect_options(CLI::App& command, InspectOptions& options) {
       .add_option("--html", options.html_path,
                   "Also write a self-contained page: memory over time, segments with their blocks; - is stdout")
       ->type_name("FILE");
-  command.add_option("--device-index", options.recorded_device, "Only what was recorded on this device")
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+  add_whole_number(command, "--device-index", options.recorded_device, 0, max_device_index,
+                   "Only what was recorded on this device");
   command.add_flag("--json", options.json, "As JSON (gpucheck.snapshot/1)");
 }
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/sanitize.hpp"
 #include "base/units.hpp"
 #include "replay_report.hpp"
-#include "report/sanitize.hpp"
 #include "text_table.hpp"
 
 namespace gpucheck::application {
@@ -57,7 +57,7 @@ std::string recorded_text(const replay::Subject& subject) {
 
 std::string memory_text(const replay::Replay& replay) {
   const std::string device =
-      fmt::format("{} ({})", report::one_line(replay.device_name, 60), format_bytes(replay.device_memory_bytes));
+      fmt::format("{} ({})", one_line(replay.device_name, 60), format_bytes(replay.device_memory_bytes));
   const std::string limit = replay.limit.bytes ? format_bytes(*replay.limit.bytes) : "";
   switch (replay.limit.source) {
     case replay::MemoryLimit::Source::requested:
@@ -99,7 +99,7 @@ std::string out_of_memory_text(const replay::Subject& subject, const replay::Rep
                         what_if.rescued_count);
   }
   for (const std::string& remark : what_if.remarks) {
-    text += fmt::format("  {}: {}\n", settings_label(replay.settings), report::one_line(remark, 400));
+    text += fmt::format("  {}: {}\n", settings_label(replay.settings), one_line(remark, 400));
   }
   return text;
 }
@@ -132,8 +132,7 @@ std::string usage_over_time(const replay::SubjectReplays& result) {
 
 std::string what_if_text(const replay::SubjectReplays& result, const replay::Request& request) {
   const replay::Subject& subject = *result.subject;
-  std::string text =
-      fmt::format("{}, {}\n", report::one_line(subject.file, 200), report::one_line(subject.trace.name, 60));
+  std::string text = fmt::format("{}, {}\n", one_line(subject.file, 200), one_line(subject.trace.name, 60));
   if (result.verdict == replay::Verdict::empty) return text + "  holds no events: nothing was replayed\n";
   text += recorded_text(subject);
   text += fmt::format("  memory    {}\n", memory_text(result.replays.front()));

@@ -46,6 +46,14 @@ TEST(Shard, RejectsWhatIsNone) {
   }
 }
 
+TEST(WholeNumber, IsDecimal) {
+  EXPECT_EQ(parse_whole_number("010"), 10);
+  EXPECT_EQ(parse_whole_number("-3"), -3);
+  for (const char* text : {"", "0x10", "1.0", "1e3", "+1", " 1", "1 ", "0b1", "2147483648"}) {
+    EXPECT_EQ(parse_whole_number(text), std::nullopt) << text;
+  }
+}
+
 TEST(Seed, TakesAll64Bits) {
   EXPECT_EQ(parse_seed("0"), 0U);
   EXPECT_EQ(parse_seed("18446744073709551615"), 18446744073709551615U);

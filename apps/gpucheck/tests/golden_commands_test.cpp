@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -89,6 +90,38 @@ TEST(GoldenApprove, UnwritableFolderIsSaid) {
       fixture({"golden", "approve", "demo.no_golden", "--device", "sim", "--golden", "/proc/nowhere"});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.error_output, HasSubstr("/proc/nowhere/demo/no_golden.json"));
+}
+
+CommandResult approve_wrong(const TemporaryFolder& folder) {
+  return fixture({"golden", "approve", "demo.wrong", "--device", "sim", "--golden", folder.path()});
+}
+
+TEST(GoldenApprove, ReplacesNothingThatItCannotRead) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "demo");
+  std::filesystem::create_symlink("wrong.json", folder / "demo/wrong.json");  // permissions do not stop root
+  const CommandResult result = approve_wrong(folder);
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.error_output, AllOf(HasSubstr("cannot read the golden file"), HasSubstr("demo/wrong.json")));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "demo/wrong.json"));
+
+  std::filesystem::remove(folder / "demo/wrong.json");
+  std::filesystem::create_directories(folder / "demo/wrong.json");
+  EXPECT_EQ(approve_wrong(folder).exit_code, 3);
+  EXPECT_TRUE(std::filesystem::is_directory(folder / "demo/wrong.json"));
+}
+
+TEST(GoldenApprove, WritesWhereALinkLeads) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "demo");
+  std::filesystem::create_symlink("../elsewhere.json", folder / "demo/wrong.json");
+  for (const char* before : {"", R"({"case": "demo.wrong", "expect": {"answer": {"equals": 40, "basis": "seed"}}})"}) {
+    if (*before != 0) write_file(folder / "elsewhere.json", before);
+    const CommandResult result = approve_wrong(folder);
+    EXPECT_EQ(result.exit_code, 0) << result.error_output;
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "demo/wrong.json"));
+    EXPECT_EQ(json::parse(read_file(folder / "elsewhere.json"))["expect"]["answer"]["equals"], 41);
+  }
 }
 
 }  // namespace

@@ -245,6 +245,29 @@ TEST(Replay, SettingsOfTheFileThatAreRejectedAreNotAUsageError) {
   EXPECT_EQ(replay_text(text, {"--settings", "nonsense:1"}).exit_code, 2);
 }
 
+TEST(Replay, NamesFromTheFileCannotReachTheTerminalByAnErrorEither) {
+  const CommandResult result = replay_text(
+      R"({"name": "\u001b[31mred\u0007\u009b2J\nnext", "settings": "nonsense:1", "ops": [{"op": "empty_cache"}]})");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.error_output, AllOf(HasSubstr("red"), HasSubstr("nonsense"), Not(HasSubstr("\x1b")),
+                                         Not(HasSubstr("\a")), Not(HasSubstr("\xc2\x9b"))));
+}
+
+TEST(Replay, SaysHowMuchMemoryThereCanBe) {
+  const CommandResult result = replay({data("pytorch_snapshot.json"), "--memory-limit", "1024GiB"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.error_output,
+              AllOf(HasSubstr("1099511627776 bytes are more"), HasSubstr("less than its 1024.00 GiB")));
+}
+
+TEST(Replay, SaysWhichSettingIsNoNumber) {
+  const CommandResult result =
+      replay({data("pytorch_traces.json"), "--settings", "max_split_size_mb:99999999999999999999"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.error_output, AllOf(HasSubstr("max_split_size_mb:99999999999999999999"), HasSubstr("64 bits"),
+                                         Not(HasSubstr("stoull"))));
+}
+
 std::string library(const std::string& name) { return std::string(GPUCHECK_PLUGGABLE_FOLDER) + "/" + name + ".so"; }
 
 TEST(Replay, TheAsyncAllocatorsPoolTellsWhatItReserves) {

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "subprocess.hpp"
 
@@ -240,6 +242,31 @@ TEST(Workers, HiddenCommandsWithoutTheirOptionsAreUsage) {
   EXPECT_EQ(fixture({"worker"}).exit_code, 2);
   EXPECT_EQ(fixture({"child"}).exit_code, 2);
   EXPECT_EQ(fixture({"child", "--request", "{}"}).exit_code, 2);
+}
+
+/// A rerun line's words but for the program's name; none of these tests' needs quotes.
+Words words_of(const std::string& command) {
+  std::istringstream stream(command);
+  Words words{std::istream_iterator<std::string>(stream), {}};
+  words.erase(words.begin());
+  return words;
+}
+
+TEST(Rerun, EndsAsTheRunDid) {
+  for (const Words& arguments : {Words{"run", "proof.watchful", "--fault", "allocation_fails"},
+                                 {"run", "bad.hangs", "--timeout", "300ms", "--isolate", "process"},
+                                 {"run", "demo.parameters", "-p", "count=7"}}) {
+    const SimulatorRun run(arguments);
+    const std::string command = run.only_case()["rerun_command"];
+    Words again = words_of(command);
+    again.insert(again.end(), {"--json", "-"});
+    const CommandResult result = fixture(again);
+    EXPECT_EQ(result.exit_code, run.result.exit_code) << command;
+    const json one = json::parse(result.output)["cases"].at(0);
+    for (const char* key : {"outcome", "fault", "parameters", "rerun_command"}) {
+      EXPECT_EQ(one[key], run.only_case()[key]) << command;
+    }
+  }
 }
 
 }  // namespace

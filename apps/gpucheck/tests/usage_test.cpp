@@ -1,5 +1,8 @@
+#include <algorithm>
+#include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "subprocess.hpp"
@@ -9,6 +12,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 using Words = std::vector<std::string>;
@@ -53,6 +57,50 @@ INSTANTIATE_TEST_SUITE_P(
                       Rejection{{"run", "--seed", "-1"}, 2, {"\"-1\"", "18446744073709551615"}},
                       Rejection{{"run", "--color", "pink"}, 2, {"always", "never"}}));
 
+INSTANTIATE_TEST_SUITE_P(WrongWords, RejectionTest,
+                         ::testing::Values(Rejection{{"-V"}, 2, {"-V"}},
+                                           Rejection{{"demo", "nope"}, 2, {"\"demo.nope\"", "nearest"}},
+                                           Rejection{{"demo", "--json", "x", "nope"}, 2, {"not understood here: nope"}},
+                                           Rejection{{"golden", "bogus"}, 2, {"\"bogus\"", "diff, approve"}},
+                                           Rejection{{"info", "--device", "sim"}, 2, {"--device sim"}},
+                                           Rejection{{"list", "--one", "--two"}, 2, {"--one --two"}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    EmptyValues, RejectionTest,
+    ::testing::Values(Rejection{{"run", "demo.wrong", "--json", ""}, 2, {"--json", "empty"}},
+                      Rejection{{"run", "demo.wrong", "--json="}, 2, {"--json", "empty"}},
+                      Rejection{{"run", "demo.wrong", "--junit", ""}, 2, {"--junit", "empty"}},
+                      Rejection{{"run", "demo.wrong", "--journal", ""}, 2, {"--journal", "empty"}},
+                      Rejection{{"run", "demo.wrong", "--waivers", ""}, 2, {"--waivers", "empty"}},
+                      Rejection{{"run", "demo.wrong", "--golden", ""}, 2, {"--golden", "empty"}},
+                      Rejection{{"run", "demo.wrong", "--device", ""}, 2, {"--device", "empty"}},
+                      Rejection{{"run", "demo.wrong", "--fault", ""}, 2, {"--fault", "empty"}},
+                      Rejection{{"run", ""}, 2, {"empty"}}, Rejection{{"describe", ""}, 2, {"empty"}},
+                      Rejection{{"demo", "wrong", "--junit", ""}, 2, {"--junit", "empty"}},
+                      Rejection{{"golden", "approve", "demo.wrong", "--golden", ""}, 2, {"--golden", "empty"}},
+                      Rejection{{"describe", "demo.wrong", "--golden="}, 2, {"--golden", "empty"}},
+                      Rejection{{"inspect", "x", "--html", ""}, 2, {"--html", "empty"}},
+                      Rejection{{"report", ""}, 2, {"empty"}},
+                      Rejection{{"replay", "x", "--trace", ""}, 2, {"--trace"}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    OptionsAsValues, RejectionTest,
+    ::testing::Values(Rejection{{"run", "demo.wrong", "--json", "--fail-fast"}, 2, {"--json", "\"./--fail-fast\""}},
+                      Rejection{{"run", "demo.wrong", "--junit", "-q"}, 2, {"--junit", "\"-q\""}},
+                      Rejection{{"run", "demo.wrong", "--golden", "--shuffle"}, 2, {"--golden", "--shuffle"}},
+                      Rejection{{"run", "demo.wrong", "--exclude", "--shuffle"}, 2, {"--exclude", "--shuffle"}},
+                      Rejection{{"demo", "wrong", "--json", "--fail-fast"}, 2, {"--json", "\"./--fail-fast\""}},
+                      Rejection{{"golden", "diff", "--golden", "--jobs"}, 2, {"--golden", "--jobs"}},
+                      Rejection{{"inspect", "x", "--html", "--json"}, 2, {"--html", "--json"}},
+                      Rejection{{"replay", "x", "--settings", "--json"}, 2, {"--settings", "--json"}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Numbers, RejectionTest,
+    ::testing::Values(Rejection{{"run", "demo.wrong", "--repeat", "0x10"}, 2, {"--repeat", "\"0x10\""}},
+                      Rejection{{"run", "demo.wrong", "--retries", "1e1"}, 2, {"--retries", "\"1e1\""}},
+                      Rejection{{"inspect", "x", "--device-index", "0x1"}, 2, {"--device-index", "\"0x1\""}},
+                      Rejection{{"replay", "x", "--device-index", "-1"}, 2, {"--device-index", "\"-1\""}}));
+
 INSTANTIATE_TEST_SUITE_P(
     Cases, RejectionTest,
     ::testing::Values(Rejection{{"run", "demo.wrnog"}, 2, {"demo.wrnog", "demo.wrong"}},
@@ -69,6 +117,9 @@ INSTANTIATE_TEST_SUITE_P(
     Parameters, RejectionTest,
     ::testing::Values(Rejection{{"run", "demo.parameters", "-p", "count"}, 2, {"name=value"}},
                       Rejection{{"run", "demo.parameters", "-p", "count=0"}, 2, {"count", "from 1 to 100"}},
+                      Rejection{{"run", "demo.parameters", "-p", "count=1", "-p", "count=2"}, 2, {"count", "twice"}},
+                      Rejection{{"demo", "parameters", "--count", "1", "--count", "2"}, 2, {"--count"}},
+                      Rejection{{"demo", "parameters", "--careful", "--no-careful"}, 2, {"--careful"}},
                       Rejection{{"run", "demo.parameters", "-p", "count=ten"}, 2, {"\"ten\"", "from 1 to 100"}},
                       Rejection{{"run", "demo.parameters", "-p", "careful=yes"}, 2, {"true or false"}},
                       Rejection{{"run", "demo.parameters", "-p", "size=1"}, 2, {"\"size\"", "count"}},
@@ -101,12 +152,77 @@ TEST(Rejections, CudaWithoutADeviceGivesTheReason) {
   EXPECT_EQ(result.output, "");
 }
 
+TEST(Rejections, TwoSpellingsOfOneFileForTwoReports) {
+  const TemporaryFolder folder;
+  write_file(folder / "report", "old");
+  std::filesystem::create_symlink("report", folder / "link");
+  std::filesystem::create_symlink("missing", folder / "dangling");
+  const std::string relative = std::filesystem::relative(folder / "report").string();
+  for (const auto& [one, other] : {std::pair(folder / "report", relative),
+                                   {folder / "link", folder / "report"},
+                                   {folder / "dangling", folder / "missing"},
+                                   {"-", "/dev/stdout"}}) {
+    const CommandResult result =
+        fixture({"run", "demo.parameters", "--device", "sim", "--json", one, "--junit", other});
+    EXPECT_EQ(result.exit_code, 2) << one << ' ' << other << '\n' << result.error_output;
+    EXPECT_THAT(result.error_output, AllOf(HasSubstr("--json and --junit"), HasSubstr("one file")));
+  }
+  EXPECT_EQ(read_file(folder / "report"), "old");
+}
+
+TEST(Rejections, AReportThatWouldReplaceWhatIsRead) {
+  const TemporaryFolder folder;
+  write_file(folder / "waivers", "old");
+  const CommandResult run =
+      fixture({"run", "demo.parameters", "--waivers", folder / "waivers", "--json", folder / "waivers"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.error_output, AllOf(HasSubstr("--json"), HasSubstr("replace the waivers")));
+  const CommandResult inspect = fixture({"inspect", folder / "waivers", "--html", folder / "./waivers"});
+  EXPECT_EQ(inspect.exit_code, 2);
+  EXPECT_THAT(inspect.error_output, AllOf(HasSubstr("--html"), HasSubstr("replace the snapshot")));
+  EXPECT_EQ(read_file(folder / "waivers"), "old");
+}
+
+TEST(Rejections, AFileCalledLikeAnOptionIsWrittenWithItsFolder) {
+  const CommandResult result =
+      fixture({"run", "demo.parameters", "--device", "sim", "--no-journal", "--json", "./--fail-fast"});
+  EXPECT_EQ(result.exit_code, 0) << result.error_output;
+  EXPECT_THAT(read_file("--fail-fast"), HasSubstr("gpucheck.result/1"));
+  std::filesystem::remove("--fail-fast");
+}
+
+TEST(Rejections, ANumberWithAZeroInFrontIsDecimal) {
+  const CommandResult result = fixture({"run", "demo.parameters", "--device", "sim", "--repeat", "010", "--json", "-"});
+  EXPECT_EQ(result.exit_code, 0) << result.error_output;
+  EXPECT_EQ(nlohmann::json::parse(result.output).at("cases").size(), 10U);
+}
+
 TEST(Rejections, MalformedGoldenNamesFileAndPlace) {
   const TemporaryFolder folder;
   write_file(folder / "demo/wrong.json", R"({"case": "demo.wrong", "expect": {"answer": {"equals": 42}}})");
   const CommandResult result = fixture({"run", "demo.wrong", "--device", "sim", "--golden", folder.path()});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.error_output, AllOf(HasSubstr("demo/wrong.json"), HasSubstr("answer"), HasSubstr("basis")));
+}
+
+TEST(Terminal, GetsNoControlSequenceFromOutside) {
+  const TemporaryFolder folder;
+  const std::string hostile = "\x1b[2J\x1b]0;title\x07\xc2\x9b[31mname\ngpucheck: all is well";
+  for (const Words& arguments : {Words{"run", hostile},
+                                 {hostile},
+                                 {"replay", folder / hostile},
+                                 {"run", "--device", hostile},
+                                 {"run", "demo.wrong", "--fault", hostile}}) {
+    const CommandResult result = fixture(arguments);
+    EXPECT_NE(result.exit_code, 0);
+    EXPECT_THAT(result.error_output, AllOf(HasSubstr("name"), Not(HasSubstr("\x1b")), Not(HasSubstr("\xc2\x9b"))));
+    EXPECT_EQ(std::ranges::count(result.error_output, '\n'), 1) << result.error_output;
+  }
+  write_file(folder / "demo/wrong.json", R"({"case": "demo.wrong", "expect": {
+    "answer": {"equals": 42, "basis": "seed", "note": "\u001b[2Jnote"}}})");
+  const CommandResult described = fixture({"describe", "demo.wrong", "--golden", folder.path()});
+  EXPECT_EQ(described.exit_code, 0) << described.error_output;
+  EXPECT_THAT(described.output, AllOf(HasSubstr("note"), Not(HasSubstr("\x1b"))));
 }
 
 TEST(Help, WorksForEveryCommand) {

@@ -5,38 +5,16 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "temporary_folder.hpp"
 
 namespace gpucheck {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder of its own, removed at the end.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "gpucheck_base_XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
-    path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() { fs::remove_all(path_); }
-
-  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
-  [[nodiscard]] std::size_t file_count() const {
-    const fs::directory_iterator files(path_);
-    return static_cast<std::size_t>(std::distance(begin(files), end(files)));
-  }
-
- private:
-  fs::path path_;
-};
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -106,6 +84,45 @@ TEST(OutputFile, TakesAnyNameThatAFileCanHave) {
   const std::string path = folder.file(std::string(255, 'x'));
   OutputFile(path, "report").commit("text");
   EXPECT_EQ(read_file(path), "text");
+}
+
+TEST(OutputFile, PutsTheFileWhereALinkPointsThatHasNone) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.file("below"));
+  fs::create_symlink("second", folder.file("first"));
+  fs::create_symlink("below/target", folder.file("second"));
+  OutputFile(folder.file("first"), "report").commit("new");
+  EXPECT_TRUE(fs::is_symlink(folder.file("first")));
+  EXPECT_TRUE(fs::is_symlink(folder.file("second")));
+  EXPECT_EQ(read_file(folder.file("below/target")), "new");
+}
+
+TEST(OutputFile, ReplacesNoLinkThatLeadsNowhere) {
+  const TemporaryFolder folder;
+  fs::create_symlink("loop", folder.file("loop"));
+  EXPECT_EQ(error_of(folder.file("loop")),
+            "cannot write the report " + folder.file("loop") + ": Too many levels of symbolic links");
+  fs::create_symlink("missing/target", folder.file("link"));
+  EXPECT_EQ(error_of(folder.file("link")),
+            "cannot create a file beside the report " + folder.file("link") + ": No such file or directory");
+  EXPECT_TRUE(fs::is_symlink(folder.file("loop")));
+  EXPECT_TRUE(fs::is_symlink(folder.file("link")));
+}
+
+TEST(OutputFile, WritesThroughNoLinkThatHasItsTemporaryName) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.file("victim")) << "kept";
+  {
+    const OutputFile file(folder.file("report"), "report");
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder.file(""))) {
+      if (entry.path().extension() == ".tmp") fs::create_symlink("victim", folder.file("remembered"));
+      if (entry.path().extension() == ".tmp") fs::rename(folder.file("remembered"), entry.path());
+    }
+    OutputFile(folder.file("report"), "report").commit("new");  // whose first choice is that link
+  }
+  EXPECT_EQ(read_file(folder.file("victim")), "kept");
+  EXPECT_EQ(read_file(folder.file("report")), "new");
+  EXPECT_FALSE(fs::is_symlink(folder.file("report")));
 }
 
 TEST(OutputFile, HasTheUsualPermissions) {

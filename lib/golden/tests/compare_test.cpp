@@ -103,7 +103,15 @@ TEST(Conditions, ChooseTheAlternativeForTheAllocator) {
 TEST(Conditions, AFileThatExpectsNothingOnTheDeviceMatchesNothing) {
   const Golden golden = golden_with(R"("ecc": {"equals": 0, "basis": "vendor", "when": {"device": "cuda"}})");
   EXPECT_EQ(lines(golden.compare({}, on_sim)),
-            Lines{"(golden file) | at least one key that applies to sim | nothing to judge by | "});
+            Lines{"(golden file) | at least one key that is judged on sim | nothing to judge by | "});
+}
+
+TEST(Conditions, AFileInWhichEveryValuePassesMatchesNothing) {
+  const Golden golden = golden_with(R"("time": {"informational": true, "basis": "vendor"},
+                                       "ecc": {"equals": 0, "basis": "vendor", "when": {"device": "cuda"}})");
+  EXPECT_EQ(lines(golden.compare({{"time", 1.5}}, on_sim)),
+            Lines{"(golden file) | at least one key that is judged on sim | nothing to judge by | "});
+  EXPECT_TRUE(golden.compare({{"time", 1.5}, {"ecc", std::int64_t{0}}}, on_cuda).empty());
 }
 
 TEST(Rows, ListEveryExpectationInFileOrder) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <fmt/format.h>
 #include <fstream>
 
@@ -90,9 +92,27 @@ Snapshot read_with_stacks(FileBytes file, const ReadLimits& limits) {
   throw FileError(name, limits.file_bytes, "", fmt::format("the file is longer than {} bytes", limits.file_bytes));
 }
 
+/// What tells its size only when it ends: a pipe, a FIFO, what a shell makes of <(...).
+FileBytes load_stream(const std::filesystem::path& path, const ReadLimits& limits) {
+  const std::string name = path.string();
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw FileError(name, 0, "", fmt::format("cannot be read: {}", std::strerror(errno)));
+  std::string bytes;
+  std::array<char, 65536> buffer;
+  do {
+    stream.read(buffer.data(), buffer.size());
+    bytes.append(buffer.data(), static_cast<std::size_t>(stream.gcount()));
+    if (bytes.size() > limits.file_bytes) too_large(name, limits);
+  } while (stream);
+  if (stream.bad()) throw FileError(name, bytes.size(), "", "cannot be read to its end");
+  return {name, bytes};
+}
+
 FileBytes load(const std::filesystem::path& path, const ReadLimits& limits) {
   const std::string name = path.string();
   std::error_code code;
+  const std::filesystem::file_status status = std::filesystem::status(path, code);
+  if (is_fifo(status) || is_socket(status) || is_character_file(status)) return load_stream(path, limits);
   const std::uintmax_t size = std::filesystem::file_size(path, code);
   if (code) throw FileError(name, 0, "", fmt::format("cannot be read: {}", code.message()));
   if (size > limits.file_bytes) too_large(name, limits);

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/sanitize.hpp"
 #include "replay/analysis/snapshot_summary.hpp"
 #include "replay/analysis/timeline.hpp"
 
@@ -56,7 +57,7 @@ class Stacks {
     frames_.push_back(std::move(words));
     return frames_.size() - 1;
   }
-  static std::string_view shortened(std::string_view words) { return words.substr(0, 500); }
+  static std::string shortened(std::string_view words) { return one_line(words, 500); }
 
   const StackTable& table_;
   std::size_t max_frames_;

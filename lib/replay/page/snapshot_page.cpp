@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/sanitize.hpp"
 #include "base/units.hpp"
 #include "replay/analysis/snapshot_summary.hpp"
 #include "replay/page/page_data.hpp"
@@ -13,9 +14,10 @@ namespace gpucheck::replay {
 
 namespace {
 
-std::string escaped(std::string_view text) {
+/// Text from a snapshot as HTML: one line of at most `limit` characters.
+std::string escaped(std::string_view text, std::size_t limit) {
   std::string result;
-  for (const char c : text) {
+  for (const char c : one_line(text, limit)) {
     switch (c) {
       case '&':
         result += "&amp;";
@@ -30,7 +32,7 @@ std::string escaped(std::string_view text) {
         result += "&quot;";
         break;
       default:
-        result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+        result += c;
     }
   }
   return result;
@@ -82,7 +84,7 @@ std::string largest_table(const DeviceSummary& summary, const StackTable& stacks
         "<tr><td>{}</td><td>{}</td><td class=\"text\">0x{:x}</td><td class=\"text\">{}</td><td "
         "class=\"text\">{}</td></tr>\n",
         format_bytes(use.block.size), format_bytes(use.block.requested_size), use.block.address, pool_name(use.pool),
-        escaped(telling_frame(stacks, use.block.stack).substr(0, 300)));
+        escaped(telling_frame(stacks, use.block.stack), 300));
   }
   return text + "</table></div>\n";
 }
@@ -98,8 +100,7 @@ std::string tables(const Snapshot& snapshot, const std::vector<std::size_t>& dev
 
 std::string about(const Snapshot& snapshot) {
   const std::string settings = snapshot.settings.text.value_or("");
-  return settings.empty() ? "Allocator settings: the defaults"
-                          : "Allocator settings: " + escaped(settings.substr(0, 1000));
+  return settings.empty() ? "Allocator settings: the defaults" : "Allocator settings: " + escaped(settings, 1000);
 }
 
 /// Each placeholder replaced once; what is filled in is never searched for others.
@@ -124,7 +125,7 @@ std::string filled(std::string_view page, const std::vector<std::pair<std::strin
 std::string snapshot_page(const Snapshot& snapshot, const std::string& title, const std::vector<std::size_t>& devices,
                           const PageLimits& limits) {
   const std::string data = page_data(snapshot, devices, limits);
-  const std::string head = escaped(title);
+  const std::string head = escaped(title, 300);
   const std::string settings = about(snapshot);
   const std::string statistics = tables(snapshot, devices);
   return filled(page_html(), {{"title", head},

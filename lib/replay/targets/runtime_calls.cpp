@@ -12,7 +12,7 @@ double fraction_of(std::uint64_t limit_bytes, const device::Device& device) {
   const std::uint64_t total = device.properties().total_memory_bytes;
   if (limit_bytes > total) {
     throw UsageError(
-        fmt::format("a memory limit of {} is more than the device has ({}): lower it, or choose a larger "
+        fmt::format("a memory limit of {} bytes is more than the device has ({} bytes): lower it, or choose a larger "
                     "device",
                     limit_bytes, total));
   }

@@ -1,6 +1,10 @@
 #include "replay/formats/file.hpp"
 
+#include <fstream>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
 
 #include "replay/formats/file_error.hpp"
 #include "test_files.hpp"
@@ -64,6 +68,25 @@ TEST(File, SaysThatAFileIsMissing) {
 TEST(File, PrintsTextFromAFileSafely) {
   EXPECT_EQ(printable("a\"\n\x1b[31m"), R"("a\x22\x0a\x1b[31m")");
   EXPECT_EQ(printable(std::string(61, 'x')), '"' + std::string(60, 'x') + "\"...");
+}
+
+TEST(File, MayBeAPipe) {
+  const std::string folder = ::testing::TempDir() + "gpucheck_pipe_" + std::to_string(::getpid());
+  ASSERT_EQ(::mkfifo(folder.c_str(), 0600), 0);
+  for (const char* name : {"pytorch_snapshot.json", "pytorch_snapshot_protocol_5.pickle"}) {
+    std::thread writer([&] {
+      std::ifstream source(test_file(name), std::ios::binary);
+      std::ofstream(folder, std::ios::binary) << source.rdbuf();
+    });
+    EXPECT_EQ(std::get<Snapshot>(read_file(folder)).segments.size(), 1U) << name;
+    writer.join();
+  }
+  std::thread writer([&] { std::ofstream(folder, std::ios::binary) << "[    ]"; });
+  ReadLimits limits;
+  limits.file_bytes = 3;
+  EXPECT_THROW(read_file(folder, limits), FileError);
+  writer.join();
+  ::unlink(folder.c_str());
 }
 
 }  // namespace

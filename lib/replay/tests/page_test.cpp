@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "base/utf8.hpp"
 #include "replay/formats/file.hpp"
 #include "replay/page/snapshot_page.hpp"
 #include "test_files.hpp"
@@ -92,6 +93,25 @@ TEST(SnapshotPage, BytesThatAreNoTextAreReplaced) {
   const SnapshotBlock block{512, 512, 512, SnapshotBlockState::active_allocated, 1};
   snapshot.segments = {{512, 512, 0, 0, {0, 0}, false, false, {block}}};
   EXPECT_EQ(data_of(snapshot_page(snapshot, "file", {0}))["frames"].size(), 1U);
+}
+
+TEST(SnapshotPage, IsUtf8WhereverNamesAreCutAndWhateverBytesTheyHold) {
+  std::string name;
+  for (int i = 0; i < 1000; ++i) name += "\xe2\x82\xac";  // three bytes each: every cut at a byte splits one
+  name = "\x1b[31m\xff\x9b" + name;
+  for (int shift = 0; shift < 3; ++shift, name = "a" + name) {
+    Snapshot snapshot;
+    snapshot.settings.text = name;
+    snapshot.stacks.frames = {{name, name, 1}};
+    snapshot.stacks.stacks.push_back({0});
+    const SnapshotBlock block{512, 512, 512, SnapshotBlockState::active_allocated, 1};
+    snapshot.segments = {{512, 512, 0, 0, {0, 0}, false, false, {block}}};
+    const std::string page = snapshot_page(snapshot, name, {0});
+    EXPECT_EQ(to_valid_utf8(page), page) << shift;
+    EXPECT_EQ(count(page, "\x1b"), 0U);
+    EXPECT_EQ(count(page, "u001b"), 0U);
+    EXPECT_EQ(count(data_of(page)["frames"].at(0).get<std::string>(), "\xef\xbf\xbd"), 4U) << "two in each name";
+  }
 }
 
 TEST(SnapshotPage, LoadsNothing) {

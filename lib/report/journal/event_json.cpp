@@ -11,9 +11,9 @@
 #include <type_traits>
 
 #include "base/error.hpp"
+#include "base/sanitize.hpp"
 #include "base/utf8.hpp"
 #include "harness/json.hpp"
-#include "report/sanitize.hpp"
 #include "report/wording.hpp"
 
 namespace gpucheck::report {

@@ -6,8 +6,6 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -15,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 #include "harness/exit_codes.hpp"
 
 namespace gpucheck::report {
@@ -204,17 +203,7 @@ Journal parse_journal(std::string_view text, const std::string& path, bool still
 
 Journal read_journal(const std::string& path) {
   const bool still_written = is_being_written(path);  // asked first: a run may end meanwhile
-  std::error_code problem;
-  if (std::filesystem::is_directory(path, problem)) {
-    throw EnvironmentError(fmt::format("cannot read the journal {}: it is a folder", path));
-  }
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad()) {
-    throw EnvironmentError(fmt::format("cannot read the journal {}: {}", path, std::strerror(errno)));
-  }
-  return parse_journal(text, path, still_written);
+  return parse_journal(read_input_file(path, "journal"), path, still_written);
 }
 
 void apply_waivers(Journal& journal, const fleet::Waivers& waivers) {

@@ -6,9 +6,9 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/sanitize.hpp"
 #include "report/palette.hpp"
 #include "report/progress_line.hpp"
-#include "report/sanitize.hpp"
 #include "report/sinks.hpp"
 #include "sample_run.hpp"
 #include "support.hpp"

@@ -137,5 +137,18 @@ TEST_F(PlanTest, RejectsAParameterThatNobodyDeclaresAndNamesTheNearest) {
   EXPECT_THROW(make_plan(without, {.settings = {.parameters = {{"size", std::int64_t{5}}}}}), UsageError);
 }
 
+TEST_F(PlanTest, RejectsAMinimumAboveItsMaximum) {
+  cases_[0].parameters = {{.name = "minimum_bytes", .summary = "", .default_value = std::int64_t{10}},
+                          {.name = "maximum_bytes", .summary = "", .default_value = std::int64_t{20}}};
+  const auto plan = [this](harness::ParameterValues given) {
+    return make_plan(selected_, {.settings = {.parameters = std::move(given)}}).cases.size();
+  };
+  EXPECT_EQ(plan({{"minimum_bytes", "20"}}), 5U);
+  EXPECT_EQ(plan({{"minimum_bytes", "30"}, {"maximum_bytes", "40"}}), 5U);
+  EXPECT_THROW(plan({{"minimum_bytes", "21"}}), UsageError) << "above the default";
+  EXPECT_THROW(plan({{"maximum_bytes", "9"}}), UsageError);
+  EXPECT_THROW(plan({{"minimum_bytes", "40"}, {"maximum_bytes", "30"}}), UsageError);
+}
+
 }  // namespace
 }  // namespace gpucheck::runner

@@ -28,21 +28,39 @@ TEST(Rerun, QuotesSoThatAShellReadsTheSameWord) {
 
 TEST(Rerun, SaysWhatRunsOneCaseAgain) {
   const harness::Case test_case{.name = "alloc.fuzz", .summary = "", .source = ""};
+  Options options;
+  options.settings.seed = 7;
   const auto planned = std::make_unique<PlannedCase>();
   planned->test_case = &test_case;
   planned->settings.parameters = {{"iterations", std::int64_t{5}}, {"mode", "a b"}};
-  EXPECT_EQ(rerun_command(*planned, 7, "sim:h100"),
+  EXPECT_EQ(rerun_command(*planned, options, "sim:h100"),
             "gpucheck run alloc.fuzz --device sim:h100 --seed 7 --parameter iterations=5 --parameter 'mode=a b'");
   planned->settings.golden_directory = "my goldens";
   planned->settings.parameters.clear();
   planned->repetition = 2;
-  EXPECT_EQ(rerun_command(*planned, 7, "cuda:1"),
+  EXPECT_EQ(rerun_command(*planned, options, "cuda:1"),
             "gpucheck run alloc.fuzz --device cuda:1 --seed 9 --golden 'my goldens'");
   planned->settings.allocator = runtime::parse_allocator_choice("./my one.so");
-  EXPECT_EQ(rerun_command(*planned, 7, "cuda:1"),
+  EXPECT_EQ(rerun_command(*planned, options, "cuda:1"),
             "gpucheck run alloc.fuzz --device cuda:1 --seed 9 --allocator './my one.so' --golden 'my goldens'");
+}
+
+TEST(Rerun, SaysWhatElseDecidesHowACaseEnds) {
+  const harness::Case test_case{.name = "alloc.fuzz", .summary = "", .source = ""};
+  const auto planned = std::make_unique<PlannedCase>();
+  planned->test_case = &test_case;
   planned->settings.fault = "lost_event";
-  EXPECT_TRUE(rerun_command(*planned, 7, "cuda:1").starts_with("gpucheck prove alloc.fuzz --device cuda:1 "));
+  Options options;
+  EXPECT_EQ(rerun_command(*planned, options, "cuda:1"),
+            "gpucheck run alloc.fuzz --device cuda:1 --seed 0 --fault lost_event");
+  planned->settings.fault.clear();
+  options.timeout = std::chrono::milliseconds(1500);
+  options.isolation = Isolation::process;
+  EXPECT_EQ(rerun_command(*planned, options, "sim"),
+            "gpucheck run alloc.fuzz --device sim --seed 0 --timeout 1500ms --isolate process");
+  planned->settings.allocator = runtime::parse_allocator_choice("./my.so");
+  EXPECT_EQ(rerun_command(*planned, options, "sim"),
+            "gpucheck run alloc.fuzz --device sim --seed 0 --allocator ./my.so --timeout 1500ms");
 }
 
 }  // namespace

@@ -179,7 +179,7 @@ TEST(Run, AFaultReachesTheCaseAndItsChildren) {
   EXPECT_EQ(faulty.fault, "no_memory");
   EXPECT_EQ(observed(faulty, "here"), "false");
   EXPECT_EQ(observed(faulty, "in_child"), "false");
-  EXPECT_TRUE(faulty.rerun_command.starts_with("gpucheck prove fault.allocation "));
+  EXPECT_TRUE(faulty.rerun_command.ends_with(" --fault no_memory")) << faulty.rerun_command;
   plan.cases[0].settings.fault = "nonsense";
   run.run_plan(plan);
   EXPECT_EQ(run.result("fault.allocation").outcome, Outcome::error);

@@ -1,8 +1,8 @@
-#include "report/sanitize.hpp"
+#include "base/sanitize.hpp"
 
 #include <gtest/gtest.h>
 
-namespace gpucheck::report {
+namespace gpucheck {
 namespace {
 
 #define FFFD "\xEF\xBF\xBD"
@@ -101,4 +101,4 @@ TEST(LastLines, GivesAtMostSoMany) {
 }
 
 }  // namespace
-}  // namespace gpucheck::report
+}  // namespace gpucheck

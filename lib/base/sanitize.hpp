@@ -8,7 +8,7 @@
 
 /// Text from cases, drivers and dead processes is any sequence of bytes. These make it
 /// fit to be shown and filed. All take linear time; none throws but for lack of memory.
-namespace gpucheck::report {
+namespace gpucheck {
 
 /// Valid UTF-8 that a terminal shows and XML 1.0 allows: terminal control sequences
 /// (CSI, OSC and their kin) removed, CR and CRLF made LF, broken UTF-8 and every other
@@ -29,4 +29,4 @@ std::string_view last_lines(std::string_view text, std::size_t count);
 /// Columns that valid UTF-8 takes on a terminal: one for each character.
 inline std::size_t columns(std::string_view text) { return utf8_length(text); }
 
-}  // namespace gpucheck::report
+}  // namespace gpucheck

@@ -1,4 +1,4 @@
-#include "report/sanitize.hpp"
+#include "base/sanitize.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 #include "base/utf8.hpp"
 
-namespace gpucheck::report {
+namespace gpucheck {
 namespace {
 
 constexpr std::string_view ellipsis = "\xE2\x80\xA6";  // U+2026
@@ -123,4 +123,4 @@ std::string_view last_lines(std::string_view text, std::size_t count) {
   return text.substr(std::min(before + 1, text.size()));
 }
 
-}  // namespace gpucheck::report
+}  // namespace gpucheck
