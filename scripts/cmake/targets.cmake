@@ -7,13 +7,14 @@ function(gpucheck_library part)
   gpucheck_use_precompiled(gpucheck_${part} gpucheck_precompiled)
 endfunction()
 
-# gpucheck_test(<name> SOURCES … LINK … [LABELS …])
-#   GoogleTest binary gpucheck_<name>_tests, each of its tests known to CTest.
+# gpucheck_test(<name> SOURCES … LINK … [LABELS …] [SLOW])
+#   GoogleTest binary gpucheck_<name>_tests, each of its tests known to CTest. Under a sanitizer the program is one test;
+#   a SLOW one takes minutes, and so starts first.
 function(gpucheck_test name)
   if(NOT GPUCHECK_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "" "SOURCES;LINK;LABELS")
   set(target gpucheck_${name}_tests)
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE gpucheck_compile_options ${arg_LINK} GTest::gtest GTest::gtest_main)
@@ -26,6 +27,9 @@ function(gpucheck_test name)
     # Starting a process takes longer than most tests.
     add_test(NAME ${target} COMMAND ${target})
     set_tests_properties(${target} PROPERTIES LABELS "unit;${arg_LABELS}" TIMEOUT 900)
+    if(arg_SLOW)
+      set_tests_properties(${target} PROPERTIES COST 1000)
+    endif()
     return()
   endif()
   gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
