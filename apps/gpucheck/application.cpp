@@ -20,10 +20,6 @@ int report_error(const std::exception& error) {
   return static_cast<int>(usage ? harness::ExitCode::usage : harness::ExitCode::not_judged);
 }
 
-namespace {
-
-/// The exit code when all that was printed has been written. What could not be takes no
-/// failure back.
 int with_output(int exit_code) {
   try {
     flush_output();
@@ -33,8 +29,6 @@ int with_output(int exit_code) {
     return exit_code == 0 ? lost : exit_code;
   }
 }
-
-}  // namespace
 
 int run_application(int argc, char** argv, const harness::Registry& registry, const GoldenFactory& embedded_goldens) {
   open_standard_streams();

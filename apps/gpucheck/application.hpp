@@ -22,4 +22,8 @@ int run_application(int argc, char** argv, const harness::Registry& registry, co
 /// one place where errors are printed.
 int report_error(const std::exception& error);
 
+/// The exit code when all that was printed has been written. What could not be takes no
+/// failure back.
+int with_output(int exit_code);
+
 }  // namespace gpucheck::application

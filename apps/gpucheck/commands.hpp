@@ -108,6 +108,7 @@ struct ReplayOptions {
   std::vector<std::string> settings;  ///< empty: those that each trace was recorded under
   std::optional<std::uint64_t> memory_limit_bytes;
   std::string device = "sim";
+  std::chrono::milliseconds library_timeout = std::chrono::seconds(60);  ///< for all that a library does
   bool json = false;
 };
 

@@ -60,7 +60,10 @@ device::Device& Context::device(std::size_t index) {
 runtime::Runtime& Context::runtime(std::size_t index) {
   UsedDevice& used_device = used(index);
   if (used_device.runtime == nullptr) {
-    used_device.runtime = std::make_unique<runtime::Runtime>(device(index), allocator());
+    auto made = std::make_unique<runtime::Runtime>(device(index), allocator());
+    const bool has_library = allocator().kind == runtime::AllocatorChoice::Kind::library;
+    if (has_library && driver().kind() == "sim") made->pluggable_library().require_device_memory();
+    used_device.runtime = std::move(made);
     used_device.found = {.settings = used_device.runtime->allocator().settings(),
                          .memory_fraction = used_device.runtime->allocator().memory_fraction(),
                          .stream = used_device.runtime->current_stream()};

@@ -73,11 +73,12 @@ struct CaseResult {
   std::string name;
   std::vector<int> devices;  ///< those it ran on, by their index in the run: one, or two for a pair
   Outcome outcome = Outcome::error;
-  bool flaky = false;            ///< passed, but only on a retry
-  std::optional<Waiver> waiver;  ///< why its failure, crash or hang does not fail the run
-  std::string reason;            ///< one line: why not a pass; empty for a pass
-  double duration_ms = 0;        ///< wall time in the worker; until the end was noticed, for a crash or hang
-  Observations observations;     ///< kept also when the case crashed half way
+  bool flaky = false;                ///< passed, but only on a retry
+  std::optional<Waiver> waiver;      ///< why its failure, crash or hang does not fail the run
+  std::string reason;                ///< one line: why not a pass; empty for a pass
+  double duration_ms = 0;            ///< wall time in the worker; until the end was noticed, for a crash or hang
+  double deadline_extension_ms = 0;  ///< beyond its deadline; as long as it had waited for a processor
+  Observations observations;         ///< kept also when the case crashed half way
   std::vector<Mismatch> mismatches;
   ParameterValues parameters;  ///< all of them, defaults included
   std::uint64_t seed = 0;

@@ -77,6 +77,12 @@ void check_runtime(Broken& broken, runtime::Runtime& runtime, const runtime::All
   }
 }
 
+void check_library(Broken& broken, const runtime::PluggableLibrary& library) {
+  if (library.failed_frees() == 0) return;
+  add(broken, "library_frees_its_own", "the library frees device memory that it has, and once",
+      fmt::format("{} frees were rejected by the device", library.failed_frees()));
+}
+
 /// False when the device cannot be used any more.
 bool check_errors(Broken& broken, device::Device& device) {
   // Three witnesses, each of which may be wrong or be asked in vain: reading the last
@@ -108,9 +114,11 @@ void Context::check_devices(std::vector<Mismatch>& broken, Check check) {
 
 std::vector<Mismatch> Context::close() {
   std::vector<Mismatch> broken;
-  check_devices(broken, [](Broken& own, UsedDevice& used) {
+  const bool has_library = allocator().kind == runtime::AllocatorChoice::Kind::library;
+  check_devices(broken, [has_library](Broken& own, UsedDevice& used) {
     if (used.runtime == nullptr) return;
     check_runtime(own, *used.runtime, used.found.settings, used.found.memory_fraction, used.found.stream);
+    if (has_library) check_library(own, used.runtime->pluggable_library());
   });
   check_devices(broken, [](Broken& own, UsedDevice& used) {
     // What else a device with a sticky error says is that error again: nothing to judge.
@@ -118,10 +126,10 @@ std::vector<Mismatch> Context::close() {
     if (used.usable) check_capture_mode(own, *used.device);
   });
   for (UsedDevice& used : used_) used.runtime.reset();
-  check_devices(broken, [this](Broken& own, UsedDevice& used) {
+  check_devices(broken, [has_library](Broken& own, UsedDevice& used) {
     if (!used.usable) return;
     // What a library of the user's keeps is its own.
-    if (allocator().kind != runtime::AllocatorChoice::Kind::library) {
+    if (!has_library) {
       check_freed(own, "device_memory_freed", used.device->live_device_memory());
     }
     check_freed(own, "pinned_memory_freed", used.device->live_pinned_memory());

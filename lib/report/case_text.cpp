@@ -37,6 +37,10 @@ std::string remark(const CaseResult& result) {
   if (result.outcome == Outcome::skip) return "  " + cause(result);
   if (result.waiver) return "  " + waiver_text(*result.waiver);
   if (result.flaky) return fmt::format("  passed on attempt {}", result.earlier_attempts.size() + 1);
+  if (result.outcome == Outcome::pass && result.deadline_extension_ms > 0) {
+    return fmt::format("  {} beyond its deadline: it waited for a processor that long",
+                       format_duration(result.deadline_extension_ms));
+  }
   return {};
 }
 

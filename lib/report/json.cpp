@@ -49,6 +49,7 @@ Json case_of(const CaseResult& result) {
       {"name", result.name},   {"devices", result.devices},       {"outcome", harness::to_text(result.outcome)},
       {"flaky", result.flaky}, {"reason", result.reason},         {"duration_ms", milliseconds(result.duration_ms)},
       {"seed", result.seed},   {"repetition", result.repetition}, {"parameters", harness::to_json(result.parameters)}};
+  if (result.deadline_extension_ms > 0) object["deadline_extension_ms"] = milliseconds(result.deadline_extension_ms);
   if (!result.fault.empty()) object["fault"] = result.fault;
   if (result.waiver) object["waiver"] = harness::to_json(*result.waiver);
   object["observations"] = harness::to_json(result.observations);

@@ -41,6 +41,17 @@ struct Pipe {
   stream_descriptor writer;
 };
 
+/// Something that gives nothing to read. Where there is no /dev/null (a bare container), a
+/// pipe that nobody writes to.
+int open_for_nothing() {
+  const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (null >= 0) return null;
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return -1;
+  ::close(ends[1]);
+  return ends[0];
+}
+
 /// Prepares the new process between fork and exec: only calls that are safe there.
 /// Boost.Process 1.81 has nothing for groups, its bind_fd is broken and its closing of
 /// descriptors leaves gaps, so all of that is done here.
@@ -62,7 +73,7 @@ struct ProcessSetup {
     if (own_group) ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(1);  // it died before the line above
-    const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const int null = open_for_nothing();
     if (null < 0 || ::dup2(null, STDIN_FILENO) < 0 || ::dup2(output, STDOUT_FILENO) < 0 ||
         ::dup2(error_output, STDERR_FILENO) < 0) {
       return last_error();

@@ -59,6 +59,9 @@ void judge_execution(CaseResult& result, harness::Execution execution, const gol
 void judge_deadline(CaseResult& result, const RequestEnd& end, std::chrono::milliseconds limit) {
   result.outcome = Outcome::hang;
   result.reason = fmt::format("not finished within its deadline of {} ms", limit.count());
+  if (end.extension_ms > 0) {
+    result.reason += fmt::format(", extended by {:.0f} ms as it waited for a processor that long", end.extension_ms);
+  }
   if (end.abandoned) result.reason += "; the process could not be killed and was left behind";
 }
 
@@ -88,6 +91,7 @@ CaseResult judge(const PlannedCase& planned, RequestEnd end, std::chrono::millis
                  const golden::GoldenSet& goldens, const golden::Conditions& conditions) {
   CaseResult result = unjudged(planned, {});
   result.duration_ms = end.elapsed_ms;
+  result.deadline_extension_ms = end.extension_ms;
   result.observations = std::move(end.observations);
   result.output_tail = std::move(end.output_tail);
   result.error_tail = std::move(end.error_tail);

@@ -13,7 +13,14 @@ bool has_any_of(const PooledWorker& worker, const std::vector<int>& devices) {
 
 PooledWorker& WorkerPool::start(std::vector<int> devices) {
   std::erase_if(workers_, [](const PooledWorker& worker) { return worker.process.gone(); });
-  return workers_.emplace_back(context_, program_, std::move(devices), on_gone_);
+  return workers_.emplace_back(context_, program_, std::move(devices), [this] { worker_gone(); });
+}
+
+void WorkerPool::worker_gone() {
+  std::vector<pid_t> workers;
+  for (const PooledWorker& worker : workers_) workers.push_back(worker.process.id());
+  adopted_.kill_all_but(workers);
+  on_gone_();
 }
 
 PooledWorker* WorkerPool::idle_on(const std::vector<int>& devices) {

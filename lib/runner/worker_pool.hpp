@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runner/adopted_processes.hpp"
 #include "runner/worker_process.hpp"
 
 namespace gpucheck::runner {
@@ -22,12 +23,14 @@ struct PooledWorker {
 };
 
 /// The workers of a run. A worker serves the same devices all its life: on any other it
-/// would make one more context. Lives on the thread of its io_context.
+/// would make one more context. What a worker has started goes with it. Lives on the thread of its io_context.
 class WorkerPool {
  public:
   /// @param on_gone called whenever a worker's process has ended or was abandoned.
   WorkerPool(boost::asio::io_context& context, std::string program, std::function<void()> on_gone)
       : context_(context), program_(std::move(program)), on_gone_(std::move(on_gone)) {}
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
 
   /// @throws EnvironmentError.
   PooledWorker& start(std::vector<int> devices);
@@ -42,8 +45,11 @@ class WorkerPool {
   void kill_all();
 
  private:
+  void worker_gone();
+
   boost::asio::io_context& context_;
   std::string program_;
+  AdoptedProcesses adopted_;
   std::function<void()> on_gone_;
   std::list<PooledWorker> workers_;
 };

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <sys/types.h>
 
 #include "runner/child_process.hpp"
 #include "runner/protocol.hpp"
@@ -29,12 +30,15 @@ struct RequestEnd {
   std::string output_tail;
   std::string error_tail;
   double elapsed_ms = 0;
+  double extension_ms = 0;  ///< by which it took longer than its limit, as it had waited for a processor that long
 };
 
 /// One worker, seen from the supervisor: a process, a channel and at most one request
 /// under way. Lives on the thread of its io_context, and longer than its callbacks run.
 class WorkerProcess {
  public:
+  static constexpr int max_extension = 20;
+
   /// Starts `program worker --descriptor N`. `on_gone` is called once, from the
   /// io_context, when the process has ended or was abandoned. @throws EnvironmentError.
   WorkerProcess(boost::asio::io_context& context, const std::string& program, std::function<void()> on_gone);
@@ -47,9 +51,12 @@ class WorkerProcess {
   [[nodiscard]] bool idle() const noexcept;
   /// True when its process has ended or was abandoned.
   [[nodiscard]] bool gone() const noexcept;
+  /// Of its process; -1 when that is gone.
+  [[nodiscard]] pid_t id() const noexcept;
 
   /// Sends a request; `done` is called once, from the io_context. A process that is not
-  /// done within `limit` is killed with its whole group.
+  /// done within `limit` is killed with its whole group. Time in which it could have run
+  /// and got no processor does not count, up to `max_extension` times the limit.
   /// @pre idle()
   void request(const Request& request, std::chrono::milliseconds limit, std::function<void(RequestEnd)> done);
 

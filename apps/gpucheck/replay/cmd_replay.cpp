@@ -3,12 +3,15 @@
 #include <fmt/ranges.h>
 #include <iterator>
 
+#include "application.hpp"
 #include "base/error.hpp"
 #include "base/sanitize.hpp"
 #include "commands.hpp"
+#include "harness/outcome_text.hpp"
 #include "harness/registry.hpp"
 #include "replay_devices.hpp"
 #include "replay_report.hpp"
+#include "runner/isolated_call.hpp"
 #include "runtime/allocator/errors.hpp"
 #include "runtime/allocator/settings.hpp"
 #include "terminal.hpp"
@@ -137,12 +140,10 @@ std::string replay_text(std::span<const replay::SubjectReplays> results, const r
   return text;
 }
 
-int replay(const Environment& /*environment*/, const ReplayOptions& options) {
-  check_settings(options);
-  const std::vector<replay::Subject> subjects = load_subjects(options);
-  check_library_options(subjects, options);
-  const replay::Request request{options.allocator, options.settings, options.memory_limit_bytes,
-                                replay_devices(options.device)};
+namespace {
+
+int play_and_tell(std::span<const replay::Subject> subjects, const replay::Request& request,
+                  const ReplayOptions& options) {
   const std::vector<replay::SubjectReplays> results = play_all(subjects, request);
   if (options.json) {
     print_document(replay_document(results, request));
@@ -154,6 +155,47 @@ int replay(const Environment& /*environment*/, const ReplayOptions& options) {
     note_not_judged(result);
   }
   return static_cast<int>(exit_code_of(results));
+}
+
+std::string end_of_library(const runner::IsolatedCall& call, std::chrono::milliseconds limit) {
+  if (call.timed_out) {
+    return fmt::format("hang: the allocator library was not done within {} ms; --timeout gives it another limit",
+                       limit.count());
+  }
+  if (!call.process.exit_code) return "crash: " + harness::process_end_text({}, call.process.signal);
+  return fmt::format("crash: the allocator library ended its process, with exit code {}, before the trace had ended",
+                     *call.process.exit_code);
+}
+
+/// What a library does to its process it does not do to the verdict.
+int play_isolated(const replay::Subject& subject, const replay::Request& request, const ReplayOptions& options) {
+  flush_output();
+  const runner::IsolatedCall call = runner::call_isolated(
+      [&] {
+        return with_output(play_and_tell({&subject, 1}, request, options));
+      },
+      options.library_timeout);
+  if (call.returned) return *call.returned;
+  const std::string reason = end_of_library(call, options.library_timeout);
+  if (options.json) {
+    print_document(unfinished_replay_document(subject, request, reason));
+  } else {
+    print(fmt::format("{}: {}\n", one_line(subject.trace.name, 60), reason));
+  }
+  return static_cast<int>(harness::ExitCode::failed);
+}
+
+}  // namespace
+
+int replay(const Environment& /*environment*/, const ReplayOptions& options) {
+  check_settings(options);
+  const std::vector<replay::Subject> subjects = load_subjects(options);
+  check_library_options(subjects, options);
+  const replay::Request request{options.allocator, options.settings, options.memory_limit_bytes,
+                                replay_devices(options.device)};
+  const bool has_library = options.allocator.kind == runtime::AllocatorChoice::Kind::library;
+  if (has_library && !subjects.empty()) return play_isolated(subjects.front(), request, options);
+  return play_and_tell(subjects, request, options);
 }
 
 }  // namespace gpucheck::application

@@ -144,7 +144,7 @@ Json subject_json(const replay::SubjectReplays& result, const replay::Request& r
 Json summary_json(std::span<const replay::SubjectReplays> results) {
   std::size_t compared = 0, equal = 0, steps = 0, equal_steps = 0;
   for (const replay::SubjectReplays& result : results) {
-    compared += result.replays.front().comparison ? 1U : 0U;
+    compared += !result.replays.empty() && result.replays.front().comparison ? 1U : 0U;
     equal += result.verdict == replay::Verdict::equal ? 1U : 0U;
     for (const replay::Replay& replay : result.replays) {
       if (!replay.comparison) continue;
@@ -161,15 +161,34 @@ Json summary_json(std::span<const replay::SubjectReplays> results) {
 
 }  // namespace
 
-std::string replay_document(std::span<const replay::SubjectReplays> results, const replay::Request& request) {
-  Json document{{"schema", "gpucheck.replay/1"},
-                {"version", build_information().version},
-                {"allocator", runtime::to_text(request.allocator)},
-                {"traces", Json::array()},
-                {"summary", summary_json(results)},
-                {"exit_code", static_cast<int>(exit_code_of(results))}};
-  for (const replay::SubjectReplays& result : results) document["traces"].push_back(subject_json(result, request));
+namespace {
+
+std::string document_of(std::span<const replay::SubjectReplays> results, const replay::Request& request, Json traces,
+                        harness::ExitCode exit_code) {
+  const Json document{{"schema", "gpucheck.replay/1"},
+                      {"version", build_information().version},
+                      {"allocator", runtime::to_text(request.allocator)},
+                      {"traces", std::move(traces)},
+                      {"summary", summary_json(results)},
+                      {"exit_code", static_cast<int>(exit_code)}};
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string replay_document(std::span<const replay::SubjectReplays> results, const replay::Request& request) {
+  Json traces = Json::array();
+  for (const replay::SubjectReplays& result : results) traces.push_back(subject_json(result, request));
+  return document_of(results, request, std::move(traces), exit_code_of(results));
+}
+
+std::string unfinished_replay_document(const replay::Subject& subject, const replay::Request& request,
+                                       std::string_view reason) {
+  const replay::SubjectReplays none{.subject = &subject, .replays = {}, .verdict = replay::Verdict::empty};
+  Json trace = subject_json(none, request);
+  trace["verdict"] = reason.substr(0, reason.find(':'));
+  trace["reason"] = reason;
+  return document_of({&none, 1}, request, Json::array({std::move(trace)}), harness::ExitCode::failed);
 }
 
 }  // namespace gpucheck::application

@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "arguments.hpp"
 #include "base/units.hpp"
 #include "cli_options.hpp"
 #include "devices.hpp"
@@ -47,6 +48,12 @@ void add_replay_options(CLI::App& command, ReplayOptions& options) {
                   "sim (as large as the recorded one, as far as that is known), or " + std::string(device_name_forms()))
       ->type_name("NAME")
       ->capture_default_str();
+  command
+      .add_option_function<std::string>(
+          "--timeout", [&options](const std::string& text) { options.library_timeout = parse_duration(text); },
+          "Of a replay with an allocator library, which runs in a process of its own: its time limit")
+      ->type_name("DURATION")
+      ->default_str("60s");
   command.add_flag("--json", options.json, "As JSON (gpucheck.replay/1), with every sample");
 }
 

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "harness/exit_codes.hpp"
 #include "replay/verdict/replays.hpp"
@@ -13,6 +14,10 @@ std::string replay_text(std::span<const replay::SubjectReplays> results, const r
 
 /// "gpucheck.replay/1": the same, with every sample.
 std::string replay_document(std::span<const replay::SubjectReplays> results, const replay::Request& request);
+
+/// The same of a replay whose process ended before it did. @param reason "crash: …" or "hang: …".
+std::string unfinished_replay_document(const replay::Subject& subject, const replay::Request& request,
+                                       std::string_view reason);
 
 // -- the two halves of replay_text ------------------------------------------------
 std::string comparison_text(std::span<const replay::SubjectReplays> results);

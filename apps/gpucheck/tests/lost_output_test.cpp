@@ -111,14 +111,15 @@ TEST(OldReports, DoNotOutliveAJournalThatIsNone) {
 }
 
 TEST(ReportNames, MayBeAsLongAsNamesCanBe) {
-  for (const std::size_t length : {245, 247, 248, 255}) {
+  for (const std::size_t length : {245U, 247U, 248U, 255U}) {
     const TemporaryFolder folder;
     const std::string path = folder / std::string(length, 'x');
     const CommandResult result = shell(fmt::format("$0 run proof.watchful --device sim --json {}", path));
     EXPECT_EQ(result.exit_code, 0) << length << result.error_output;
     EXPECT_EQ(json::parse(read_file(path))["exit_code"], 0);
     const bool has_journal = length + std::string(".journal").size() <= 255;
-    EXPECT_EQ(std::filesystem::exists(path + ".journal"), has_journal);
+    std::error_code too_long;
+    EXPECT_EQ(std::filesystem::exists(path + ".journal", too_long), has_journal);
     EXPECT_EQ(result.error_output.find("there is no journal") == std::string::npos, has_journal);
   }
 }

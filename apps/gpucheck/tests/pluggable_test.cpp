@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <signal.h>
+#include <sstream>
 
 #include "subprocess.hpp"
 
@@ -12,6 +15,7 @@ namespace {
 using nlohmann::json;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string library(const std::string& name) { return std::string(GPUCHECK_PLUGGABLE_FOLDER) + "/" + name + ".so"; }
 
@@ -69,8 +73,29 @@ INSTANTIATE_TEST_SUITE_P(
                     Broken{"aborts", "alloc.pluggable_out_of_memory"},
                     Broken{"never_recovers", "alloc.pluggable_out_of_memory"},
                     Broken{"threads", "alloc.pluggable_threads"}, Broken{"streams", "alloc.pluggable_streams"},
-                    Broken{"capture", "alloc.pluggable_capture"}, Broken{"leak", "alloc.pluggable_leaks"}),
+                    Broken{"capture", "alloc.pluggable_capture"}, Broken{"leak", "alloc.pluggable_leaks"},
+                    Broken{"double_free", "alloc.pluggable_leaks"}),
     [](const auto& information) { return std::string(information.param.name); });
+
+/// Processes that a library started, in a session of its own, and that are still there.
+int orphans_left(const std::function<void(const std::string& environment)>& run) {
+  const TemporaryFolder folder;
+  run("GPUCHECK_TEST_ORPHANS=" + folder / "orphans");
+  std::istringstream orphans(read_file(folder / "orphans"));
+  int started = 0, left = 0;
+  for (pid_t id = 0; orphans >> id; ++started) left += ::kill(id, 0) == 0 ? 1 : 0;
+  EXPECT_GT(started, 0);
+  return left;
+}
+
+TEST(PluggableLibrary, LeavesNoProcessBehind) {
+  const std::vector<std::string> run{"run", "alloc.pluggable_*", "--device",
+                                     "sim", "--allocator",       library("broken_forks")};
+  EXPECT_EQ(orphans_left([&](const std::string& environment) { gpucheck(run, {environment}); }), 0);
+  const std::vector<std::string> replay{"replay", GPUCHECK_REPLAY_TEST_DATA "/pytorch_snapshot.json", "--allocator",
+                                        library("broken_forks")};
+  EXPECT_EQ(orphans_left([&](const std::string& environment) { gpucheck(replay, {environment}); }), 0);
+}
 
 TEST(PluggableLibrary, WithoutOneItsCasesAreLeftOutOrSkipped) {
   const CommandResult group =
@@ -90,6 +115,13 @@ TEST(PluggableLibrary, OneThatCannotBeUsedIsNotJudged) {
   EXPECT_EQ(other_names.exit_code, 3);
   EXPECT_THAT(other_names.output, HasSubstr("take"));
   EXPECT_EQ(check("mine").exit_code, 2);
+}
+
+TEST(PluggableLibrary, OneThatTakesNoDeviceMemoryIsExplained) {
+  const CommandResult result = check(library("good_cuda"));
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.output, HasSubstr("it has no function gpucheck_set_device_memory"));
+  EXPECT_THAT(result.output, Not(HasSubstr("illegal")));
 }
 
 TEST(Allocator, TheAsyncBackendIsADimensionOfTheRun) {

@@ -10,6 +10,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -347,6 +348,38 @@ TEST(Replay, ALibraryThatAllocatesMemoryTwiceIsNotJudged) {
   const CommandResult result = replay({data("pytorch_snapshot.json"), "--allocator", library("broken_overlap")});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.error_output, AllOf(HasSubstr("step 1"), HasSubstr("overlap a block in use")));
+}
+
+/// How a replay with it ends: its outcome, as text and as JSON.
+void expect_end(const std::string& defect, const std::string& outcome, const std::string& reason) {
+  const std::vector<std::string> arguments{data("pytorch_snapshot.json"), "--allocator", library("broken_" + defect),
+                                           "--timeout", "2s"};
+  const CommandResult result = replay(arguments);
+  EXPECT_EQ(result.exit_code, 1) << result.error_output;
+  EXPECT_THAT(result.output, HasSubstr(outcome + ": " + reason));
+  const json document = replay_json(arguments);
+  EXPECT_EQ(document["exit_code"], 1);
+  EXPECT_EQ(document["traces"].at(0)["verdict"], outcome);
+  EXPECT_THAT(document["traces"].at(0)["reason"], HasSubstr(reason));
+}
+
+TEST(Replay, ALibraryThatEndsItsProcessIsACrash) { expect_end("exits", "crash", "the allocator library ended its"); }
+
+TEST(Replay, ALibraryThatHangsIsKilled) {
+  expect_end("hangs", "hang", "the allocator library was not done within 2000");
+}
+
+TEST(Replay, ALibraryThatIsKilledIsACrash) {
+  const CommandResult result =
+      replay({data("pytorch_snapshot.json"), "--allocator", library("broken_aborts"), "--memory-limit", "24MiB"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.output, HasSubstr("crash: killed by signal 6 (SIGABRT)"));
+}
+
+TEST(Replay, ALibraryThatFreesTwiceIsToldOf) {
+  const json document = replay_json({data("pytorch_snapshot.json"), "--allocator", library("broken_double_free")});
+  EXPECT_THAT(document["traces"].at(0)["replays"].at(0)["what_if"]["remarks"],
+              Contains(HasSubstr("frees were rejected by the device")));
 }
 
 TEST(Replay, SettingsThatTheAsyncAllocatorHasNoUseForAreNamed) {

@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(WrongWords, RejectionTest,
                          ::testing::Values(Rejection{{"-V"}, 2, {"-V"}},
                                            Rejection{{"demo", "nope"}, 2, {"\"demo.nope\"", "nearest"}},
-                                           Rejection{{"demo", "--json", "x", "nope"}, 2, {"not understood here: nope"}},
+                                           Rejection{{"demo", "--json", "x", "nope"}, 2, {"not understood here", "nope"}},
                                            Rejection{{"golden", "bogus"}, 2, {"\"bogus\"", "diff, approve"}},
                                            Rejection{{"info", "--device", "sim"}, 2, {"--device sim"}},
                                            Rejection{{"list", "--one", "--two"}, 2, {"--one --two"}}));
@@ -247,7 +247,7 @@ TEST(Help, WorksForEveryCommand) {
 
 TEST(Help, TellsCommandsGroupsAndExitCodes) {
   EXPECT_THAT(fixture({"--help"}).output,
-              AllOf(HasSubstr("prove"), HasSubstr("demo"), HasSubstr("3 could not be judged"), HasSubstr("143")));
+              AllOf(HasSubstr("prove"), HasSubstr("demo"), HasSubstr("3 could not be judged"), HasSubstr("128 and the signal")));
 }
 
 TEST(Help, OfACaseShowsItsParametersAndTheRunsOwn) {

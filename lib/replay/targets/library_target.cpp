@@ -15,12 +15,7 @@ LibraryTarget::LibraryTarget(device::Device& device, bool is_simulated, const ru
       has_settings_(!options.settings.empty()),
       has_limit_(options.memory_limit_bytes.has_value()) {
   if (!is_simulated_) return;
-  if (!runtime_.pluggable_library().takes_device_memory()) {
-    throw EnvironmentError(
-        fmt::format("allocator library {}: it has no function gpucheck_set_device_memory, so it cannot take its memory "
-                    "from a simulated device: export one, or play on a GPU with --device cuda",
-                    choice.library));
-  }
+  runtime_.pluggable_library().require_device_memory();
   free_before_ = free_on_device();
 }
 
@@ -69,6 +64,9 @@ std::vector<std::string> LibraryTarget::remarks() {
   };
   not_passed_on(recorded_streams_, "record_stream");
   not_passed_on(emptied_caches_, "empty_cache");
+  if (const std::uint64_t rejected = runtime_.pluggable_library().failed_frees(); rejected > 0) {
+    remarks.push_back(fmt::format("{} frees were rejected by the device: what it does not hold, or no more", rejected));
+  }
   if (has_settings_) remarks.emplace_back("a library takes no settings: those recorded were not applied");
   if (has_limit_) remarks.emplace_back("a library takes no memory limit: only the device's own size bounds it");
   if (!is_simulated_) remarks.emplace_back("what the library reserves is unknown: others use the device's memory too");

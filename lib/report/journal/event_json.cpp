@@ -70,8 +70,9 @@ void describe(Archive& archive, T& value) {
 
 template <typename Archive>
 void describe(Archive& archive, Either<harness::CaseResult> auto& result) {
-  auto& [name, devices, outcome, flaky, waiver, reason, duration_ms, observations, mismatches, parameters, seed, fault,
-         repetition, exit_code, signal, output_tail, error_tail, earlier_attempts, rerun_command] = result;
+  auto& [name, devices, outcome, flaky, waiver, reason, duration_ms, deadline_extension_ms, observations, mismatches,
+         parameters, seed, fault, repetition, exit_code, signal, output_tail, error_tail, earlier_attempts,
+         rerun_command] = result;
   archive("name", name);
   archive("devices", devices);
   archive("outcome", outcome);
@@ -79,6 +80,7 @@ void describe(Archive& archive, Either<harness::CaseResult> auto& result) {
   archive("waiver", waiver);
   archive("reason", reason);
   archive("duration_ms", duration_ms);
+  archive("deadline_extension_ms", deadline_extension_ms);
   archive("observations", observations);
   archive("mismatches", mismatches);
   archive("parameters", parameters);

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <thread>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/units.hpp"
@@ -95,6 +96,19 @@ void take_a_while(Context& context) {
   context.observe("start_us", now_us());
   std::this_thread::sleep_for(milliseconds(context.parameter<std::int64_t>("sleep_ms")));
   context.observe("end_us", now_us());
+}
+
+/// Uses 300 ms of a processor, however long it takes to get them.
+void use_processor(Context& context) {
+  const auto used_ms = [] {
+    timespec used{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return used.tv_sec * 1000 + used.tv_nsec / 1'000'000;
+  };
+  const auto end = used_ms() + 300;
+  while (used_ms() < end) {
+  }
+  context.observe("answer", 42);
 }
 
 /// Passes only when the other one runs at the same time.
@@ -365,6 +379,7 @@ std::vector<Case> cases() {
       make("crash.exit7", [](Context&) { ::_exit(7); }),
       make("crash.exit0", [](Context&) { ::_exit(0); }),
       hanging("hang.deaf", hang_deaf_to_sigterm),
+      with(make("hang.overloaded", use_processor), [](Case& made) { made.deadline = milliseconds(600); }),
       with(make("hang.long", hang_deaf_to_sigterm), [](Case& made) { made.deadline = std::chrono::hours(1); }),
       with(make("output.flood", flood_output),
            [](Case& made) { made.parameters = {integer_parameter("megabytes", 100)}; }),

@@ -16,8 +16,8 @@ std::string golden_text(const std::string& name, const std::string& expectations
 std::vector<std::pair<std::string, std::string>> expectations() {
   const std::string answer = R"("answer": {"equals": 42, "basis": "math"})";
   const std::string times =
-      R"("start_us": {"informational": true, "basis": "math"}, "end_us": {"informational": true, "basis": "math"})";
-  const std::string process = R"("process": {"informational": true, "basis": "math"},
+      R"("start_us": {"range": [1, 9000000000000000], "basis": "math"}, "end_us": {"informational": true, "basis": "math"})";
+  const std::string process = R"("process": {"range": [1, 4194304], "basis": "math"},
                                  "seed": {"informational": true, "basis": "math"},
                                  "size": {"informational": true, "basis": "math"})";
   const std::string children = R"("exit_code": {"equals": 3, "basis": "math"},
@@ -59,6 +59,7 @@ std::vector<std::pair<std::string, std::string>> expectations() {
                            "meet.a",
                            "meet.b",
                            "flaky.second_time",
+                           "hang.overloaded",
                            "flaky.skip_second",
                            "output.flood",
                            "output.garbage",

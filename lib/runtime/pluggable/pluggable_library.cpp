@@ -31,29 +31,44 @@ void* require_symbol(void* library, const AllocatorChoice& choice, const std::st
   return symbol;
 }
 
-device::Device& device_of(void* context) { return *static_cast<device::Device*>(context); }
-
-void* allocate_memory(void* context, std::size_t bytes) {
-  const device::Result<void*> memory = device_of(context).allocate(bytes);
-  if (memory) return *memory;
-  static_cast<void>(device_of(context).last_error());
-  return nullptr;
-}
-
-void free_memory(void* context, void* pointer) { static_cast<void>(device_of(context).free(pointer)); }
-
-int wait_for_device(void* context) { return static_cast<int>(device_of(context).synchronize()); }
-
 }  // namespace
 
-PluggableLibrary::PluggableLibrary(device::Device& device, const AllocatorChoice& choice) : ordinal_(device.ordinal()) {
+PluggableLibrary::PluggableLibrary(device::Device& device, const AllocatorChoice& choice)
+    : device_(device), path_(choice.library), ordinal_(device.ordinal()) {
   void* library = open(choice.library);
   allocate_ = reinterpret_cast<Allocate>(require_symbol(library, choice, choice.allocate_symbol));
   free_ = reinterpret_cast<Free>(require_symbol(library, choice, choice.free_symbol));
   if (void* set = ::dlsym(library, "gpucheck_set_device_memory")) {
-    reinterpret_cast<SetDeviceMemory>(set)(allocate_memory, free_memory, wait_for_device, &device);
+    reinterpret_cast<SetDeviceMemory>(set)(allocate_memory, free_memory, wait_for_device, this);
     takes_device_memory_ = true;
   }
+}
+
+void PluggableLibrary::require_device_memory() const {
+  if (takes_device_memory_) return;
+  throw EnvironmentError(
+      fmt::format("allocator library {}: it has no function gpucheck_set_device_memory, so it cannot take its memory "
+                  "from a simulated device: export one, or use a GPU with --device cuda",
+                  path_));
+}
+
+void* PluggableLibrary::allocate_memory(void* context, std::size_t bytes) {
+  device::Device& device = static_cast<PluggableLibrary*>(context)->device_;
+  const device::Result<void*> memory = device.allocate(bytes);
+  if (memory) return *memory;
+  static_cast<void>(device.last_error());
+  return nullptr;
+}
+
+void PluggableLibrary::free_memory(void* context, void* pointer) {
+  auto* const library = static_cast<PluggableLibrary*>(context);
+  if (library->device_.free(pointer) == device::Status::success) return;
+  static_cast<void>(library->device_.last_error());
+  ++library->failed_frees_;
+}
+
+int PluggableLibrary::wait_for_device(void* context) {
+  return static_cast<int>(static_cast<PluggableLibrary*>(context)->device_.synchronize());
 }
 
 void* PluggableLibrary::allocate(std::size_t bytes, device::Stream stream) const noexcept {

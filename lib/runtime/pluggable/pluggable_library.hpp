@@ -1,6 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <string>
 
 #include "device/device.hpp"
 #include "runtime/allocator/allocator_choice.hpp"
@@ -21,7 +24,8 @@ namespace gpucheck::runtime {
 ///
 /// `allocate` gives null when there is no memory; `free` does not wait; `wait` waits for
 /// all work of the device and returns 0 when it is done. They may be called from any
-/// thread while the allocator exists.
+/// thread while the allocator exists. A free that the device rejects is counted: the
+/// library cannot be told.
 ///
 /// PyTorch's optional functions (`init_fn`, `reset_fn`, `memory_fraction_fn`,
 /// `record_stream_fn`, the pool functions) are never called: a program passes them as
@@ -33,10 +37,17 @@ class PluggableLibrary {
   /// Opens the library and never closes it: it may hold memory or threads.
   /// @throws EnvironmentError when it or one of its functions cannot be found.
   PluggableLibrary(device::Device& device, const AllocatorChoice& choice);
+  PluggableLibrary(const PluggableLibrary&) = delete;
+  PluggableLibrary& operator=(const PluggableLibrary&) = delete;
 
   /// Whether it was given functions for the device's memory: it exports
   /// `gpucheck_set_device_memory`.
   [[nodiscard]] bool takes_device_memory() const noexcept { return takes_device_memory_; }
+  /// For a simulated device, whose memory nobody else can allocate.
+  /// @throws EnvironmentError, with what to do, for one that does not take it.
+  void require_device_memory() const;
+  /// Memory that it freed and that the device did not know, twice freed for example.
+  [[nodiscard]] std::uint64_t failed_frees() const noexcept { return failed_frees_; }
 
   /// The library's own answers: nothing is checked.
   [[nodiscard]] void* allocate(std::size_t bytes, device::Stream stream) const noexcept;
@@ -46,7 +57,14 @@ class PluggableLibrary {
   using Allocate = void* (*)(std::size_t bytes, int device, void* stream);
   using Free = void (*)(void* pointer, std::size_t bytes, int device, void* stream);
 
+  static void* allocate_memory(void* context, std::size_t bytes);
+  static void free_memory(void* context, void* pointer);
+  static int wait_for_device(void* context);
+
+  device::Device& device_;
+  std::string path_;
   int ordinal_;
+  std::atomic<std::uint64_t> failed_frees_ = 0;
   Allocate allocate_ = nullptr;
   Free free_ = nullptr;
   bool takes_device_memory_ = false;

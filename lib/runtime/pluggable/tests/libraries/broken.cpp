@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "device_memory.hpp"
@@ -14,7 +16,22 @@ namespace {
 
 using pluggable::device_memory;
 
-enum class Defect { overlap, misaligned, zero, overflow, aborts, never_recovers, threads, streams, capture, leak };
+enum class Defect {
+  overlap,
+  misaligned,
+  zero,
+  overflow,
+  aborts,
+  never_recovers,
+  threads,
+  streams,
+  capture,
+  leak,
+  double_free,
+  exits,
+  hangs,
+  forks,
+};
 constexpr Defect defect = Defect::PLUGGABLE_DEFECT;
 
 std::mutex mutex;
@@ -50,8 +67,23 @@ void* allocate_from_device(std::size_t bytes) {
   return nullptr;
 }
 
+/// A process of its own session, which outlives this one unless somebody looks for it. It
+/// leaves its number in the file that GPUCHECK_TEST_ORPHANS names.
+const bool has_forked = [] {
+  const char* const path = std::getenv("GPUCHECK_TEST_ORPHANS");
+  if (defect != Defect::forks || path == nullptr || ::fork() != 0) return false;
+  ::setsid();
+  std::ofstream(path, std::ios::app) << ::getpid() << std::endl;
+  ::sleep(600);
+  ::_exit(0);
+}();
+
 void* allocate(std::size_t bytes) {
   switch (defect) {
+    case Defect::exits:
+      std::exit(0);
+    case Defect::hangs:
+      while (true) ::pause();
     case Defect::overlap:
       return bytes > (std::size_t{32} << 20U) ? allocate_from_device(bytes) : overlapping();
     case Defect::misaligned: {
@@ -81,6 +113,11 @@ void release(void* pointer, std::size_t bytes) {
       return;
     case Defect::misaligned:
       if (device_memory.wait_for_all()) device_memory.free(static_cast<std::byte*>(pointer) - misalignment);
+      return;
+    case Defect::double_free:
+      if (!device_memory.wait_for_all()) return;
+      device_memory.free(pointer);
+      device_memory.free(pointer);
       return;
     case Defect::threads:
       // Entered by the thread that frees and, to be sure, for the one that allocated.
