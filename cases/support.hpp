@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstring>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -55,6 +56,18 @@ std::string error_text(Action&& action) {
   } catch (const Exception& error) {
     return error.what();
   }
+}
+
+/// Keeps what a thread threw for the one that waits for it.
+template <typename Work>
+auto guarded(std::exception_ptr& thrown, Work work) {
+  return [&thrown, work] {
+    try {
+      work();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+  };
 }
 
 /// Sets the allocator's settings for a scope. They are as in a new allocator afterwards,

@@ -1,10 +1,13 @@
 #include "application.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <optional>
+#include <sys/resource.h>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/units.hpp"
 #include "cli.hpp"
 #include "devices.hpp"
 #include "harness/exit_codes.hpp"
@@ -30,9 +33,24 @@ int with_output(int exit_code) {
   }
 }
 
+namespace {
+
+/// Cases use little of the stack, but not nothing, and what has too little of it dies
+/// without a word.
+void require_stack() {
+  constexpr rlim_t min_bytes = rlim_t{256} << 10U;
+  rlimit stack{};
+  if (::getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= min_bytes) return;
+  throw EnvironmentError(fmt::format("the stack is limited to {}, and {} are needed: ulimit -s 8192, for example",
+                                     format_bytes(stack.rlim_cur), format_bytes(min_bytes)));
+}
+
+}  // namespace
+
 int run_application(int argc, char** argv, const harness::Registry& registry, const GoldenFactory& embedded_goldens) {
   open_standard_streams();
   try {
+    require_stack();
     // Workers are started often: they skip the building of the whole command line.
     const std::vector<const char*> words(argv + std::min(argc, 1), argv + argc);
     if (const std::optional<int> served = runner::hidden_command(words, registry, open_driver)) return *served;

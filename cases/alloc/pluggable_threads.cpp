@@ -73,11 +73,16 @@ void run(harness::Context& context) {
   const runtime::PluggableLibrary& library = runtime.pluggable_library();
   const device::Stream stream = runtime.current_stream();
   Exchange exchange;
+  std::vector<std::exception_ptr> thrown(thread_count);
   {
     std::vector<std::jthread> threads;
     for (std::size_t number = 0; number < thread_count; ++number) {
-      threads.emplace_back([&, number] { work(library, stream, context.seed(), number, exchange); });
+      threads.emplace_back(
+          guarded(thrown[number], [&, number] { work(library, stream, context.seed(), number, exchange); }));
     }
+  }
+  for (const std::exception_ptr& error : thrown) {
+    if (error) std::rethrow_exception(error);
   }
   for (std::size_t number = 0; number < thread_count; ++number) {
     for (const LibraryBlock& block : exchange.next_to_free(number, 0))

@@ -35,17 +35,25 @@ void work(runtime::Runtime& runtime, Findings& found) {
   ++found.finished;
 }
 
-/// The text of whatever went wrong in a thread. A thread that throws ends the process.
+/// The text of the runtime's errors. @throws whatever else a thread threw, that the system
+/// has no thread left for example.
 std::string run_threads(runtime::Runtime& runtime, Findings& found) {
-  std::vector<std::string> errors(thread_count);
+  struct End {
+    std::string error;
+    std::exception_ptr thrown;
+  };
+  std::vector<End> ends(thread_count);
   {
     std::vector<std::jthread> threads;
-    for (std::string& error : errors) {
-      threads.emplace_back([&] { error = error_text<Error>([&] { work(runtime, found); }); });
+    for (End& end : ends) {
+      threads.emplace_back(guarded(end.thrown, [&] { end.error = error_text<Error>([&] { work(runtime, found); }); }));
     }
   }
   std::string all;
-  for (const std::string& error : errors) all += error;
+  for (const End& end : ends) {
+    if (end.thrown) std::rethrow_exception(end.thrown);
+    all += end.error;
+  }
   return all;
 }
 

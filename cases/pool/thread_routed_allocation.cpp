@@ -52,18 +52,6 @@ void use_no_pool(runtime::Runtime& runtime) {
   }
 }
 
-/// Keeps what a thread threw for the one that waits for it.
-template <typename Work>
-auto guarded(std::exception_ptr& thrown, Work work) {
-  return [&thrown, work] {
-    try {
-      work();
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-  };
-}
-
 /// Wrong bytes. @throws what either thread threw.
 std::int64_t use_both(runtime::Runtime& runtime, PoolId pool) {
   std::int64_t wrong = 0;

@@ -19,7 +19,7 @@ std::string Tail::take() {
 }
 
 ReadState read_available(int descriptor, std::size_t at_most, const std::function<void(std::string_view)>& take) {
-  std::array<char, std::size_t{64} << 10> buffer;
+  std::array<char, std::size_t{8} << 10> buffer;
   for (std::size_t total = 0; total < at_most;) {
     const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
     if (count > 0) {

@@ -40,6 +40,12 @@ TEST(Start, NeedsOnlyTheCLibrary) {
 }
 #endif
 
+TEST(Start, SaysThatTheStackIsTooSmall) {
+  const CommandResult result = run_program("/bin/sh", {"-c", "ulimit -s 64; exec \"$0\" list", GPUCHECK_PROGRAM});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.error_output, ::testing::HasSubstr("the stack is limited to 64.00 KiB"));
+}
+
 TEST(Start, EveryCaseIsListedAndDescribed) {
   const CommandResult list = gpucheck({"list", "--plain"});
   ASSERT_EQ(list.exit_code, 0) << list.error_output;

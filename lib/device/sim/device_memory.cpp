@@ -1,7 +1,13 @@
 #include "device/sim/device_memory.hpp"
 
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
 #include <numeric>
 #include <sys/mman.h>
+
+#include "base/error.hpp"
+#include "base/units.hpp"
 
 namespace gpucheck::sim {
 
@@ -27,21 +33,26 @@ DeviceMemory::~DeviceMemory() {
   if (reservation_.bytes != 0) ::munmap(as_pointer(reservation_.begin), reservation_.bytes);
 }
 
-bool DeviceMemory::reserve() {
-  if (reservation_.bytes != 0) return true;
+void DeviceMemory::reserve() {
+  if (reservation_.bytes != 0) return;
   constexpr std::uint64_t alignment = AddressSpace::region_granularity;
   const std::uint64_t usable =
       round_up(capacity_ * addresses_per_byte, alignment) + alignment + AddressSpace::context_bytes;
   const std::uint64_t bytes = usable + alignment;
   void* base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (base == MAP_FAILED) return false;
+  // What this machine refuses is not what a GPU would: nothing has run out that is simulated.
+  if (base == MAP_FAILED) {
+    throw EnvironmentError(
+        fmt::format("the simulated device needs {} of addresses for its memory, which this system refuses ({}): raise "
+                    "the limit (ulimit -v), or choose a device with less memory (--device sim:small)",
+                    format_bytes(bytes), std::strerror(errno)));
+  }
   reservation_ = {reinterpret_cast<std::uintptr_t>(base), bytes};
   pages_.assign({round_up(reservation_.begin, alignment), usable});
-  return true;
 }
 
 std::optional<std::uintptr_t> DeviceMemory::allocate_addresses(std::uint64_t bytes) {
-  if (!reserve()) return std::nullopt;
+  reserve();
   return pages_.allocate(bytes);
 }
 

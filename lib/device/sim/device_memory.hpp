@@ -52,7 +52,7 @@ class DeviceMemory {
   [[nodiscard]] std::uint64_t total_bytes() const noexcept { return capacity_; }
 
  private:
-  bool reserve();
+  void reserve();
   void release_host_pages();
 
   std::uint64_t capacity_;

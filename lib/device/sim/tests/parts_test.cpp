@@ -1,6 +1,7 @@
 #include <array>
 #include <gtest/gtest.h>
 
+#include "base/error.hpp"
 #include "base/units.hpp"
 #include "device/sim/device_memory.hpp"
 #include "device/sim/free_ranges.hpp"
@@ -28,6 +29,11 @@ TEST(VectorClock, KnowsWhatItJoined) {
   EXPECT_FALSE(left.covers({5, 4}));
   EXPECT_FALSE(left.covers({1, 1}));
   EXPECT_FALSE(right.covers({5, 3}));
+}
+
+TEST(DeviceMemory, DoesNotCallItOutOfMemoryWhenTheHostGivesNoAddresses) {
+  DeviceMemory memory(std::uint64_t{1} << 55, 0);  // no process has four times as many
+  EXPECT_THROW(static_cast<void>(memory.allocate(512)), EnvironmentError);
 }
 
 TEST(VectorClock, NeverForgets) {
