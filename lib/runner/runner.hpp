@@ -88,7 +88,7 @@ struct Options {
   std::optional<std::chrono::milliseconds> timeout = {};  ///< instead of each case's deadline
   bool fail_fast = false;
   int retries = 0;
-  int max_skips = -1;  ///< more skips than this cannot be judged; -1: any number
+  int max_skips = -1;                      ///< more skips than this cannot be judged; -1: any number
   std::optional<int> skip_exit_code = {};  ///< the verdict on a run of nothing but skips
   std::string version = {};
   std::vector<std::string> command_line = {};
@@ -102,8 +102,8 @@ struct RunSummary {
   harness::ExitCode exit_code = harness::ExitCode::not_judged;
 };
 
-/// Runs the plan to its end, or until a signal, which stops it cleanly (signals.hpp). Blocks; call once at a time, from the main thread.
-/// A device that cannot be used costs its own cases alone, each of which is an error.
+/// Runs the plan to its end, or until a signal, which stops it cleanly (signals.hpp). Blocks; call once at a time, from
+/// the main thread. A device that cannot be used costs its own cases alone, each of which is an error.
 /// @throws EnvironmentError when no worker can be started or no device can be had;
 /// the text has the driver's own reason. @throws UsageError for a device name that means
 /// nothing. Nothing has been told to the sinks then. What a sink throws comes through.

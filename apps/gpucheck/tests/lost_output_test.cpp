@@ -31,9 +31,8 @@ CommandResult shell(const std::string& script) {
 TEST(ClosedStreams, PutNoConsoleTextIntoAReport) {
   for (const char* closed : {">&-", "2>&-", ">&- 2>&-", "<&- >&-", "<&- >&- 2>&-"}) {
     const TemporaryFolder folder;
-    const CommandResult result =
-        shell(fmt::format("$0 run proof.watchful --device sim --json {} --junit {} {}", folder / "r.json",
-                          folder / "r.xml", closed));
+    const CommandResult result = shell(fmt::format("$0 run proof.watchful --device sim --json {} --junit {} {}",
+                                                   folder / "r.json", folder / "r.xml", closed));
     const bool can_be_told = std::string(closed) == "2>&-";
     EXPECT_EQ(result.exit_code, can_be_told ? 0 : 3) << closed;
     const json document = json::parse(read_file(folder / "r.json"), nullptr, false);
@@ -59,8 +58,8 @@ TEST(ExitCode, InTheReportIsTheProcesss) {
     const CommandResult result = shell(fmt::format("$0 run --device sim --json {} {}", folder / "r.json", arguments));
     EXPECT_EQ(result.exit_code, expected) << arguments;
     EXPECT_EQ(json::parse(read_file(folder / "r.json"))["exit_code"], expected) << arguments;
-    const CommandResult again = shell(fmt::format("$0 report {} --json {} >/dev/null", folder / "r.json.journal",
-                                                  folder / "again.json"));
+    const CommandResult again =
+        shell(fmt::format("$0 report {} --json {} >/dev/null", folder / "r.json.journal", folder / "again.json"));
     EXPECT_EQ(again.exit_code, expected) << arguments;
     EXPECT_EQ(read_file(folder / "again.json"), read_file(folder / "r.json"));
   };
@@ -77,8 +76,8 @@ TEST(ExitCode, InTheReportIsTheProcesss) {
 }
 
 TEST(OldReports, DoNotOutliveARunThatIsNotJudged) {
-  for (const char* arguments :
-       {"proof.watchful --shard 2/2", "proof.watchful --golden /nonexistent", "proof.watchful --junit /nonexistent/r.xml"}) {
+  for (const char* arguments : {"proof.watchful --shard 2/2", "proof.watchful --golden /nonexistent",
+                                "proof.watchful --junit /nonexistent/r.xml"}) {
     const TemporaryFolder folder;
     const std::string json_path = folder / "r.json";
     const std::string run = fmt::format("$0 run --device sim --json {} ", json_path);

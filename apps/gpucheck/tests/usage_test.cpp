@@ -57,13 +57,13 @@ INSTANTIATE_TEST_SUITE_P(
                       Rejection{{"run", "--seed", "-1"}, 2, {"\"-1\"", "18446744073709551615"}},
                       Rejection{{"run", "--color", "pink"}, 2, {"always", "never"}}));
 
-INSTANTIATE_TEST_SUITE_P(WrongWords, RejectionTest,
-                         ::testing::Values(Rejection{{"-V"}, 2, {"-V"}},
-                                           Rejection{{"demo", "nope"}, 2, {"\"demo.nope\"", "nearest"}},
-                                           Rejection{{"demo", "--json", "x", "nope"}, 2, {"not understood here", "nope"}},
-                                           Rejection{{"golden", "bogus"}, 2, {"\"bogus\"", "diff, approve"}},
-                                           Rejection{{"info", "--device", "sim"}, 2, {"--device sim"}},
-                                           Rejection{{"list", "--one", "--two"}, 2, {"--one --two"}}));
+INSTANTIATE_TEST_SUITE_P(
+    WrongWords, RejectionTest,
+    ::testing::Values(Rejection{{"-V"}, 2, {"-V"}}, Rejection{{"demo", "nope"}, 2, {"\"demo.nope\"", "nearest"}},
+                      Rejection{{"demo", "--json", "x", "nope"}, 2, {"not understood here", "nope"}},
+                      Rejection{{"golden", "bogus"}, 2, {"\"bogus\"", "diff, approve"}},
+                      Rejection{{"info", "--device", "sim"}, 2, {"--device sim"}},
+                      Rejection{{"list", "--one", "--two"}, 2, {"--one --two"}}));
 
 INSTANTIATE_TEST_SUITE_P(
     EmptyValues, RejectionTest,
@@ -246,8 +246,8 @@ TEST(Help, WorksForEveryCommand) {
 }
 
 TEST(Help, TellsCommandsGroupsAndExitCodes) {
-  EXPECT_THAT(fixture({"--help"}).output,
-              AllOf(HasSubstr("prove"), HasSubstr("demo"), HasSubstr("3 could not be judged"), HasSubstr("128 and the signal")));
+  EXPECT_THAT(fixture({"--help"}).output, AllOf(HasSubstr("prove"), HasSubstr("demo"),
+                                                HasSubstr("3 could not be judged"), HasSubstr("128 and the signal")));
 }
 
 TEST(Help, OfACaseShowsItsParametersAndTheRunsOwn) {

@@ -65,8 +65,8 @@ TEST(Compare, KeepsFileOrderThenObservationOrder) {
 TEST(Compare, NothingObservedIsNeverAMatch) { EXPECT_EQ(two_keys().compare({}, on_sim).size(), 2U); }
 
 TEST(Compare, AnInformationalKeyMustBePresent) {
-  const Golden golden = golden_with(
-      R"("clock": {"informational": true, "basis": "vendor"}, "ok": {"equals": true, "basis": "seed"})");
+  const Golden golden =
+      golden_with(R"("clock": {"informational": true, "basis": "vendor"}, "ok": {"equals": true, "basis": "seed"})");
   EXPECT_EQ(lines(golden.compare({{"clock", 1.5}, {"ok", true}}, on_sim)), Lines{});
   EXPECT_EQ(lines(golden.compare({{"ok", true}}, on_sim)),
             Lines{"clock | any value | nothing (key was not observed) | vendor"});
