@@ -5,6 +5,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/process/v2/posix/default_launcher.hpp>
 #include <boost/process/v2/process.hpp>
+#include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -70,6 +71,9 @@ struct ProcessSetup {
 
   error_code on_exec_setup(process::posix::default_launcher&, const process::filesystem::path&,
                            const char* const*&) const {
+    // The launcher ends a process that did not become another one by `exit`, which would write
+    // what this one has buffered a second time. What is registered last is called first.
+    std::atexit([] { ::_exit(EXIT_FAILURE); });
     if (own_group) ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(1);  // it died before the line above
@@ -92,8 +96,18 @@ ProcessEnd end_of(int status) {
 process::process start(asio::io_context& context, const Command& command, const ProcessSetup& setup) {
   error_code failure;
   process::posix::default_launcher launcher;
-  process::process started =
-      launcher(asio::any_io_executor(context.get_executor()), failure, command.program, command.arguments, setup);
+  const auto launch = [&] {
+    try {
+      return launcher(asio::any_io_executor(context.get_executor()), failure, command.program, command.arguments,
+                      setup);
+    } catch (...) {
+      // Thrown between fork and exec (Asio makes itself a new epoll descriptor there), it
+      // would be caught by a second supervisor, which would write reports of its own.
+      if (::getpid() != setup.parent) ::_exit(EXIT_FAILURE);
+      throw;
+    }
+  };
+  process::process started = launch();
   if (failure) {
     // The half-born process has already left; nobody else would collect it.
     if (launcher.pid > 0) ::waitpid(launcher.pid, nullptr, 0);

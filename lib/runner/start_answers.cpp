@@ -30,8 +30,9 @@ IdentityReply identity_from(RequestEnd end, const Options& options) {
       break;
     case RequestEnd::Kind::deadline:
       throw EnvironmentError(where + fmt::format("no answer within {} s", options.start_limit.count() / 1000));
-    case RequestEnd::Kind::closed_channel:
     case RequestEnd::Kind::broken_channel:
+      throw EnvironmentError(where + "the worker that was to ask it " + end.reason);
+    case RequestEnd::Kind::closed_channel:
     case RequestEnd::Kind::died:
       break;
   }
@@ -48,8 +49,9 @@ std::string why_not_prepared(const RequestEnd& end, std::chrono::milliseconds li
       return fmt::format("its worker was not ready within {} s", static_cast<double>(limit.count()) / 1000);
     case RequestEnd::Kind::died:
       return fmt::format("its worker ended before it was ready ({})", describe(end.process));
-    case RequestEnd::Kind::closed_channel:
     case RequestEnd::Kind::broken_channel:
+      return "its worker " + end.reason;
+    case RequestEnd::Kind::closed_channel:
       break;
   }
   return "its worker could no longer be reached";

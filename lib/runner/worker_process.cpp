@@ -89,8 +89,10 @@ class WorkerProcess::State : public std::enable_shared_from_this<State> {
     waited_before_ = waited_for_processor(process_->id());
     extended_ = false;
     discard_output();
-    // An error here shows up as the end of the channel or of the process.
-    asio::async_write(channel_, asio::buffer(*frame), [frame](error_code, std::size_t) {});
+    asio::async_write(channel_, asio::buffer(*frame),
+                      [self = shared_from_this(), frame, asked = started_](error_code error, std::size_t) {
+                        if (error) self->request_lost(asked, error);
+                      });
     limit_ = limit;
     arm(limit, &State::deadline_passed);
   }
@@ -185,6 +187,16 @@ class WorkerProcess::State : public std::enable_shared_from_this<State> {
     set_cause(RequestEnd::Kind::closed_channel);
     kill();
   }
+
+  /// A worker that has died tells so itself, with what it died of; one that lives on would
+  /// wait for the request for ever.
+  void request_lost(Clock::time_point asked, error_code error) {
+    if (phase_ != Phase::busy || asked != started_ || !channel_.is_open()) return;
+    lost_request_ = fmt::format("could not be told what to do: {}", error.message());
+    arm(time_to_exit, &State::give_up_request);
+  }
+
+  void give_up_request() { break_channel(std::exchange(lost_request_, {})); }
 
   void break_channel(std::string reason) {
     close_channel();
@@ -295,6 +307,7 @@ class WorkerProcess::State : public std::enable_shared_from_this<State> {
   milliseconds limit_{};
   milliseconds waited_before_{};  ///< for a processor
   bool extended_ = false;
+  std::string lost_request_;  ///< why the worker does not have it; empty while it may
   bool exited_ = false;
   bool killed_ = false;
   bool channel_ended_ = false;
