@@ -8,6 +8,7 @@
 #include "harness/events.hpp"
 #include "misbehaving_cases.hpp"
 #include "runner/runner.hpp"
+#include "runner/signals.hpp"
 
 /// A gpucheck in small: workers and children for the tests of the runner, and
 /// `supervise GLOB…`, a supervisor that the tests can kill.
@@ -38,6 +39,8 @@ class LineSink final : public harness::EventSink {
 };
 
 int supervise(std::vector<std::string> globs) {
+  static const SignalGuard* const signals = new SignalGuard;  // to the end of the process, as in the application
+  static_cast<void>(signals);
   const harness::Registry registry = misbehaving_registry();
   const auto selected = registry.select(globs);
   const auto plan = make_plan(selected, {});
