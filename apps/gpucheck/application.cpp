@@ -55,8 +55,7 @@ int run_application(int argc, char** argv, const harness::Registry& registry, co
     const std::vector<const char*> words(argv + std::min(argc, 1), argv + argc);
     if (const std::optional<int> served = runner::hidden_command(words, registry, open_driver)) return *served;
     // To the end of the process: a signal that comes when all is written must not change its exit code.
-    static const runner::SignalGuard* const signals = new runner::SignalGuard;
-    static_cast<void>(signals);
+    [[maybe_unused]] static const auto* const signals = new runner::SignalGuard;
     const Environment environment{registry, embedded_goldens, {argv, argv + argc}};
     return with_output(run_command_line(environment));
   } catch (const std::exception& error) {

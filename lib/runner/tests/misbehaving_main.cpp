@@ -39,8 +39,8 @@ class LineSink final : public harness::EventSink {
 };
 
 int supervise(std::vector<std::string> globs) {
-  static const SignalGuard* const signals = new SignalGuard;  // to the end of the process, as in the application
-  static_cast<void>(signals);
+  [[maybe_unused]] static const auto* const signals =
+      new SignalGuard;  // to the end of the process, as in the application
   const harness::Registry registry = misbehaving_registry();
   const auto selected = registry.select(globs);
   const auto plan = make_plan(selected, {});
