@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -15,9 +14,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string read_file(const fs::path& path) {
+/// Empty when the process has ended, even between opening and reading: a stream's own
+/// buffer would throw then, `getline` does not.
+std::string read_line(const fs::path& path) {
   std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::string line;
+  std::getline(file, line);
+  return line;
 }
 
 std::optional<pid_t> process_number(std::string_view name) {
@@ -28,7 +31,7 @@ std::optional<pid_t> process_number(std::string_view name) {
 
 /// proc(5): "pid (name) state ppid pgrp …", where the name may hold anything.
 std::optional<ProcessEntry> read_entry(pid_t id) {
-  const std::string stat = read_file(fmt::format("/proc/{}/stat", id));
+  const std::string stat = read_line(fmt::format("/proc/{}/stat", id));
   const std::size_t name_end = stat.rfind(')');
   if (name_end == std::string::npos) return std::nullopt;
   ProcessEntry entry{.id = id};
@@ -60,7 +63,7 @@ std::chrono::milliseconds waited_for_processor(pid_t process) {
   std::chrono::nanoseconds max_waited{0};
   for_each_number(fmt::format("/proc/{}/task", process), [&](pid_t thread) {
     // "time on a processor, time waiting for one, time slices", the times in nanoseconds.
-    std::istringstream fields(read_file(fmt::format("/proc/{}/task/{}/schedstat", process, thread)));
+    std::istringstream fields(read_line(fmt::format("/proc/{}/task/{}/schedstat", process, thread)));
     std::chrono::nanoseconds::rep ran = 0, waited = 0;
     if (fields >> ran >> waited) max_waited = std::max(max_waited, std::chrono::nanoseconds(waited));
   });
