@@ -64,12 +64,14 @@ TEST(Signals, EachEndsARunWithItsReports) {
   }
 }
 
+#ifndef __SANITIZE_THREAD__  // which cannot even start then
 TEST(Signals, AFileThatMayNotGrowEndsARunAndLeavesNothingHalf) {
   const TemporaryFolder folder;
   const CommandResult result = shell(fmt::format("ulimit -f 0; {} 2>/dev/null >/dev/null", run_that_hangs(folder)));
   EXPECT_EQ(result.exit_code, 128 + SIGXFSZ);
   EXPECT_THAT(names_in(folder), ::testing::IsSubsetOf({"r.json.journal"}));
 }
+#endif
 
 #ifndef __SANITIZE_THREAD__  // which holds a signal back until the call under way has returned, and this one does not
 
