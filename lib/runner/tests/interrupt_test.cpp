@@ -32,8 +32,8 @@ class SupervisorProcess {
     arguments.push_back(nullptr);
     process_ = ::fork();
     if (process_ == 0) {
-      // Whoever runs the tests in the background may have it ignored.
-      ::signal(SIGINT, SIG_DFL);
+      // Whoever runs the tests in the background may have them ignored.
+      for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGPIPE}) ::signal(number, SIG_DFL);
       if (mask == Mask::full) {
         sigset_t all;
         sigfillset(&all);
