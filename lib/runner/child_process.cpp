@@ -88,11 +88,6 @@ struct ProcessSetup {
   }
 };
 
-ProcessEnd end_of(int status) {
-  if (WIFSIGNALED(status)) return {.exit_code = {}, .signal = WTERMSIG(status)};
-  return {.exit_code = WEXITSTATUS(status), .signal = {}};
-}
-
 process::process start(asio::io_context& context, const Command& command, const ProcessSetup& setup) {
   error_code failure;
   process::posix::default_launcher launcher;
@@ -117,6 +112,11 @@ process::process start(asio::io_context& context, const Command& command, const 
 }
 
 }  // namespace
+
+ProcessEnd process_end(int wait_status) {
+  if (WIFSIGNALED(wait_status)) return {.exit_code = {}, .signal = WTERMSIG(wait_status)};
+  return {.exit_code = WEXITSTATUS(wait_status), .signal = {}};
+}
 
 class ChildProcess::State : public std::enable_shared_from_this<State> {
  public:
@@ -195,7 +195,7 @@ class ChildProcess::State : public std::enable_shared_from_this<State> {
     process_.detach();
     drain();
     close();
-    if (auto on_end = std::exchange(on_end_, nullptr)) on_end(error ? ProcessEnd{} : end_of(status));
+    if (auto on_end = std::exchange(on_end_, nullptr)) on_end(error ? ProcessEnd{} : process_end(status));
   }
 
   void close() {

@@ -29,6 +29,9 @@ struct ProcessEnd {
   std::optional<int> signal;
 };
 
+/// What waitpid(2) says of a process that has ended.
+ProcessEnd process_end(int wait_status);
+
 /// A process under way. Its pipes are drained all the time and their tails kept, so that
 /// it never blocks on writing. Belongs to the thread that runs the io_context.
 class ChildProcess {

@@ -56,7 +56,7 @@ std::string answer_of(const std::function<int()>& work) {
 bool is_whole(const std::string& answer) { return answer.size() >= 2 && answer.ends_with(end_mark); }
 
 /// What is there now, after up to `wait` for the first of it.
-void read_available(int descriptor, milliseconds wait, std::string& answer) {
+void read_for(milliseconds wait, int descriptor, std::string& answer) {
   pollfd pipe{.fd = descriptor, .events = POLLIN, .revents = 0};
   while (::poll(&pipe, 1, static_cast<int>(wait.count())) > 0) {
     std::array<char, 4096> bytes{};
@@ -65,11 +65,6 @@ void read_available(int descriptor, milliseconds wait, std::string& answer) {
     answer.append(bytes.data(), static_cast<std::size_t>(count));
     wait = milliseconds(0);
   }
-}
-
-ProcessEnd end_of(int status) {
-  if (WIFSIGNALED(status)) return {.exit_code = {}, .signal = WTERMSIG(status)};
-  return {.exit_code = WEXITSTATUS(status), .signal = {}};
 }
 
 struct Watched {
@@ -85,8 +80,8 @@ Watched watch(pid_t process, int descriptor, Clock::time_point deadline) {
   while (Clock::now() < deadline && !is_whole(seen.answer) && !seen.end) {
     const Clock::time_point next = Clock::now() + step;
     int status = 0;
-    if (::waitpid(process, &status, WNOHANG) == process) seen.end = end_of(status);
-    read_available(descriptor, seen.end ? milliseconds(0) : step, seen.answer);
+    if (::waitpid(process, &status, WNOHANG) == process) seen.end = process_end(status);
+    read_for(seen.end ? milliseconds(0) : step, descriptor, seen.answer);
     if (!is_whole(seen.answer) && !seen.end) std::this_thread::sleep_until(next);  // the pipe may have been closed
   }
   return seen;
