@@ -22,12 +22,15 @@ endfunction()
 
 if(GPUCHECK_PRECOMPILED_HEADERS)
   set(gpucheck_common_headers
-      algorithm array atomic chrono cstdint filesystem functional map memory mutex optional span string string_view
-      unordered_map unordered_set utility variant vector)
-  gpucheck_precompile(gpucheck_precompiled LINK gpucheck_fmt HEADERS ${gpucheck_common_headers} fmt/format.h)
+      algorithm array atomic boost/system/result.hpp chrono cmath cstdint filesystem functional map memory mutex optional
+      set span sstream stop_token string string_view thread unordered_map unordered_set utility variant vector)
+  gpucheck_precompile(gpucheck_precompiled
+                      LINK gpucheck_fmt Boost::headers
+                      HEADERS ${gpucheck_common_headers} fmt/format.h)
   if(GPUCHECK_TESTS)
     gpucheck_precompile(gpucheck_precompiled_for_tests
-                        LINK gpucheck_fmt GTest::gtest
+                        LINK gpucheck_fmt Boost::headers GTest::gtest
                         HEADERS ${gpucheck_common_headers} fmt/format.h gtest/gtest.h)
+    gpucheck_compile_quickly(gpucheck_precompiled_for_tests)
   endif()
 endif()
