@@ -41,9 +41,12 @@ struct RunStarted {
   std::string host_name;
   std::vector<DeviceIdentity> devices;  ///< each at its index; none when interrupted before they were known
   RunSettings settings;
-  int jobs = 1;                        ///< side by side on one device
-  int max_skips = -1;                  ///< more skips than this cannot be judged; -1: any number
-  std::vector<SelectedCase> selected;  ///< to run, in order
+  int jobs = 1;        ///< side by side on one device
+  int max_skips = -1;  ///< more skips than this cannot be judged; -1: any number
+  /// To run, in order; with many repetitions, the first of them. What runs in later ones is
+  /// known when it starts, so that a run of a million repetitions is no list of millions.
+  std::vector<SelectedCase> selected;
+  std::size_t total = 0;  ///< results there will be, of all repetitions
 };
 
 struct CaseStarted {
@@ -65,7 +68,9 @@ struct CaseFinished {
 struct RunFinished {
   Counts counts;
   double duration_ms = 0;
-  std::vector<SelectedCase> not_run;     ///< selected, never finished
+  /// Never finished, of the cases named when the run started or since; `counts.not_run` is
+  /// of all.
+  std::vector<SelectedCase> not_run;
   std::vector<SelectedCase> running;     ///< of those, what had been started
   std::string incomplete;                ///< why this is not the run's own last word; empty when it is
   std::vector<WaiverUse> waivers;        ///< those that had to do with the cases that finished

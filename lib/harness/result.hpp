@@ -151,9 +151,9 @@ static_assert(has_every_member<DeviceTime>);
 
 struct Counts {
   int pass = 0, fail = 0, error = 0, crash = 0, hang = 0, skip = 0;
-  int flaky = 0;    ///< of those that passed
-  int waived = 0;   ///< of those that failed, crashed or hung
-  int not_run = 0;  ///< selected, but the run ended before them
+  int flaky = 0;             ///< of those that passed
+  int waived = 0;            ///< of those that failed, crashed or hung
+  std::int64_t not_run = 0;  ///< selected, but the run ended before them
   [[nodiscard]] int total() const noexcept { return pass + fail + error + crash + hang + skip; }
   void add(const CaseResult& result) noexcept;
   bool operator==(const Counts&) const = default;

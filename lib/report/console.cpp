@@ -23,22 +23,24 @@ using harness::SelectedCase;
 constexpr std::size_t widest_name = 48;
 constexpr std::size_t width_of_files = 120;  ///< a log has no edge, but a reader does
 
-/// The width that aligns these names; a name that is run again gets "#2" and so on.
-std::size_t aligned_width(const std::vector<SelectedCase>& selected) {
+/// The width that aligns the names; a name that is run again gets "#2" and so on.
+std::size_t aligned_width(const RunStarted& event) {
   std::size_t width = 0;
-  bool repeats = false;
-  for (const SelectedCase& one : selected) {
+  bool repeats = event.total > event.selected.size();
+  for (const SelectedCase& one : event.selected) {
     width = std::max(width, columns(one_line(one.name)));
     repeats = repeats || one.repetition > 0;
   }
   return std::min(width + (repeats ? 3 : 0), widest_name);
 }
 
-std::string some_of(const std::vector<std::string>& names) {
+/// @param count of all of them; the names may be fewer.
+std::string some_of(const std::vector<std::string>& names, std::size_t count) {
   constexpr std::size_t max_shown = 10;
   const auto shown = std::span(names).first(std::min(names.size(), max_shown));
+  if (shown.empty()) return fmt::format("{} of later repetitions", count);
   const std::string text = one_line(fmt::format("{}", fmt::join(shown, ", ")));
-  return names.size() > max_shown ? fmt::format("{} and {} more", text, names.size() - max_shown) : text;
+  return count > shown.size() ? fmt::format("{} and {} more", text, count - shown.size()) : text;
 }
 
 std::string verdict(const RunFinished& event) {
@@ -62,10 +64,10 @@ class Console final : public harness::EventSink {
   void on(const RunStarted& event) override {
     device_ = device_text(event.devices);
     several_devices_ = event.devices.size() > 1;
-    name_width_ = aligned_width(event.selected);
+    name_width_ = aligned_width(event);
     progress_ = Progress(options_.now());
     if (options_.quiet) return;
-    const std::size_t count = event.selected.size();
+    const std::size_t count = event.total;
     const std::string allocator =
         event.settings.allocator == runtime::AllocatorChoice{}
             ? ""
@@ -105,9 +107,12 @@ class Console final : public harness::EventSink {
     clear_progress();
     if (!options_.quiet) {
       print("\n");
-      if (!event.not_run.empty()) print(fmt::format("not run: {}\n", some_of(labels(event.not_run))));
+      const auto not_run = static_cast<std::size_t>(event.counts.not_run);
+      if (not_run > 0) print(fmt::format("not run: {}\n", some_of(labels(event.not_run), not_run)));
     }
-    if (!event.running.empty()) print(fmt::format("under way at the end: {}\n", some_of(labels(event.running))));
+    if (!event.running.empty()) {
+      print(fmt::format("under way at the end: {}\n", some_of(labels(event.running), event.running.size())));
+    }
     for (const harness::WaiverUse& use : event.waivers) {
       if (const std::string complaint = waiver_complaint(use); !complaint.empty()) print(complaint + "\n");
     }

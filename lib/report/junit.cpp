@@ -265,6 +265,10 @@ void add_cases_not_run(RunSuites& suites, const harness::RunFinished& end) {
                                      why);
     if (started != running.end()) running.erase(started);
   }
+  const std::int64_t unnamed = end.counts.not_run - std::ssize(end.not_run);
+  if (unnamed <= 0) return;
+  suites.add_not_run({.name = "run.later_repetitions"},
+                     fmt::format("the run ended before {} more results of later repetitions{}", unnamed, why));
 }
 
 }  // namespace

@@ -55,13 +55,14 @@ std::string waiver_complaint(const harness::WaiverUse& use) {
 }
 
 std::string counts_text(const harness::Counts& counts) {
-  const std::array<std::pair<int, std::string_view>, 7> parts{{{counts.pass, "passed"},
-                                                               {counts.fail, "failed"},
-                                                               {counts.error, counts.error == 1 ? "error" : "errors"},
-                                                               {counts.crash, "crashed"},
-                                                               {counts.hang, "hung"},
-                                                               {counts.skip, "skipped"},
-                                                               {counts.not_run, "not run"}}};
+  const std::array<std::pair<std::int64_t, std::string_view>, 7> parts{
+      {{counts.pass, "passed"},
+       {counts.fail, "failed"},
+       {counts.error, counts.error == 1 ? "error" : "errors"},
+       {counts.crash, "crashed"},
+       {counts.hang, "hung"},
+       {counts.skip, "skipped"},
+       {counts.not_run, "not run"}}};
   std::vector<std::string> texts;
   for (const auto& [count, word] : parts) {
     if (count == 0) continue;

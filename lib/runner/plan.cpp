@@ -76,25 +76,16 @@ void check_ranges(const harness::Case& test_case, const harness::ParameterValues
   }
 }
 
-harness::RunSettings narrowed(harness::RunSettings settings, const harness::Case& test_case, int repetition) {
-  settings.seed = case_seed(seed_of_repetition(settings.seed, repetition), test_case.name);
+harness::RunSettings narrowed(harness::RunSettings settings, const harness::Case& test_case) {
+  settings.seed = case_seed(settings.seed, test_case.name);
   settings.parameters = parameters_of(test_case, settings.parameters);
   check_ranges(test_case, settings.parameters);
   return settings;
 }
 
-std::vector<PlannedCase> in_order(std::span<const harness::Case* const> selected, const PlanOptions& options,
-                                  int repetition) {
-  std::vector<PlannedCase> plan;
-  for (const harness::Case* test_case : selected) {
-    plan.push_back({.test_case = test_case,
-                    .settings = narrowed(options.settings, *test_case, repetition),
-                    .repetition = repetition});
-  }
-  if (options.shuffle) {
-    std::ranges::stable_sort(plan, {}, [](const PlannedCase& planned) { return splitmix(planned.settings.seed); });
-  }
-  return plan;
+/// As good as random, and alike for a subset of the cases.
+void sort_by_seed(std::vector<PlannedCase>& cases) {
+  std::ranges::stable_sort(cases, {}, [](const PlannedCase& planned) { return splitmix(planned.settings.seed); });
 }
 
 }  // namespace
@@ -119,16 +110,27 @@ Plan make_plan(std::span<const harness::Case* const> selected, const PlanOptions
     const std::size_t shard = position++ % static_cast<std::size_t>(options.shard.count);
     return shard + 1 == static_cast<std::size_t>(options.shard.index);
   };
-  Plan plan;
-  for (int repetition = 0; repetition < options.repeat; ++repetition) {
-    for (PlannedCase& planned : in_order(selected, options, repetition)) {
-      if (is_mine()) plan.cases.push_back(std::move(planned));
-    }
+  Plan plan{.repeat = options.repeat, .run_seed = options.settings.seed, .shuffle = options.shuffle};
+  for (const harness::Case* test_case : selected) {
+    PlannedCase planned{.test_case = test_case, .settings = narrowed(options.settings, *test_case)};
+    if (is_mine()) plan.cases.push_back(std::move(planned));
   }
+  if (plan.shuffle) sort_by_seed(plan.cases);
   for (harness::CaseResult& result : ready) {
     if (is_mine()) plan.ready.push_back(std::move(result));
   }
   return plan;
+}
+
+std::vector<PlannedCase> Plan::repetition(int index) const {
+  std::vector<PlannedCase> planned_cases = cases;
+  if (index == 0) return planned_cases;
+  for (PlannedCase& planned : planned_cases) {
+    planned.repetition = index;
+    planned.settings.seed = case_seed(seed_of_repetition(run_seed, index), planned.test_case->name);
+  }
+  if (shuffle) sort_by_seed(planned_cases);
+  return planned_cases;
 }
 
 }  // namespace gpucheck::runner

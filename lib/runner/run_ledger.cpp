@@ -19,9 +19,10 @@ std::string host_name() {
 RunLedger::RunLedger(const Options& options, std::span<harness::EventSink* const> sinks)
     : options_(options), sinks_(sinks), waivers_({}, {}) {}
 
-void RunLedger::begin(std::vector<harness::SelectedCase> selected, std::vector<harness::DeviceIdentity> devices,
-                      int jobs) {
+void RunLedger::begin(std::vector<harness::SelectedCase> selected, std::size_t total,
+                      std::vector<harness::DeviceIdentity> devices, int jobs) {
   devices_ = std::move(devices);
+  total_ = total;
   for (const harness::SelectedCase& one : selected) entries_.push_back({.selected = one});
   const harness::RunStarted event{.version = options_.version,
                                   .command_line = options_.command_line,
@@ -31,9 +32,16 @@ void RunLedger::begin(std::vector<harness::SelectedCase> selected, std::vector<h
                                   .settings = options_.settings,
                                   .jobs = jobs,
                                   .max_skips = options_.max_skips,
-                                  .selected = std::move(selected)};
+                                  .selected = std::move(selected),
+                                  .total = total};
   waivers_ = fleet::WaiverBook(options_.waivers, event.start_time);
   tell(event);
+}
+
+void RunLedger::next_round(std::vector<harness::SelectedCase> selected) {
+  is_first_round_ = false;
+  entries_.clear();
+  for (harness::SelectedCase& one : selected) entries_.push_back({.selected = std::move(one)});
 }
 
 void RunLedger::start(std::size_t entry, std::size_t running) {
@@ -43,7 +51,7 @@ void RunLedger::start(std::size_t entry, std::size_t running) {
                             .repetition = selected.repetition,
                             .running = running,
                             .finished = summary_.results.size(),
-                            .total = entries_.size(),
+                            .total = total_,
                             .devices = selected.devices});
 }
 
@@ -53,8 +61,7 @@ void RunLedger::finish(std::size_t entry, harness::CaseResult result) {
   summary_.counts.add(result);
   has_failure_ = has_failure_ || (result.outcome != Outcome::pass && result.outcome != Outcome::skip && !result.waiver);
   summary_.results.push_back(std::move(result));
-  tell(harness::CaseFinished{
-      .result = summary_.results.back(), .finished = summary_.results.size(), .total = entries_.size()});
+  tell(harness::CaseFinished{.result = summary_.results.back(), .finished = summary_.results.size(), .total = total_});
 }
 
 void RunLedger::beat() {
@@ -63,7 +70,8 @@ void RunLedger::beat() {
 
 void RunLedger::list_unfinished(harness::RunFinished& event) const {
   for (const Entry& entry : entries_) {
-    if (entry.finished) continue;
+    const bool is_known = is_first_round_ || entry.started;
+    if (entry.finished || !is_known) continue;
     event.not_run.push_back(entry.selected);
     if (entry.started) event.running.push_back(entry.selected);
   }
@@ -80,7 +88,7 @@ void RunLedger::end(int signal, double duration_ms, std::vector<harness::DeviceT
                              .interrupted_by_signal = signal,
                              .exit_code = 0};
   list_unfinished(event);
-  summary_.counts.not_run = static_cast<int>(event.not_run.size());
+  summary_.counts.not_run = static_cast<std::int64_t>(total_ - summary_.results.size());
   summary_.exit_code = signal != 0 ? harness::interrupted_exit_code(signal)
                                    : harness::exit_code(summary_.counts, options_.max_skips, options_.skip_exit_code);
   event.counts = summary_.counts;

@@ -12,14 +12,19 @@
 namespace gpucheck::runner {
 
 /// What a run has come to so far: tells its sinks, applies the waivers, counts. Each
-/// entry of the run's selection, by its index there, is started and finished once. Data
+/// entry of a round's selection, by its index there, is started and finished once. Data
 /// only; used by one thread. What a sink throws comes through.
 class RunLedger {
  public:
   /// Both must outlive it.
   RunLedger(const Options& options, std::span<harness::EventSink* const> sinks);
 
-  void begin(std::vector<harness::SelectedCase> selected, std::vector<harness::DeviceIdentity> devices, int jobs);
+  /// @param selected the first round.
+  /// @param total entries of all rounds.
+  void begin(std::vector<harness::SelectedCase> selected, std::size_t total,
+             std::vector<harness::DeviceIdentity> devices, int jobs);
+  /// All entries so far have finished: from here on an index means one of these.
+  void next_round(std::vector<harness::SelectedCase> selected);
   /// Heard only the first time: a case that is tried again has been started.
   /// @param running cases under way, this one included.
   void start(std::size_t entry, std::size_t running);
@@ -49,7 +54,9 @@ class RunLedger {
   std::span<harness::EventSink* const> sinks_;
   fleet::WaiverBook waivers_;
   std::vector<harness::DeviceIdentity> devices_;
-  std::vector<Entry> entries_;
+  std::vector<Entry> entries_;  ///< of this round
+  std::size_t total_ = 0;
+  bool is_first_round_ = true;
   RunSummary summary_;
   bool has_failure_ = false;
 };

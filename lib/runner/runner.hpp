@@ -41,21 +41,26 @@ struct PlannedCase {
   int repetition = 0;
 };
 
-/// What a run does.
+/// What a run does. As large for a million repetitions as for one.
 struct Plan {
   /// Results known before it begins, a golden file without a case for example: told first,
   /// as they are, and counted like any other. They are of no device, and tried once.
   std::vector<harness::CaseResult> ready = {};
-  std::vector<PlannedCase> cases = {};
+  std::vector<PlannedCase> cases = {};  ///< of the first repetition, in its order
+  int repeat = 1;
+  std::uint64_t run_seed = 0;  ///< of the first repetition
+  bool shuffle = false;        ///< each repetition has an order of its own
 
   [[nodiscard]] bool empty() const noexcept { return ready.empty() && cases.empty(); }
+  /// The same cases as in the first, with their seeds.
+  [[nodiscard]] std::vector<PlannedCase> repetition(int index) const;
 };
 
 struct PlanOptions {
   harness::RunSettings settings = {};  ///< parameters: applied to every case that declares the name
   int repeat = 1;
   bool shuffle = false;  ///< order from hashing each name with the seed: a subset keeps its order
-  Shard shard = {};      ///< round robin over the selection, and then what is ready
+  Shard shard = {};      ///< round robin over the selection as given, and then what is ready
 };
 
 /// The seed a case gets: the upper 53 bits, which every JSON reader keeps, of SplitMix64's

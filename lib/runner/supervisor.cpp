@@ -1,8 +1,10 @@
 #include "runner/supervisor.hpp"
 
 #include <algorithm>
+#include <boost/asio/post.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <thread>
@@ -24,6 +26,10 @@ using std::chrono::milliseconds;
 /// second worker may load its libraries meanwhile, more would only wait for each other,
 /// and those that come first would come later.
 constexpr std::size_t max_starting_on_cuda = 2;
+/// Repetitions run in rounds, each planned when the last one has ended, of as many as come
+/// to about this many results: what a run holds, and the time to choose what starts next,
+/// do not grow with the repetitions, and devices seldom wait for the last of a round.
+constexpr std::size_t results_a_round = 1000;
 /// A device on which as many workers in a row cannot be started is not tried again.
 constexpr int max_failed_starts = 2;
 
@@ -90,8 +96,6 @@ void Supervisor::identified(RequestEnd end) {
 
 void Supervisor::begin(IdentityReply identity) {
   identity_ = std::move(identity);
-  assignments_ = assign(plan_.cases, identity_, options_.every_device);
-  progress_.resize(assignments_.size());
   health_.resize(identity_.devices.size());
   for (std::size_t i = 0; i < health_.size(); ++i) health_[i].unusable = identity_.devices[i].problem;
   max_starting_ = is_on_cuda(identity_) ? max_starting_on_cuda : std::numeric_limits<std::size_t>::max();
@@ -103,20 +107,51 @@ void Supervisor::begin(IdentityReply identity) {
   clock_->starting(all, -1, Clock::now());
   if (!all.empty()) clock_->process_started({all.data(), 1});
 
-  const int jobs = job_count(options_.jobs, identity_);
-  ledger_.begin(selected(), identity_.devices, jobs);
+  jobs_ = job_count(options_.jobs, identity_);
+  const std::size_t results = assign(plan_.cases, identity_, options_.every_device).size();
+  repetitions_a_round_ =
+      static_cast<int>(std::max<std::size_t>(results_a_round / std::max<std::size_t>(results, 1), 1));
+  prepare_round();
+  std::vector<harness::SelectedCase> first;
+  for (const CaseResult& result : plan_.ready) first.push_back(harness::selected_case(result));
+  first_entry_ = first.size();
+  std::ranges::move(selected(), std::back_inserter(first));
+  ledger_.begin(std::move(first), plan_.ready.size() + results * static_cast<std::size_t>(plan_.repeat),
+                identity_.devices, jobs_);
   heartbeat_.start();
+  finish_what_is_ready();
+  start_cases();
+}
+
+void Supervisor::finish_what_is_ready() {
   for (std::size_t i = 0; i < plan_.ready.size() && !stopping_; ++i) {
     ledger_.start(i, 1);
     finish_entry(i, plan_.ready[i]);
   }
-  schedule_.emplace(loads(), jobs, job_count_in_all(options_.jobs, identity_));
+}
+
+void Supervisor::prepare_round() {
+  planned_.clear();
+  for (int i = 0; i < repetitions_a_round_ && has_next_round(); ++i) {
+    std::ranges::move(plan_.repetition(next_repetition_++), std::back_inserter(planned_));
+  }
+  assignments_ = assign(planned_, identity_, options_.every_device);
+  progress_.assign(assignments_.size(), {});
+  schedule_.emplace(loads(), jobs_, job_count_in_all(options_.jobs, identity_));
+}
+
+void Supervisor::next_round() {
+  round_is_due_ = false;
+  if (!stopping_) {
+    prepare_round();
+    first_entry_ = 0;
+    ledger_.next_round(selected());
+  }
   start_cases();
 }
 
 std::vector<harness::SelectedCase> Supervisor::selected() const {
   std::vector<harness::SelectedCase> selected;
-  for (const CaseResult& result : plan_.ready) selected.push_back(harness::selected_case(result));
   for (const Assignment& assignment : assignments_) selected.push_back(selected_case(assignment));
   return selected;
 }
@@ -358,8 +393,9 @@ void Supervisor::retire_unneeded_workers() {
     return [this, device](std::size_t index) { return std::ranges::count(assignments_[index].devices, device) > 0; };
   };
   pool_.retire_idle([&](int device) {
-    return !stopping_ && (schedule_->is_wanted(device) || std::ranges::any_of(held_back_, needs(device)) ||
-                          std::ranges::any_of(without_worker_, needs(device)));
+    return !stopping_ &&
+           (has_next_round() || schedule_->is_wanted(device) || std::ranges::any_of(held_back_, needs(device)) ||
+            std::ranges::any_of(without_worker_, needs(device)));
   });
 }
 
@@ -385,7 +421,13 @@ void Supervisor::interrupt(int signal) {
 
 void Supervisor::finish_run_when_done() {
   const bool done = schedule_->running() == 0 && (stopping_ || schedule_->waiting().empty());
-  if (!done || std::exchange(over_, true)) return;
+  if (!done || over_) return;
+  if (!stopping_ && has_next_round()) {
+    // Not at once: between two rounds a signal is heard, also where no case waits for anything.
+    if (!std::exchange(round_is_due_, true)) boost::asio::post(context_, [this] { next_round(); });
+    return;
+  }
+  over_ = true;
   order_.cancel();
   heartbeat_.stop();
   pool_.retire_idle([](int) { return false; });

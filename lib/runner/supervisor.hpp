@@ -47,6 +47,9 @@ class Supervisor {
 
   void identified(RequestEnd end);
   void begin(IdentityReply identity);
+  void finish_what_is_ready();
+  void prepare_round();
+  void next_round();
 
   // From its turn to its result, an assignment goes from each of these to the next.
   void start_cases();
@@ -76,9 +79,11 @@ class Supervisor {
   [[nodiscard]] std::chrono::milliseconds limit_of(std::size_t index) const;
   [[nodiscard]] std::string why_unusable(std::size_t index) const;
   [[nodiscard]] std::vector<Load> loads() const;
+  /// What is assigned in this round.
   [[nodiscard]] std::vector<harness::SelectedCase> selected() const;
-  /// The assignment's place in the selection, where what is ready comes first.
-  [[nodiscard]] std::size_t entry_of(std::size_t index) const { return plan_.ready.size() + index; }
+  [[nodiscard]] bool has_next_round() const { return next_repetition_ < plan_.repeat && !plan_.cases.empty(); }
+  /// The assignment's place in the round's selection, where what is ready comes first.
+  [[nodiscard]] std::size_t entry_of(std::size_t index) const { return first_entry_ + index; }
 
   const Plan& plan_;
   const golden::GoldenSet& goldens_;
@@ -90,8 +95,14 @@ class Supervisor {
   WorkerPool pool_;
   IdentityReply identity_;
   RepeatingTimer heartbeat_;
-  std::vector<Assignment> assignments_;  ///< known, as is all that follows, when the devices are
+  int jobs_ = 1;  ///< side by side on one device; known, as is all that follows, when the devices are
+  int repetitions_a_round_ = 1;
+  int next_repetition_ = 0;  ///< the first that is in no round yet
+  bool round_is_due_ = false;
+  std::vector<PlannedCase> planned_;  ///< this round's, as are those that follow
+  std::vector<Assignment> assignments_;
   std::vector<Progress> progress_;
+  std::size_t first_entry_ = 0;
   std::vector<DeviceHealth> health_;  ///< by device
   std::optional<Schedule> schedule_;
   std::optional<DeviceClock> clock_;

@@ -97,7 +97,7 @@ void describe(Archive& archive, Either<harness::CaseResult> auto& result) {
 
 template <typename Archive>
 void describe(Archive& archive, Either<harness::RunStarted> auto& event) {
-  auto& [version, command_line, start_time, host_name, devices, settings, jobs, max_skips, selected] = event;
+  auto& [version, command_line, start_time, host_name, devices, settings, jobs, max_skips, selected, total] = event;
   archive("version", version);
   archive("command_line", command_line);
   archive("start_time", start_time);
@@ -107,6 +107,7 @@ void describe(Archive& archive, Either<harness::RunStarted> auto& event) {
   archive("jobs", jobs);
   archive("max_skips", max_skips);
   archive("selected", selected);
+  archive("total", total);
 }
 
 template <typename Archive>

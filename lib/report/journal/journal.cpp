@@ -48,11 +48,20 @@ class Tally {
  public:
   void add(const RunStarted& event) {
     if (start_) throw Error("a run starts here, but the journal is already that of another");
+    if (event.total < event.selected.size()) throw Error("it names more cases than it says will run");
     start_ = event;
-    for (const SelectedCase& selected : event.selected) ++unfinished_[selected];
+    known_ = event.selected;
+    for (const SelectedCase& selected : known_) ++unfinished_[selected];
   }
   void add(const CaseStarted& event) {
-    running_.insert({.name = event.name, .devices = event.devices, .repetition = event.repetition});
+    const SelectedCase started{.name = event.name, .devices = event.devices, .repetition = event.repetition};
+    // Of later repetitions nothing is known before.
+    int& unfinished = unfinished_[started];
+    if (unfinished == 0 && known_.size() < start_->total) {
+      ++unfinished;
+      known_.push_back(started);
+    }
+    running_.insert(started);
   }
   void add(const CaseFinished& event) {
     const auto found = unfinished_.find(selected_case(event.result));
@@ -71,7 +80,7 @@ class Tally {
   void add(const RunFinished& event) {
     harness::Counts counts = counts_;
     std::vector<SelectedCase> expected = not_run();
-    counts.not_run = static_cast<int>(expected.size());
+    counts.not_run = unfinished_count();
     std::vector<SelectedCase> told = event.not_run;
     std::ranges::sort(expected);
     std::ranges::sort(told);
@@ -92,7 +101,7 @@ class Tally {
     RunFinished end;
     end.counts = counts_;
     end.not_run = not_run();
-    end.counts.not_run = static_cast<int>(end.not_run.size());
+    end.counts.not_run = unfinished_count();
     end.running.assign(running_.begin(), running_.end());
     end.duration_ms = std::chrono::duration<double, std::milli>(last - start_->start_time).count();
     end.incomplete = std::move(why);
@@ -107,11 +116,15 @@ class Tally {
     return harness::exit_code(counts, start_->max_skips);
   }
 
-  /// In the order selected. Of one that was selected several times, the last ones.
+  [[nodiscard]] std::int64_t unfinished_count() const {
+    return static_cast<std::int64_t>(start_->total) - counts_.total();
+  }
+
+  /// In the order selected or started. Of one that was selected several times, the last ones.
   [[nodiscard]] std::vector<SelectedCase> not_run() const {
     std::map<SelectedCase, int> left = unfinished_;
     std::vector<SelectedCase> unfinished;
-    for (auto selected = start_->selected.rbegin(); selected != start_->selected.rend(); ++selected) {
+    for (auto selected = known_.rbegin(); selected != known_.rend(); ++selected) {
       if (left[*selected]-- > 0) unfinished.push_back(*selected);
     }
     std::ranges::reverse(unfinished);
@@ -119,6 +132,7 @@ class Tally {
   }
 
   std::optional<RunStarted> start_;
+  std::vector<SelectedCase> known_;  ///< selected at the start, or started since
   std::map<SelectedCase, int> unfinished_;
   std::set<SelectedCase> running_;
   harness::Counts counts_;

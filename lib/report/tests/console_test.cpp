@@ -74,8 +74,23 @@ TEST(Console, NamesOnlySomeOfManyCasesNotRun) {
   const MemoryStream stream;
   harness::RunFinished end;
   end.not_run.assign(12, {.name = "a.b"});
+  end.counts.not_run = 12;
   make_console({.stream = stream.get()})->on(end);
   EXPECT_NE(stream.text().find("a.b, a.b and 2 more\n"), std::string::npos) << stream.text();
+}
+
+TEST(Console, CountsWhatLaterRepetitionsDidNotRun) {
+  const auto text = [](std::vector<harness::SelectedCase> named) {
+    const MemoryStream stream;
+    harness::RunFinished end;
+    end.not_run = std::move(named);
+    end.counts.not_run = 3'000'000'000;
+    make_console({.stream = stream.get()})->on(end);
+    return stream.text();
+  };
+  EXPECT_NE(text({}).find("not run: 3000000000 of later repetitions\n"), std::string::npos) << text({});
+  EXPECT_NE(text({{.name = "a.b"}}).find("not run: a.b and 2999999999 more\n"), std::string::npos);
+  EXPECT_NE(text({}).find("3000000000 not run"), std::string::npos) << text({});
 }
 
 TEST(LiveProgress, IsRedrawnBelowTheLinesAndGoneAtTheEnd) {

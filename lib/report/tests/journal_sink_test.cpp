@@ -110,6 +110,7 @@ TEST(JournalSink, WritesWhatItCouldNotAsSoonAsThereIsRoom) {
     harness::RunStarted start = sample_start();
     start.selected = {
         {.name = "a.first", .devices = {0}}, {.name = "a.second", .devices = {0}}, {.name = "a.third", .devices = {0}}};
+    start.total = 3;
     sink->on(start);
     sink->on(passed("a.first"));
     const std::string before = read_file(path);

@@ -134,6 +134,7 @@ TEST(EventJson, CarriesEveryFieldOfTheOtherEvents) {
   EXPECT_EQ(start_back.jobs, start.jobs);
   EXPECT_EQ(start_back.max_skips, start.max_skips);
   EXPECT_EQ(start_back.selected, start.selected);
+  EXPECT_EQ(start_back.total, start.total);
 
   const harness::CaseStarted case_back = round_trip(harness::CaseStarted{"a.b", 1, 2, 3, 4, {5, 6}});
   EXPECT_EQ(case_back.name, "a.b");
@@ -196,12 +197,86 @@ TEST(Journal, OfAKilledRunNamesWhatIsMissingAndIsNeverAPass) {
 TEST(Journal, WithAllCasesPassedButNoEndIsNoPass) {
   harness::RunStarted start = sample_start();
   start.selected = {{.name = "a.b"}};
+  start.total = 1;
   harness::CaseFinished only;
   only.result.name = "a.b";
   only.result.outcome = Outcome::pass;
   const std::string text = to_json(JournalEntry{.time = {}, .event = start}).dump() + "\n" +
                            to_json(JournalEntry{.time = {}, .event = only}).dump() + "\n";
   EXPECT_EQ(parse_journal(text, "j").end().exit_code, 3);
+}
+
+/// Of ten repetitions of one case, the first is named when the run starts.
+class RepeatedRun {
+ public:
+  RepeatedRun() {
+    harness::RunStarted start = sample_start();
+    start.selected = {{.name = "a.b"}};
+    start.total = 10;
+    add(start);
+  }
+  void start(int repetition) { add(harness::CaseStarted{"a.b", repetition, 1, 0, 10, {}}); }
+  void finish(int repetition) {
+    harness::CaseFinished event;
+    event.result.name = "a.b";
+    event.result.outcome = Outcome::pass;
+    event.result.repetition = repetition;
+    add(event);
+  }
+  template <typename Event>
+  void add(const Event& event) {
+    text += to_json(JournalEntry{.time = {}, .event = event}).dump() + "\n";
+  }
+
+  std::string text;
+};
+
+TEST(Journal, KnowsALaterRepetitionFromItsStart) {
+  RepeatedRun run;
+  for (const int repetition : {0, 1}) {
+    run.start(repetition);
+    run.finish(repetition);
+  }
+  run.start(2);
+  const Journal killed = parse_journal(run.text, "j");
+  EXPECT_EQ(killed.end().counts.pass, 2);
+  EXPECT_EQ(killed.end().counts.not_run, 8);
+  const std::vector<harness::SelectedCase> third{{.name = "a.b", .repetition = 2}};
+  EXPECT_EQ(killed.end().not_run, third);
+  EXPECT_EQ(killed.end().running, third);
+  EXPECT_NE(
+      junit_document(killed.record()).find("the run ended before 7 more results of later repetitions; the journal"),
+      std::string::npos);
+
+  harness::RunFinished end;
+  end.counts = {.pass = 2, .not_run = 8};
+  end.not_run = end.running = third;
+  end.exit_code = 3;
+  RepeatedRun told = run;
+  told.add(end);
+  EXPECT_EQ(parse_journal(told.text, "j").end().incomplete, "");
+  end.counts.not_run = 1;
+  run.add(end);
+  EXPECT_NE(rejection(run.text).find("lines are missing"), std::string::npos);
+}
+
+TEST(Journal, RejectsMoreThanTheRunSaidItWouldDo) {
+  RepeatedRun never_started;
+  never_started.finish(1);
+  EXPECT_NE(rejection(never_started.text).find("more often than it was selected"), std::string::npos);
+  RepeatedRun too_many;
+  for (int repetition = 0; repetition < 10; ++repetition) {
+    too_many.start(repetition);
+    too_many.finish(repetition);
+  }
+  EXPECT_EQ(parse_journal(too_many.text, "j").end().counts.not_run, 0);
+  too_many.start(10);
+  too_many.finish(10);
+  EXPECT_NE(rejection(too_many.text).find("more often than it was selected"), std::string::npos);
+  harness::RunStarted start = sample_start();
+  start.total = start.selected.size() - 1;
+  EXPECT_NE(rejection(to_json(JournalEntry{.time = {}, .event = start}).dump() + "\n").find("names more cases"),
+            std::string::npos);
 }
 
 TEST(Journal, LeavesATornLastLineOutWhereverItIsTorn) {
@@ -276,6 +351,7 @@ TEST(Journal, IsNoPassThatItsCasesAreNot) {
 Journal journal_of(Outcome third, const std::string& fate) {
   harness::RunStarted start = sample_start();
   start.selected = {{.name = "a.pass"}, {.name = "a.fail"}, {.name = "a.third"}};
+  start.total = 3;
   std::string text = to_json(JournalEntry{.time = {}, .event = start}).dump() + "\n";
   for (const auto& [name, outcome] :
        {std::pair("a.pass", Outcome::pass), {"a.fail", Outcome::fail}, {"a.third", third}}) {

@@ -124,6 +124,7 @@ harness::RunStarted sample_start() {
   }
   start.selected.push_back({.name = "alloc.fuzz", .devices = {0}, .repetition = 1});
   start.selected.push_back({.name = "graph.empty_graph_warning", .devices = {0}});
+  start.total = start.selected.size();
   return start;
 }
 
@@ -146,7 +147,7 @@ void play_sample_run(harness::EventSink& sink) {
   const std::vector<CaseResult> results = {failed(),     passed(),  failed_with_long_texts(),
                                            not_judged(), crashed(), passed_again(),
                                            skipped(),    flaky(),   hung()};
-  const std::size_t total = start.selected.size();
+  const std::size_t total = start.total;
   std::size_t finished = 0;
   for (const CaseResult& result : results) {
     sink.on(harness::CaseStarted{result.name, result.repetition, 1, finished, total, result.devices});

@@ -125,6 +125,11 @@ void pass_the_second_time(Context& context) {
   context.observe("answer", 42);
 }
 
+void pass_until_told(Context& context) {
+  if (std::ifstream(mark_path("enough")).good()) throw std::runtime_error("enough");
+  context.observe("answer", 42);
+}
+
 void skip_the_second_time(Context& context) {
   const bool seen = std::ifstream(mark_path("skip_second")).good();
   leave_mark("skip_second");
@@ -324,6 +329,7 @@ std::vector<Case> cases() {
       make("plain.skip", [](Context&) { throw harness::Skip("needs a quantum device"); }),
       make("plain.throw", [](Context&) { throw std::runtime_error("what a pity"); }),
       make("plain.throw_int", [](Context&) { throw 7; }),
+      make("plain.until_told", pass_until_told),
       make("flaky.second_time", pass_the_second_time),
       make("flaky.skip_second", skip_the_second_time),
       make("meet.a", [](Context& context) { meet(context, "a", "b"); }),

@@ -50,6 +50,7 @@ std::vector<std::pair<std::string, std::string>> expectations() {
   }
   // "plain.gone" is a golden file that has lost its case.
   for (const char* name : {"plain.pass",
+                           "plain.until_told",
                            "plain.own_process_pass",
                            "plain.fail",
                            "plain.skip",

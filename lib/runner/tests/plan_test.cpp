@@ -37,12 +37,33 @@ TEST_F(PlanTest, KeepsTheOrderOfTheSelection) {
 }
 
 TEST_F(PlanTest, RepeatsTheWholeSelection) {
-  const auto plan = make_plan(selected_, {.settings = {.seed = 4}, .repeat = 3}).cases;
-  ASSERT_EQ(plan.size(), 15U);
-  EXPECT_EQ(plan[5].test_case->name, "a.one");
-  EXPECT_EQ(plan[5].repetition, 1);
-  EXPECT_EQ(plan[5].settings.seed, case_seed(5, "a.one"));
-  EXPECT_EQ(plan[14].repetition, 2);
+  const Plan plan = make_plan(selected_, {.settings = {.seed = 4}, .repeat = 3});
+  EXPECT_EQ(plan.repeat, 3);
+  ASSERT_EQ(plan.cases.size(), 5U);
+  for (int repetition = 0; repetition < 3; ++repetition) {
+    const std::vector<PlannedCase> cases = plan.repetition(repetition);
+    ASSERT_EQ(cases.size(), 5U);
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      EXPECT_EQ(cases[i].test_case, selected_[i]);
+      EXPECT_EQ(cases[i].repetition, repetition);
+      EXPECT_EQ(cases[i].settings.seed, case_seed(4 + static_cast<std::uint64_t>(repetition), selected_[i]->name));
+    }
+  }
+}
+
+TEST_F(PlanTest, ShufflesEachRepetitionAsARunOfItsSeed) {
+  const Plan plan = make_plan(selected_, {.settings = {.seed = 4}, .repeat = 10, .shuffle = true});
+  const auto names_of = [](const std::vector<PlannedCase>& cases) {
+    Names names;
+    for (const PlannedCase& planned : cases) names.push_back(planned.test_case->name);
+    return names;
+  };
+  for (int repetition = 0; repetition < 10; ++repetition) {
+    const std::uint64_t seed = seed_of_repetition(4, repetition);
+    EXPECT_EQ(names_of(plan.repetition(repetition)),
+              names(make_plan(selected_, {.settings = {.seed = seed}, .shuffle = true})));
+  }
+  EXPECT_NE(names_of(plan.repetition(1)), names_of(plan.repetition(2)));
 }
 
 TEST_F(PlanTest, SeedsDependOnTheRunAndTheNameAlone) {
@@ -84,6 +105,9 @@ TEST_F(PlanTest, ShardsPartitionTheSelectionRoundRobin) {
   EXPECT_EQ(shard(1, 2), (Names{"a.one", "b.one", "b.three"}));
   EXPECT_EQ(shard(2, 2), (Names{"a.two", "b.two"}));
   EXPECT_EQ(shard(7, 7), Names{});
+  const Plan repeated = make_plan(selected_, {.repeat = 2, .shard = {2, 2}});
+  ASSERT_EQ(repeated.repetition(1).size(), 2U) << "each repetition has the same cases";
+  EXPECT_EQ(repeated.repetition(1)[0].test_case->name, "a.two");
   for (const Shard wrong : {Shard{0, 2}, Shard{3, 2}, Shard{1, 0}}) {
     EXPECT_THROW(shard(wrong.index, wrong.count), UsageError);
   }
@@ -104,7 +128,7 @@ TEST_F(PlanTest, WhatIsReadyBelongsToOneShardAndMovesNoCase) {
   EXPECT_EQ(ready_names(shard(1, 1)), Names{"lost.1"});
   EXPECT_EQ(names(shard(2, 1)), (Names{"a.two", "b.two"}));
   EXPECT_EQ(ready_names(shard(2, 1)), (Names{"lost.0", "lost.2"}));
-  EXPECT_EQ(ready_names(shard(1, 4)), (Names{"lost.0", "lost.2"})) << "once, whatever is repeated";
+  EXPECT_EQ(ready_names(shard(1, 4)), Names{"lost.1"}) << "once, whatever is repeated";
   EXPECT_FALSE(make_plan({}, {}, ready).empty());
   EXPECT_TRUE(make_plan({}, {.shard = {4, 4}}, ready).empty());
 }

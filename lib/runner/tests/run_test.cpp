@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <set>
 #include <thread>
 
 #include "base/error.hpp"
@@ -100,6 +102,48 @@ TEST(Run, WarmWorkersAreUsedAgainButNotForCasesThatNeedTheirOwn) {
   EXPECT_NE(process(1), process(3));
   EXPECT_NE(process(1), process(0));
   EXPECT_NE(process(3), process(0));
+}
+
+// More than one round of them.
+TEST(Run, EveryRepetitionRunsOnceAndOnTheSameWorkers) {
+  constexpr int repeat = 1'100;
+  TestRun run;
+  run.options.jobs = 1;
+  run.plan_options.repeat = repeat;
+  run.run({"plain.process"});
+  std::set<int> repetitions;
+  std::set<std::uint64_t> seeds;
+  std::set<std::string> processes;
+  for (const CaseResult& result : run.summary.results) {
+    repetitions.insert(result.repetition);
+    seeds.insert(result.seed);
+    processes.insert(observed(result, "process"));
+  }
+  EXPECT_EQ(run.summary.results.size(), std::size_t{repeat});
+  EXPECT_EQ(repetitions.size(), std::size_t{repeat});
+  EXPECT_EQ(*repetitions.rbegin(), repeat - 1);
+  EXPECT_EQ(seeds.size(), std::size_t{repeat});
+  EXPECT_EQ(processes.size(), 1U);
+  EXPECT_EQ(run.sink.totals, std::vector<std::size_t>(repeat, repeat));
+}
+
+TEST(Run, ABillionRepetitionsTakeNoMoreThanThoseThatRun) {
+  constexpr int repeat = 1'000'000'000;
+  TestRun run;
+  run.options.fail_fast = true;
+  run.plan_options.repeat = repeat;
+  run.sink.on_every_event = [&run] {
+    if (run.sink.totals.size() == 1'200) std::ofstream(run.folder.path() + "/enough") << "now";
+  };
+  run.run({"plain.pass", "plain.until_told"});
+  const harness::Counts& counts = run.sink.finished.counts;
+  EXPECT_GE(counts.pass, 1'199);
+  EXPECT_GE(counts.error, 1);
+  EXPECT_EQ(counts.total() + counts.not_run, 2 * std::int64_t{repeat});
+  EXPECT_EQ(run.sink.totals.back(), 2 * std::size_t{repeat});
+  EXPECT_EQ(run.sink.started.selected.size(), 1'000U) << "of the first repetitions";
+  EXPECT_LE(run.sink.finished.not_run.size(), 1U) << "what had been started";
+  EXPECT_EQ(run.summary.exit_code, harness::ExitCode::not_judged);
 }
 
 TEST(Run, AWorkerThatRanUnderAFaultIsNotUsedAgain) {
