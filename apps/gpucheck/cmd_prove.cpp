@@ -74,8 +74,30 @@ std::string matrix(const Proof& proof) {
 std::string summary(const Proof& proof) {
   const auto proven =
       std::count_if(proof.cases.begin(), proof.cases.end(), [](const CaseProof& block) { return block.proven(); });
-  return fmt::format("{} of {} cases proven, {} of {} faults caught\n", proven, proof.cases.size(),
-                     proof.noticed_count(), proof.fault_count());
+  std::vector<std::string> ways;
+  for (const auto& [caught_by, words] : {std::pair(CaughtBy::key, "by a key of the case's own"),
+                                         {CaughtBy::rule, "by a class-wide rule alone"},
+                                         {CaughtBy::error, "by an error"},
+                                         {CaughtBy::crash, "by a crash"},
+                                         {CaughtBy::hang, "by a hang"}}) {
+    const int count = proof.count_of(caught_by);
+    if (count > 0) ways.push_back(fmt::format("{} {}", count, words));
+  }
+  return fmt::format("{} of {} cases proven, {} of {} faults caught{}{}\n{} of {} judged keys turned red by a fault\n",
+                     proven, proof.cases.size(), proof.noticed_count(), proof.fault_count(), ways.empty() ? "" : ": ",
+                     fmt::join(ways, ", "), proof.red_key_count(), proof.key_count());
+}
+
+/// What no fault of a device can break, a mistake in the runtime may: that is scripts/mutate's to show.
+std::string keys_never_red(const Proof& proof) {
+  std::string text;
+  for (const CaseProof& block : proof.cases) {
+    const std::vector<std::string> keys = block.keys_never_red();
+    if (keys.empty()) continue;
+    text += fmt::format("  {} ({} of {}): {}\n", block.test_case->name, keys.size(), block.judged_keys.size(),
+                        fmt::join(keys, ", "));
+  }
+  return text.empty() ? text : "judged keys that no fault turned red:\n" + text;
 }
 
 void show_progress(std::size_t finished, std::size_t total) {
@@ -99,7 +121,7 @@ int prove(const Environment& environment, const ProveOptions& options) {
   if (options.json) {
     print_document(proof_document(proof));
   } else {
-    print(matrix(proof) + summary(proof));
+    print(matrix(proof) + keys_never_red(proof) + summary(proof));
   }
   return static_cast<int>(proof.exit_code());
 }

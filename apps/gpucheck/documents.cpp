@@ -98,13 +98,19 @@ Json case_proof_json(const CaseProof& proof) {
   Json json{{"name", proof.test_case->name},
             {"proven", proof.proven()},
             {"clean", result_json(proof.clean)},
+            {"keys", Json::array()},
             {"faults", Json::array()}};
+  for (const std::string& key : proof.judged_keys) {
+    json["keys"].push_back({{"key", key}, {"red_under", proof.faults_that_turn_red(key)}});
+  }
   if (proof.clean.outcome != harness::Outcome::pass) return json;
   for (const harness::Fault& fault : proof.test_case->faults) {
     const FaultTrial* const trial = proof.trial_of(fault);
     harness::CaseResult none;
     none.reason = "not run: interrupted";
-    Json entry{{"name", fault.name}, {"noticed", trial != nullptr && trial->noticed()}};
+    Json entry{{"name", fault.name},
+               {"noticed", trial != nullptr && trial->noticed()},
+               {"caught_by", to_text(trial == nullptr ? CaughtBy::nothing : trial->caught_by())}};
     entry.update(result_json(trial != nullptr ? trial->result : none));
     json["faults"].push_back(std::move(entry));
   }
@@ -149,6 +155,8 @@ std::string proof_document(const Proof& proof) {
                 {"cases", Json::array()},
                 {"fault_count", proof.fault_count()},
                 {"noticed_count", proof.noticed_count()},
+                {"key_count", proof.key_count()},
+                {"red_key_count", proof.red_key_count()},
                 {"exit_code", static_cast<int>(proof.exit_code())}};
   for (const CaseProof& entry : proof.cases) document["cases"].push_back(case_proof_json(entry));
   return finish(document);

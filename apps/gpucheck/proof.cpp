@@ -45,6 +45,7 @@ class Prover {
     for (const harness::Case* test_case : cases) total_ += 1 + test_case->faults.size();
     proof_.cases.reserve(cases.size());
     run_clean(cases);
+    list_judged_keys();
     for (auto& [limit, trials] : plan_trials()) run_trials(limit, trials);
     proof_.device = recorder_.device();
     proof_.interrupted_by_signal = recorder_.interrupted_by_signal();
@@ -58,7 +59,16 @@ class Prover {
     for (const runner::PlannedCase& planned : plan_.cases) {
       const auto found = std::find_if(results.begin(), results.end(),
                                       [&](const CaseResult& r) { return r.name == planned.test_case->name; });
-      if (found != results.end()) proof_.cases.push_back({planned.test_case, std::move(*found), {}});
+      if (found != results.end()) proof_.cases.push_back({.test_case = planned.test_case, .clean = std::move(*found)});
+    }
+  }
+
+  void list_judged_keys() {
+    const golden::Conditions conditions{.device_kind = recorder_.device().kind,
+                                        .allocator = std::string(runtime::kind_name(options_.settings.allocator))};
+    for (CaseProof& proof : proof_.cases) {
+      const golden::Golden* const golden = goldens_.find(proof.test_case->name);
+      if (golden != nullptr) proof.judged_keys = golden->judged_keys(conditions);
     }
   }
 
@@ -109,7 +119,44 @@ class Prover {
 
 }  // namespace
 
-bool FaultTrial::noticed() const noexcept { return harness::is_red(result.outcome); }
+std::string_view to_text(CaughtBy caught_by) noexcept {
+  switch (caught_by) {
+    case CaughtBy::nothing:
+      return "nothing";
+    case CaughtBy::key:
+      return "key";
+    case CaughtBy::rule:
+      return "rule";
+    case CaughtBy::error:
+      return "error";
+    case CaughtBy::crash:
+      return "crash";
+    case CaughtBy::hang:
+      return "hang";
+  }
+  return "nothing";
+}
+
+CaughtBy FaultTrial::caught_by() const noexcept {
+  switch (result.outcome) {
+    case Outcome::pass:
+    case Outcome::skip:
+      return CaughtBy::nothing;
+    case Outcome::fail:
+      return std::ranges::all_of(result.mismatches, harness::is_rule) ? CaughtBy::rule : CaughtBy::key;
+    case Outcome::error:
+      return CaughtBy::error;
+    case Outcome::crash:
+      return CaughtBy::crash;
+    case Outcome::hang:
+      return CaughtBy::hang;
+  }
+  return CaughtBy::error;  // a value that is no outcome was never judged
+}
+
+bool FaultTrial::turned_red(std::string_view key) const noexcept {
+  return std::ranges::find(result.mismatches, key, &harness::Mismatch::key) != result.mismatches.end();
+}
 
 bool CaseProof::proven() const noexcept {
   return clean.outcome == Outcome::pass && !trials.empty() && trials.size() == test_case->faults.size() &&
@@ -121,16 +168,49 @@ const FaultTrial* CaseProof::trial_of(const harness::Fault& fault) const noexcep
   return found == trials.end() ? nullptr : &*found;
 }
 
+std::vector<std::string> CaseProof::faults_that_turn_red(std::string_view key) const {
+  std::vector<std::string> faults;
+  for (const FaultTrial& trial : trials) {
+    if (trial.turned_red(key)) faults.push_back(trial.result.fault);
+  }
+  return faults;
+}
+
+std::vector<std::string> CaseProof::keys_never_red() const {
+  std::vector<std::string> keys;
+  for (const std::string& key : judged_keys) {
+    if (faults_that_turn_red(key).empty()) keys.push_back(key);
+  }
+  return keys;
+}
+
 int Proof::fault_count() const noexcept {
   return std::accumulate(cases.begin(), cases.end(), 0, [](int sum, const CaseProof& proof) {
     return sum + static_cast<int>(proof.test_case->faults.size());
   });
 }
 
+int Proof::count_of(CaughtBy caught_by) const noexcept {
+  return std::accumulate(cases.begin(), cases.end(), 0, [caught_by](int sum, const CaseProof& proof) {
+    return sum + static_cast<int>(std::ranges::count(proof.trials, caught_by, &FaultTrial::caught_by));
+  });
+}
+
 int Proof::noticed_count() const noexcept {
-  return std::accumulate(cases.begin(), cases.end(), 0, [](int sum, const CaseProof& proof) {
-    return sum + static_cast<int>(std::count_if(proof.trials.begin(), proof.trials.end(),
-                                                [](const FaultTrial& trial) { return trial.noticed(); }));
+  const int trials = std::accumulate(cases.begin(), cases.end(), 0, [](int sum, const CaseProof& proof) {
+    return sum + static_cast<int>(proof.trials.size());
+  });
+  return trials - count_of(CaughtBy::nothing);
+}
+
+std::size_t Proof::key_count() const noexcept {
+  return std::accumulate(cases.begin(), cases.end(), std::size_t{0},
+                         [](std::size_t sum, const CaseProof& proof) { return sum + proof.judged_keys.size(); });
+}
+
+std::size_t Proof::red_key_count() const {
+  return std::accumulate(cases.begin(), cases.end(), std::size_t{0}, [](std::size_t sum, const CaseProof& proof) {
+    return sum + proof.judged_keys.size() - proof.keys_never_red().size();
   });
 }
 

@@ -43,14 +43,6 @@ void add_unexpected(const FileContent& content, const Observations& observations
   }
 }
 
-/// No key can differ: none applies here, or any value of those that do is accepted.
-bool judges_nothing(const FileContent& content, const Conditions& conditions) {
-  return std::none_of(content.entries.begin(), content.entries.end(), [&](const Entry& entry) {
-    const Expectation* const expectation = entry.applicable(conditions);
-    return expectation != nullptr && !std::holds_alternative<Informational>(expectation->matcher);
-  });
-}
-
 }  // namespace
 
 std::optional<Mismatch> judge(const Entry& entry, const Value* seen, const Conditions& conditions) {
@@ -61,6 +53,16 @@ std::optional<Mismatch> judge(const Entry& entry, const Value* seen, const Condi
   }
   if (seen == nullptr) return std::nullopt;
   return Mismatch{entry.key, expected_elsewhere(entry, conditions), seen_text, entry.alternatives.front().basis};
+}
+
+std::vector<std::string> judged_keys(const FileContent& content, const Conditions& conditions) {
+  std::vector<std::string> keys;
+  for (const Entry& entry : content.entries) {
+    const Expectation* const expectation = entry.applicable(conditions);
+    const bool can_differ = expectation != nullptr && !std::holds_alternative<Informational>(expectation->matcher);
+    if (can_differ) keys.push_back(entry.key);
+  }
+  return keys;
 }
 
 std::vector<Mismatch> compare(const FileContent& content, const Observations& observations,
@@ -75,7 +77,7 @@ std::vector<Mismatch> compare(const FileContent& content, const Observations& ob
   }
   add_unexpected(content, observations, mismatches);
   // Agreeing on nothing is no evidence.
-  if (judges_nothing(content, conditions)) {
+  if (judged_keys(content, conditions).empty()) {
     mismatches.push_back({.key = "(golden file)",
                           .expected = fmt::format("at least one key that is judged on {}", place(conditions)),
                           .seen = "nothing to judge by",

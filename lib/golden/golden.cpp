@@ -20,6 +20,10 @@ std::vector<harness::Mismatch> Golden::compare(const harness::Observations& obse
   return golden::compare(*content_, observations, conditions);
 }
 
+std::vector<std::string> Golden::judged_keys(const Conditions& conditions) const {
+  return golden::judged_keys(*content_, conditions);
+}
+
 std::vector<Golden::Row> Golden::rows() const {
   std::vector<Row> rows;
   for (const Entry& entry : content_->entries) {

@@ -47,6 +47,10 @@ class Golden {
   [[nodiscard]] std::vector<harness::Mismatch> compare(const harness::Observations& observations,
                                                        const Conditions& conditions) const;
 
+  /// The keys that can differ under these conditions, in file order: expected there, and
+  /// not with every value.
+  [[nodiscard]] std::vector<std::string> judged_keys(const Conditions& conditions) const;
+
   /// For `describe`: one row per expectation, in file order.
   struct Row {
     std::string key;

@@ -9,6 +9,8 @@ bool is_judged(Outcome outcome) noexcept { return outcome == Outcome::pass || ou
 
 bool is_red(Outcome outcome) noexcept { return outcome != Outcome::pass && outcome != Outcome::skip; }
 
+bool is_rule(const Mismatch& mismatch) noexcept { return mismatch.key.starts_with("rule."); }
+
 std::string mismatch_text(const std::vector<Mismatch>& mismatches) {
   if (mismatches.empty()) return {};
   const Mismatch& first = mismatches.front();

@@ -17,6 +17,9 @@ bool is_judged(Outcome outcome) noexcept;
 /// (error).
 bool is_red(Outcome outcome) noexcept;
 
+/// A class-wide rule was broken; else an observation differs.
+bool is_rule(const Mismatch& mismatch) noexcept;
+
 /// "key: expected 1, seen 2 (and 3 more)"; "" for none.
 std::string mismatch_text(const std::vector<Mismatch>& mismatches);
 

@@ -44,6 +44,22 @@ void allocate_or_skip(Context& context) {
   context.observe("allocated", true);
 }
 
+/// Throws where it could look: the fault is noticed, but shows nothing of the keys.
+void allocate_or_throw(Context& context) {
+  void* const memory = device::check(context.device().allocate(1024), "allocate");
+  device::check(context.device().free(memory), "free");
+  context.observe("answer", 42);
+  context.observe("question", "none");
+  context.observe("hint", "any");
+}
+
+/// Leaves it to the rules to notice that the memory is still there.
+void free_blindly(Context& context) {
+  void* const memory = device::check(context.device().allocate(1024), "allocate");
+  static_cast<void>(context.device().free(memory));
+  context.observe("answer", 42);
+}
+
 void observe_wrongly(Context& context) { context.observe("answer", 41); }
 void observe_nothing_known(Context& context) { context.observe("answer", 42); }
 void skip(Context& /*context*/) { throw harness::Skip("the moon is not full"); }
@@ -78,6 +94,10 @@ std::vector<Case> all() {
   blind.faults = {allocation_fails()};
   Case skipper = plain("blind.skipper", "Skips instead of failing", allocate_or_skip);
   skipper.faults = {allocation_fails()};
+  Case leak = plain("unwatched.leak", "Leaves its fault to the rules", free_blindly);
+  leak.faults = {fault("free_fails", fault::Operation::free, fault::Effect::fail)};
+  Case thrower = plain("unwatched.throw", "Throws instead of observing", allocate_or_throw);
+  thrower.faults = {allocation_fails()};
   Case exclusive = plain("proof.exclusive", "Wants the device to itself", allocate_and_observe);
   exclusive.needs.exclusive = true;
   exclusive.faults = {allocation_fails()};
@@ -98,6 +118,8 @@ std::vector<Case> all() {
           watchful,
           blind,
           skipper,
+          leak,
+          thrower,
           exclusive,
           crowd,
           plain("skipped.moon", "Skips on its way", skip),
@@ -108,7 +130,7 @@ std::vector<Case> all() {
 }
 
 std::span<const golden::GoldenSet::File> goldens() {
-  static constexpr std::array<golden::GoldenSet::File, 12> files{{
+  static constexpr std::array<golden::GoldenSet::File, 14> files{{
       {"demo/parameters.json", R"({"case": "demo.parameters", "expect": {
          "count": {"range": [1, 100], "basis": "math"},
          "careful": {"one_of": [true, false], "basis": "math"},
@@ -122,6 +144,10 @@ std::span<const golden::GoldenSet::File> goldens() {
       {"blind/eyes.json", R"({"case": "blind.eyes", "expect": {"allocated": {"equals": true, "basis": "seed"}}})"},
       {"blind/skipper.json",
        R"({"case": "blind.skipper", "expect": {"allocated": {"equals": true, "basis": "seed"}}})"},
+      {"unwatched/leak.json", R"({"case": "unwatched.leak", "expect": {"answer": {"equals": 42, "basis": "math"}}})"},
+      {"unwatched/throw.json", R"({"case": "unwatched.throw", "expect": {
+         "answer": {"equals": 42, "basis": "math"}, "question": {"equals": "none", "basis": "math"},
+         "hint": {"informational": true, "basis": "math"}}})"},
       {"skipped/crowd.json",
        R"({"case": "skipped.crowd", "expect": {"allocated": {"equals": true, "basis": "seed"}}})"},
       {"needs/everything.json",

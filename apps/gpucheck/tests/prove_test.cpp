@@ -10,6 +10,7 @@ namespace {
 using nlohmann::json;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 CommandResult prove(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "prove");
@@ -24,7 +25,9 @@ TEST(Prove, EveryFaultNoticedIsCodeZero) {
   EXPECT_THAT(result.output, ContainsRegex("allocation_fails +caught \\(fail: allocated\\)"));
   EXPECT_THAT(result.output, ContainsRegex("allocation_hangs +caught \\(hang"));
   EXPECT_THAT(result.output, ContainsRegex("allocation_kills +caught \\(crash"));
-  EXPECT_THAT(result.output, HasSubstr("2 of 2 cases proven, 4 of 4 faults caught"));
+  EXPECT_THAT(result.output, HasSubstr("2 of 2 cases proven, 4 of 4 faults caught: 2 by a key of the case's own, "
+                                       "1 by a crash, 1 by a hang\n2 of 2 judged keys turned red by a fault\n"));
+  EXPECT_THAT(result.output, Not(HasSubstr("no fault turned red")));
 }
 
 TEST(Prove, UnnoticedFaultIsCodeOne) {
@@ -32,6 +35,22 @@ TEST(Prove, UnnoticedFaultIsCodeOne) {
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.output, ContainsRegex("allocation_fails +NOT NOTICED"));
   EXPECT_THAT(result.output, HasSubstr("1 of 2 cases proven, 1 of 2 faults caught"));
+}
+
+TEST(Prove, AnErrorOrARuleProvesNoKey) {
+  const CommandResult result = prove({"unwatched", "--timeout", "20s"});
+  EXPECT_EQ(result.exit_code, 0) << result.output << result.error_output;
+  EXPECT_THAT(result.output, HasSubstr("judged keys that no fault turned red:\n"
+                                       "  unwatched.leak (1 of 1): answer\n"
+                                       "  unwatched.throw (2 of 2): answer, question\n"));
+  EXPECT_THAT(result.output, HasSubstr("2 of 2 faults caught: 1 by a class-wide rule alone, 1 by an error\n"
+                                       "0 of 3 judged keys turned red by a fault\n"));
+  const json document = json::parse(prove({"unwatched", "--json"}).output);
+  EXPECT_EQ(document["key_count"], 3);
+  EXPECT_EQ(document["red_key_count"], 0);
+  EXPECT_EQ(document["cases"].at(0)["faults"].at(0)["caught_by"], "rule");
+  EXPECT_EQ(document["cases"].at(1)["faults"].at(0)["caught_by"], "error");
+  EXPECT_EQ(document["cases"].at(0)["keys"], json::parse(R"([{"key": "answer", "red_under": []}])"));
 }
 
 TEST(Prove, SkipUnderAFaultIsNotNoticed) {
@@ -71,6 +90,10 @@ TEST(Prove, JsonHasTheMatrix) {
   EXPECT_EQ(document["cases"].at(0)["faults"].at(0)["outcome"], "pass");
   EXPECT_EQ(document["cases"].at(1)["faults"].size(), 3U);
   EXPECT_EQ(document["cases"].at(1)["faults"].at(1)["outcome"], "hang");
+  EXPECT_EQ(document["cases"].at(1)["faults"].at(1)["caught_by"], "hang");
+  EXPECT_EQ(document["cases"].at(0)["keys"].at(0), json::parse(R"({"key": "allocated", "red_under": []})"));
+  EXPECT_EQ(document["cases"].at(1)["keys"].at(0)["red_under"], json::array({"allocation_fails"}));
+  EXPECT_EQ(document["red_key_count"], 1);
 }
 
 TEST(Prove, UsesTheFirstOfSeveralDevices) {

@@ -117,6 +117,16 @@ TEST(Conditions, AFileInWhichEveryValuePassesMatchesNothing) {
   EXPECT_TRUE(golden.compare({{"time", 1.5}, {"ecc", std::int64_t{0}}}, on_cuda()).empty());
 }
 
+TEST(JudgedKeys, AreThoseThatCanDifferHere) {
+  const Golden golden = golden_with(R"("ok": {"equals": true, "basis": "seed"},
+                                       "clock": {"informational": true, "basis": "vendor"},
+                                       "ecc": {"equals": 0, "basis": "vendor", "when": {"device": "cuda"}},
+                                       "size": [{"equals": 1, "basis": "torch", "when": {"device": "cuda"}},
+                                                {"informational": true, "basis": "math", "when": {"device": "sim"}}])");
+  EXPECT_EQ(golden.judged_keys(on_sim()), Lines{"ok"});
+  EXPECT_EQ(golden.judged_keys(on_cuda()), (Lines{"ok", "ecc", "size"}));
+}
+
 TEST(Rows, ListEveryExpectationInFileOrder) {
   const Golden golden = golden_with(R"("b": {"matches": "x", "basis": "seed", "note": "why"},
                                        "a": [{"range": [1, 3], "basis": "torch", "when": {"device": "cuda"}},
