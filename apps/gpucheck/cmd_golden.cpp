@@ -136,9 +136,8 @@ int golden_approve(const Environment& environment, const GoldenApproveOptions& o
   }
   if (written > 0) {
     note(
-        "each value marked \"unapproved\" waits for you: write where it comes from (seed, torch, math or vendor) in "
-        "its "
-        "\"basis\"; until then the file is rejected");
+        "each value marked \"unapproved\" waits for you: write where it comes from (seed, torch, spec, math or "
+        "vendor) in its \"basis\"; until then the file is rejected");
   }
   return 0;
 }

@@ -32,6 +32,7 @@ harness::Case default_stream_capture_refused() {
       .name = "graph.default_stream_capture_refused",
       .summary = "A capture on the default stream is rejected, with the reason",
       .source = "test_cuda.py::TestCuda::test_graph_error",
+      .needs = {.default_stream = true},
       .faults = {{.name = "default_stream_not_recognised",
                   .summary = "the device gives another answer about its default stream than before",
                   .plan = fault::broken(fault::Operation::default_stream, fault::Effect::wrong_answer,

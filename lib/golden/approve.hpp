@@ -13,7 +13,7 @@ namespace gpucheck::golden {
 /// match replaced by those seen, absent keys added and unseen ones dropped. What is
 /// written from an observation gets the basis "unapproved", which `Golden::parse`
 /// rejects: a person replaces it by where the value really comes from (seed, torch,
-/// math, vendor) before the file counts.
+/// spec, math, vendor) before the file counts.
 /// @param old_text the present file; empty when there is none.
 std::string propose(std::string_view old_text, std::string_view origin, const harness::CaseResult& result,
                     const Conditions& conditions);

@@ -82,7 +82,7 @@ std::string read_basis(const Node& expectation, Unapproved unapproved) {
   if (unapproved == Unapproved::accepted && node.value() == Value(std::string(unapproved_basis))) {
     return std::string(unapproved_basis);
   }
-  return node.one_of({"seed", "torch", "math", "vendor"});
+  return node.one_of({"seed", "torch", "spec", "math", "vendor"});
 }
 
 Expectation read_expectation(const Node& node, Unapproved unapproved) {

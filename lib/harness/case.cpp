@@ -35,6 +35,7 @@ std::string exclusive(const bool& needed) { return words_when(needed, "the devic
 std::string own_process(const bool& needed) { return words_when(needed, "a process of its own"); }
 std::string caching_allocator(const bool& needed) { return words_when(needed, "the caching allocator"); }
 std::string allocator_library(const bool& needed) { return words_when(needed, "an allocator library"); }
+std::string default_stream(const bool& needed) { return words_when(needed, "the default stream as the current one"); }
 
 }  // namespace need_text
 

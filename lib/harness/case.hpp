@@ -25,6 +25,9 @@ struct Needs {
   bool own_process = false;                 ///< a fresh process, used for nothing else
   bool caching_allocator = false;           ///< what only that allocator does
   bool allocator_library = false;           ///< the user's own allocator: the case checks that
+  /// The device's default stream as the current one: what the case is about. All others
+  /// begin on a stream of the pool, since the default one hides missing waits.
+  bool default_stream = false;
 };
 
 /// A row with words for people: empty when nothing is needed.
@@ -47,6 +50,7 @@ std::string exclusive(const bool& needed);
 std::string own_process(const bool& needed);
 std::string caching_allocator(const bool& needed);
 std::string allocator_library(const bool& needed);
+std::string default_stream(const bool& needed);
 }  // namespace need_text
 
 template <>
@@ -59,6 +63,7 @@ inline constexpr auto fields_of<Needs> = std::tuple{
     Need{"own_process", &Needs::own_process, need_text::own_process},
     Need{"caching_allocator", &Needs::caching_allocator, need_text::caching_allocator},
     Need{"allocator_library", &Needs::allocator_library, need_text::allocator_library},
+    Need{"default_stream", &Needs::default_stream, need_text::default_stream},
 };
 static_assert(has_every_member<Needs>);
 

@@ -57,12 +57,18 @@ device::Device& Context::device(std::size_t index) {
   return *used_device.device;
 }
 
+LiveMemory Context::registered_host_memory(std::size_t index) {
+  const UsedDevice& used_device = used(index);
+  return used_device.device == nullptr ? LiveMemory{} : used_device.device->registered_memory();
+}
+
 runtime::Runtime& Context::runtime(std::size_t index) {
   UsedDevice& used_device = used(index);
   if (used_device.runtime == nullptr) {
     auto made = std::make_unique<runtime::Runtime>(device(index), allocator());
     const bool has_library = allocator().kind == runtime::AllocatorChoice::Kind::library;
     if (has_library && driver().kind() == "sim") made->pluggable_library().require_device_memory();
+    if (!test_case().needs.default_stream) made->set_current_stream(made->streams().next());
     used_device.runtime = std::move(made);
     used_device.found = {.settings = used_device.runtime->allocator().settings(),
                          .memory_fraction = used_device.runtime->allocator().memory_fraction(),

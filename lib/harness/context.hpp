@@ -23,6 +23,7 @@
 namespace gpucheck::harness {
 
 class CountingDevice;
+struct LiveMemory;
 
 /// Thrown by a case that finds, on the way, that what it needs is not there.
 class Skip : public std::runtime_error {
@@ -80,10 +81,13 @@ class Context {
   /// The first device, or the one with that index. Opened on first use. @throws DeviceError;
   /// Error for an index from `device_count()` on.
   [[nodiscard]] device::Device& device(std::size_t index = 0);
+  /// The host's memory that is registered with the driver now, through that device.
+  [[nodiscard]] LiveMemory registered_host_memory(std::size_t index = 0);
   /// The allocator that the run was told to use.
   [[nodiscard]] const runtime::AllocatorChoice& allocator() const noexcept { return setup_.settings.allocator; }
   /// gpucheck's runtime on `device(index)`, with that allocator: streams, warnings. Made
-  /// on first use. @throws EnvironmentError for an allocator library that cannot be used;
+  /// on first use; the calling thread's current stream is then one of its pool, but for a
+  /// case that needs the default stream. @throws EnvironmentError for an allocator library that cannot be used;
   /// and as `device` does.
   [[nodiscard]] runtime::Runtime& runtime(std::size_t index = 0);
   [[nodiscard]] bool has_runtime(std::size_t index = 0) const { return used_.at(index).runtime != nullptr; }

@@ -72,6 +72,16 @@ Status CountingDevice::free_pinned(void* pointer) {
   return uncounted(pinned_memory_, pointer, [&] { return inner().free_pinned(pointer); });
 }
 
+Status CountingDevice::register_host(void* pointer, std::size_t bytes) {
+  const Status status = inner().register_host(pointer, bytes);
+  if (status == Status::success) registered_memory_.add(pointer, bytes);
+  return status;
+}
+
+Status CountingDevice::unregister_host(void* pointer) {
+  return uncounted(registered_memory_, pointer, [&] { return inner().unregister_host(pointer); });
+}
+
 Status CountingDevice::map_memory(void* pointer, std::size_t bytes) {
   const Status status = inner().map_memory(pointer, bytes);
   if (status == Status::success) device_memory_.add(pointer, bytes);

@@ -42,15 +42,20 @@ class CountingDevice final : public device::ForwardingDevice {
   device::Status free_async(void* pointer, device::Stream stream) override;
   [[nodiscard]] device::Result<void*> allocate_pinned(std::size_t bytes) override;
   device::Status free_pinned(void* pointer) override;
+  device::Status register_host(void* pointer, std::size_t bytes) override;
+  device::Status unregister_host(void* pointer) override;
   device::Status map_memory(void* pointer, std::size_t bytes) override;
   device::Status unmap_memory(void* pointer, std::size_t bytes) override;
 
   [[nodiscard]] LiveMemory live_device_memory() const { return device_memory_.live(); }
   [[nodiscard]] LiveMemory live_pinned_memory() const { return pinned_memory_.live(); }
+  /// The host's own memory that is registered with the driver.
+  [[nodiscard]] LiveMemory registered_memory() const { return registered_memory_.live(); }
 
  private:
   AllocationLedger device_memory_;
   AllocationLedger pinned_memory_;
+  AllocationLedger registered_memory_;
 };
 
 }  // namespace gpucheck::harness

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 #include "device/status.hpp"
 #include "harness/context.hpp"
@@ -48,6 +50,14 @@ void check_capture_mode(std::vector<Mismatch>& broken, device::Device& device) {
 
 using Broken = std::vector<Mismatch>;
 
+void check_frees(Broken& broken, runtime::Runtime& runtime) {
+  std::vector<std::string> failed = runtime.allocator().failed_frees();
+  std::ranges::copy(runtime.pinned_allocator().failed_frees(), std::back_inserter(failed));
+  if (failed.empty()) return;
+  add(broken, "frees_accepted", "every free accepted by its allocator",
+      failed.size() == 1 ? failed.front() : fmt::format("{} (and {} more)", failed.front(), failed.size() - 1));
+}
+
 void check_runtime(Broken& broken, runtime::Runtime& runtime, const runtime::AllocatorSettings& found_settings,
                    double found_fraction, device::Stream found_stream) {
   const runtime::DeviceAllocator& allocator = runtime.allocator();
@@ -75,6 +85,7 @@ void check_runtime(Broken& broken, runtime::Runtime& runtime, const runtime::All
     add(broken, "pinned_blocks_freed", "every block freed",
         fmt::format("{} bytes in {} blocks", pinned.bytes, pinned.count));
   }
+  check_frees(broken, runtime);
 }
 
 void check_library(Broken& broken, const runtime::PluggableLibrary& library) {
@@ -133,6 +144,7 @@ std::vector<Mismatch> Context::close() {
       check_freed(own, "device_memory_freed", used.device->live_device_memory());
     }
     check_freed(own, "pinned_memory_freed", used.device->live_pinned_memory());
+    check_freed(own, "host_memory_unregistered", used.device->registered_memory());
   });
   check_hazard_rule(broken);
   return broken;

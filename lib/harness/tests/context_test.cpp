@@ -1,5 +1,6 @@
 #include "harness/context.hpp"
 
+#include "harness/counting_device.hpp"
 #include "harness/tests/fixture.hpp"
 
 namespace gpucheck::harness {
@@ -96,6 +97,29 @@ TEST(ContextDevice, IsOpenedOnFirstUse) {
   EXPECT_EQ(&context.runtime().device(), &context.device());
   EXPECT_EQ(&context.runtime(), &context.runtime());
   EXPECT_TRUE(context.has_runtime());
+}
+
+TEST(ContextDevice, HasACurrentStreamThatIsNotTheDefaultOne) {
+  Fixture fixture;
+  Context context(fixture.setup());
+  EXPECT_NE(context.runtime().current_stream(), context.device().default_stream());
+  EXPECT_NE(context.runtime().streams().stream_id(context.runtime().current_stream()), 0);
+  fixture.test_case.needs.default_stream = true;
+  Context about_it(fixture.setup());
+  EXPECT_EQ(about_it.runtime().current_stream(), about_it.device().default_stream());
+}
+
+TEST(ContextDevice, CountsHostMemoryThatIsRegistered) {
+  Fixture fixture;
+  Context context(fixture.setup());
+  std::vector<float> memory(2048);
+  EXPECT_EQ(context.registered_host_memory().allocations, 0U);
+  device::check(context.device().register_host(memory.data(), 8192), "register_host");
+  EXPECT_NE(context.device().register_host(memory.data(), 8192), device::Status::success);
+  EXPECT_EQ(context.registered_host_memory().allocations, 1U);
+  EXPECT_EQ(context.registered_host_memory().bytes, 8192U);
+  device::check(context.device().unregister_host(memory.data()), "unregister_host");
+  EXPECT_EQ(context.registered_host_memory().allocations, 0U);
 }
 
 TEST(ContextDevice, MustExist) {

@@ -1,6 +1,9 @@
 #include <limits>
 
 #include "harness/tests/fixture.hpp"
+#include "runtime/allocator/buffer.hpp"
+#include "runtime/allocator/storage.hpp"
+#include "runtime/pinned/pinned_buffer.hpp"
 
 // Each class-wide rule is broken on purpose, alone, and kept by a twin.
 namespace gpucheck::harness {
@@ -56,6 +59,31 @@ TEST(Rules, SeeABlockThatThePinnedAllocatorStillLends) {
             Keys{"rule.pinned_blocks_freed"});
 }
 
+TEST(Rules, SeeAnOwnerWhoseBlockWasFreedBySomebodyElse) {
+  EXPECT_EQ(broken_by([](Context& context) {
+              runtime::Runtime& runtime = context.runtime();
+              const runtime::Storage storage(runtime.allocator(), 512, runtime.current_stream());
+              runtime.allocator().free(storage.data());
+            }),
+            Keys{"rule.frees_accepted"});
+  EXPECT_EQ(broken_by([](Context& context) {
+              runtime::Runtime& runtime = context.runtime();
+              const runtime::PinnedBuffer<float> buffer(runtime, 1);
+              runtime.pinned_allocator().free(const_cast<void*>(buffer.context()));
+            }),
+            Keys{"rule.frees_accepted"});
+}
+
+TEST(Rules, ForgiveFreesOfADeviceThatIsLost) {
+  Fixture fixture([](Context& context) {
+    runtime::Runtime& runtime = context.runtime();
+    runtime::Buffer<std::int32_t> buffer(runtime, 1, runtime.current_stream());
+    buffer.record_stream(runtime.streams().next());  // freeing it takes an event
+    poison(context);
+  });
+  EXPECT_EQ(keys(fixture.execute().broken_rules), Keys{"rule.no_sticky_error"});
+}
+
 TEST(Rules, SeeDeviceMemoryLeaked) {
   EXPECT_EQ(broken_by([](Context& context) { static_cast<void>(context.device().allocate(4096)); }),
             Keys{"rule.device_memory_freed"});
@@ -76,6 +104,14 @@ TEST(Rules, CountALeakInBytes) {
 TEST(Rules, SeePinnedMemoryLeaked) {
   EXPECT_EQ(broken_by([](Context& context) { static_cast<void>(context.device().allocate_pinned(4096)); }),
             Keys{"rule.pinned_memory_freed"});
+}
+
+TEST(Rules, SeeHostMemoryLeftRegistered) {
+  EXPECT_EQ(broken_by([](Context& context) {
+              static std::vector<float> memory(1024);
+              static_cast<void>(context.device().register_host(memory.data(), 4096));
+            }),
+            Keys{"rule.host_memory_unregistered"});
 }
 
 TEST(Rules, SeeAFreeThatFailed) {

@@ -32,11 +32,7 @@ class Buffer {
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
   ~Buffer() {
-    if (data_ == nullptr) return;
-    try {
-      allocator_->free(data_);
-    } catch (const Error&) {  // a lost device: nothing is left to free
-    }
+    if (data_ != nullptr) allocator_->free_without_throwing(data_);
   }
 
   [[nodiscard]] T* data() noexcept { return data_; }

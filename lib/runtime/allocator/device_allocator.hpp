@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "device/device.hpp"
 #include "runtime/allocator/errors.hpp"
+#include "runtime/allocator/failed_frees.hpp"
 #include "runtime/allocator/pool_id.hpp"
 #include "runtime/allocator/settings.hpp"
 #include "runtime/allocator/snapshot.hpp"
@@ -54,6 +56,13 @@ class DeviceAllocator {
   /// Frees a block; null is a no-op. @throws Error for a pointer that is not the
   /// start of a block in use; DeviceError.
   virtual void free(void* pointer) = 0;
+  /// The same for a destructor. What is rejected is kept for `failed_frees`.
+  void free_without_throwing(void* pointer) noexcept {
+    failed_frees_.watch([&] { free(pointer); });
+  }
+  /// Why frees of `free_without_throwing` failed, the oldest first: blocks freed twice, or
+  /// freed by somebody else, for example.
+  [[nodiscard]] std::vector<std::string> failed_frees() const { return failed_frees_.texts(); }
   /// Work on `stream`, other than the block's own, uses the block: its memory is not
   /// reused before the work submitted there until the `free` is done.
   virtual void record_stream(void* pointer, device::Stream stream) = 0;
@@ -115,6 +124,9 @@ class DeviceAllocator {
   /// Whether exactly `pointers` are the blocks in use of the pool. @throws Error for an
   /// unknown pool.
   [[nodiscard]] virtual bool has_exactly_live(PoolId pool, const std::vector<const void*>& pointers) const = 0;
+
+ private:
+  FailedFrees failed_frees_;
 };
 
 }  // namespace gpucheck::runtime

@@ -30,11 +30,7 @@ class Storage {
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
   ~Storage() {
-    if (!owns()) return;
-    try {
-      allocator_->free(data_);
-    } catch (const Error&) {  // a lost device: nothing is left to free
-    }
+    if (owns()) allocator_->free_without_throwing(data_);
   }
 
   [[nodiscard]] void* data() const noexcept { return data_; }

@@ -2,9 +2,12 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "device/device.hpp"
 #include "runtime/allocator/device_allocator.hpp"
+#include "runtime/allocator/failed_frees.hpp"
 #include "runtime/pinned/pinned_statistics.hpp"
 
 namespace gpucheck::runtime {
@@ -37,6 +40,12 @@ class PinnedAllocator {
   /// Takes a block back; null is a no-op. @throws Error for what is no context of a
   /// block in use; DeviceError.
   void free(void* context);
+  /// The same for a destructor. What is rejected is kept for `failed_frees`.
+  void free_without_throwing(void* context) noexcept {
+    failed_frees_.watch([&] { free(context); });
+  }
+  /// See DeviceAllocator::failed_frees.
+  [[nodiscard]] std::vector<std::string> failed_frees() const { return failed_frees_.texts(); }
   /// Work on `stream` uses the block of that context or else, with none, the block that
   /// starts at `pointer`. False when there is no such block: the memory is another's.
   bool record_event(const void* pointer, const void* context, device::Stream stream);
@@ -62,6 +71,7 @@ class PinnedAllocator {
  private:
   class State;
   std::unique_ptr<State> state_;
+  FailedFrees failed_frees_;
 };
 
 /// Whether the driver knows `pointer` as page-locked host memory, whoever made it so.

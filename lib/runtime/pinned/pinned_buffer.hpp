@@ -31,11 +31,7 @@ class PinnedBuffer {
   PinnedBuffer(const PinnedBuffer&) = delete;
   PinnedBuffer& operator=(const PinnedBuffer&) = delete;
   ~PinnedBuffer() {
-    if (memory_.context == nullptr) return;
-    try {
-      allocator_->free(memory_.context);
-    } catch (const Error&) {  // a lost device: nothing is left to free
-    }
+    if (memory_.context != nullptr) allocator_->free_without_throwing(memory_.context);
   }
 
   [[nodiscard]] T* data() const noexcept { return static_cast<T*>(memory_.pointer); }
