@@ -85,6 +85,20 @@ class SettingsScope {
   runtime::Runtime& runtime_;
 };
 
+/// Limits the allocator to a share of the device's memory for a scope; no limit afterwards.
+class MemoryFractionScope {
+ public:
+  MemoryFractionScope(runtime::Runtime& runtime, double fraction) : runtime_(runtime) {
+    runtime.allocator().set_memory_fraction(fraction);
+  }
+  ~MemoryFractionScope() { runtime_.allocator().set_memory_fraction(1.0); }
+  MemoryFractionScope(const MemoryFractionScope&) = delete;
+  MemoryFractionScope& operator=(const MemoryFractionScope&) = delete;
+
+ private:
+  runtime::Runtime& runtime_;
+};
+
 /// Observes how a child that must die of a device-side assert ended: `<name>_exit_code`
 /// (minus the signal when one ended it) and `<name>_error`, its stderr.
 inline void observe_child(harness::Context& context, const std::string& name, const harness::ChildResult& child) {

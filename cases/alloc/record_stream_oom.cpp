@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/units.hpp"
+#include "cases/sampling.hpp"
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "device/kernels/elementwise.hpp"
@@ -23,21 +24,11 @@ constexpr std::uint64_t blocks_in_flight = 3;
 /// Long enough that the first shortage comes while the side stream has done nothing yet.
 constexpr std::uint64_t delay_ns = 20'000'000;
 
-/// Leaves room for the accumulator and few blocks, for a scope.
-class Limit {
- public:
-  Limit(runtime::Runtime& runtime, std::uint64_t block_bytes) : runtime_(runtime) {
-    const auto total = static_cast<double>(runtime.device().properties().total_memory_bytes);
-    const std::uint64_t limit = (blocks_in_flight + 1) * block_bytes + 1_MiB;
-    runtime.allocator().set_memory_fraction(static_cast<double>(limit) / total);
-  }
-  ~Limit() { runtime_.allocator().set_memory_fraction(1.0); }
-  Limit(const Limit&) = delete;
-  Limit& operator=(const Limit&) = delete;
-
- private:
-  runtime::Runtime& runtime_;
-};
+/// The share of the device's memory that leaves room for the accumulator and few blocks.
+double limited_fraction(device::Device& device, std::uint64_t block_bytes) {
+  const std::uint64_t limit = (blocks_in_flight + 1) * block_bytes + 1_MiB;
+  return static_cast<double>(limit) / static_cast<double>(device.properties().total_memory_bytes);
+}
 
 /// 160 MiB as in the seed, or less on a device that has little.
 std::uint64_t block_bytes(harness::Context& context) {
@@ -45,11 +36,12 @@ std::uint64_t block_bytes(harness::Context& context) {
   return std::min(160_MiB, share / 2_MiB * 2_MiB);
 }
 
-/// The elements that are worked on: all on a GPU, one in 64 KiB on the simulated device.
-/// Less one, which makes them odd in number: the middle of the memory is then one of them.
+/// Less one of the sampled elements, which makes them odd in number: the middle of the memory
+/// is then one of them.
 Layout elements(harness::Context& context, std::uint64_t bytes) {
-  const std::size_t stride = context.driver().kind() == "sim" ? 64_KiB / sizeof(float) : 1;
-  return {.rank = 1, .sizes = {bytes / sizeof(float) / stride - 1}, .strides = {stride}};
+  Layout layout = sampled_floats(context, bytes);
+  --layout.sizes[0];
+  return layout;
 }
 
 class Accumulation {
@@ -105,7 +97,7 @@ void run(harness::Context& context) {
   const Layout layout = elements(context, bytes);
   allocator.empty_cache();
   {
-    const Limit limit(runtime, bytes);
+    const MemoryFractionScope limit(runtime, limited_fraction(context.device(), bytes));
     Accumulation accumulation(runtime, bytes, layout);
     const auto before = allocator.stats();
     float expected = 0.0F;

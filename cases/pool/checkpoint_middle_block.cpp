@@ -12,7 +12,7 @@ Outputs work(runtime::Runtime& runtime) {
   return kept;
 }
 
-void run(harness::Context& context) { check_restored_at_once(context, work, {3}, true); }
+void run(harness::Context& context) { check_restored(context, work, {3}, true); }
 
 }  // namespace
 

@@ -14,7 +14,9 @@ void run(harness::Context& context) {
     context.observe("live_blocks_before", live_blocks(runtime, pool));
     Storage* const stale[] = {&captures.second->outputs[0]};
     runtime::restore_pool(allocator, captures.checkpoint, stale, {});
-    captures.second->outputs.clear();  // a second free of its block would be an error
+    context.observe("stale_storage_owns_its_block", captures.second->outputs[0].owns());
+    captures.second->outputs.clear();  // its block is free already
+    context.observe("frees_rejected", allocator.failed_frees().size());
     context.observe("live_blocks_after", live_blocks(runtime, pool));
     context.observe("segments_equal_after_restore", same_segments(captures.segments, allocator.snapshot(pool)));
     replay(runtime, *captures.first);

@@ -6,7 +6,7 @@ namespace {
 
 Outputs work(runtime::Runtime& runtime) { return kept_of_eleven(runtime, {5, 8}); }
 
-void run(harness::Context& context) { check_restored_at_once(context, work, {1, 1}, true); }
+void run(harness::Context& context) { check_restored(context, work, {1, 1}, true); }
 
 }  // namespace
 

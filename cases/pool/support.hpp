@@ -24,6 +24,8 @@ inline constexpr std::size_t small_bytes = 1048576;
 inline constexpr std::size_t small_buffer_bytes = 2097152;
 inline constexpr std::size_t large_buffer_bytes = 20971520;
 
+/// Writes the same value to every byte, in the order of `stream`.
+void fill(runtime::Runtime& runtime, const Storage& storage, std::uint8_t value, device::Stream stream);
 /// New memory on the current stream, every byte 1.
 Storage ones(runtime::Runtime& runtime, std::size_t bytes);
 /// The sum of two as new memory; values wrap at 256.
@@ -31,6 +33,8 @@ Storage plus(runtime::Runtime& runtime, const Storage& a, const Storage& b);
 
 using Outputs = std::vector<Storage>;
 using Function = std::function<Outputs(runtime::Runtime&)>;
+/// Storages over the same memory that own nothing.
+Outputs without_owners(const Outputs& outputs);
 
 /// Makes eleven of the smallest blocks, every byte 1, and keeps those at `positions`
 /// (from 0).
@@ -72,12 +76,17 @@ bool same_segments(const std::vector<runtime::SegmentInfo>& before, const std::v
 /// Observes `private_segments_left`, those more than `before`.
 void observe_nothing_left(harness::Context& context, std::int64_t before);
 
-/// Captures the function, takes a checkpoint of its pool, sets it back at once and
-/// observes that all is as before: `live_blocks`, `segments_equal_after_restore`,
-/// `wrong_bytes` and `wrong_bytes_after_restore` of the outputs, each of which must hold
-/// one of `values`, and, when asked for, the pool's `layout`.
-void check_restored_at_once(harness::Context& context, const Function& function,
-                            const std::vector<std::uint8_t>& values, bool observe_layout);
+/// A block of a pool that exists, for use on `stream`. @throws OutOfMemoryError, DeviceError.
+Storage allocate_in_pool(runtime::Runtime& runtime, PoolId pool, device::Stream stream, std::size_t bytes);
+
+/// Captures the function and takes a checkpoint of its pool; then drops the outputs, has
+/// another block cut and written in the pool, and restores the checkpoint. Observes
+/// `wrong_bytes` of the outputs, each of which must hold one of `values`, before, and after
+/// a replay when all is restored; whether the segments are as they were when changed and
+/// when restored; `live_blocks`, and how many outputs own their memory again; and, when
+/// asked for, the pool's `layout` before and when changed.
+void check_restored(harness::Context& context, const Function& function, const std::vector<std::uint8_t>& values,
+                    bool observe_layout);
 
 /// Faults that every case must notice which looks at the bytes of a captured function.
 /// `launch`: the number of a captured kernel that writes an output, counted from the

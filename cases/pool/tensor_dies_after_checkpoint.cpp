@@ -27,9 +27,9 @@ void run(harness::Context& context) {
     context.observe("live_blocks_when_dead", live_blocks(runtime, pool));
     runtime::restore_pool(allocator, checkpoint, {}, {});
     context.observe("live_blocks_after_restore", live_blocks(runtime, pool));
-    allocator.free(first);
+    context.observe("first_delete_error", error_text<Error>([&] { allocator.free(first); }));
     context.observe("live_blocks_after_one_delete", live_blocks(runtime, pool));
-    allocator.free(second);
+    context.observe("second_delete_error", error_text<Error>([&] { allocator.free(second); }));
     context.observe("live_blocks_after_two_deletes", live_blocks(runtime, pool));
   }
   observe_nothing_left(context, segments_before);
