@@ -1,7 +1,7 @@
 #include "cases/pinned/support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
-#include "tensor/ops.hpp"
+#include "tensor/host_copies.hpp"
 
 namespace gpucheck::cases::in_pinned {
 namespace {
@@ -17,15 +17,12 @@ void run(harness::Context& context) {
   tensor::ops::fill(runtime, a.data(), 1, 1.0F, stream);
   PinnedBuffer<float> b(runtime, 1);
   *b.data() = 0.0F;
-  Buffer<float> staging(runtime, 1, stream);  // the conversion is the device's
   Buffer<std::int64_t> c(runtime, 1, stream);
   tensor::ops::fill(runtime, c.data(), 1, std::int64_t{-1}, stream);
 
   keep_busy(runtime, stream);
   runtime::copy_to_host(runtime, {b.data(), b.context()}, a.data(), sizeof(float), Transfer::non_blocking, stream);
-  runtime::copy_to_device(runtime, staging.data(), {b.data(), b.context()}, sizeof(float), Transfer::non_blocking,
-                          stream);
-  tensor::ops::convert(runtime, staging.data(), c.data(), 1, stream);
+  tensor::ops::copy_converted<float>(runtime, c.data(), {b.data(), b.context()}, 1, Transfer::non_blocking, stream);
   context.observe("idle_after_submitting", is_idle(runtime, stream));
   context.observe("converted", read_one(runtime, c.data(), stream));
   context.observe("on_host", double{*b.data()});

@@ -1,6 +1,9 @@
+#include <fmt/format.h>
+
 #include "cases/pinned/host_register_support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
+#include "harness/counting_device.hpp"
 #include "tensor/ops.hpp"
 
 namespace gpucheck::cases::in_pinned {
@@ -17,23 +20,30 @@ double sum_on_device(runtime::Runtime& runtime, const runtime::PinnedBuffer<floa
   return read_one(runtime, total.data(), stream);
 }
 
+/// Looks at so many ones in such memory. Where they were.
+const void* observe_ones(harness::Context& context, std::size_t size) {
+  runtime::Runtime& runtime = context.runtime();
+  const std::string name = fmt::format("floats_{}", size);
+  runtime::PinnedBuffer<float> ones;
+  context.observe(name + "_error", error_text<Error>([&] { ones = pinned_ones(runtime, size); }));
+  context.observe(name + "_pinned", ones.size() > 0 && is_pinned_throughout(runtime, ones));
+  context.observe(name + "_registered_bytes", context.registered_host_memory().bytes);
+  context.observe(name + "_sum_on_device", ones.size() > 0 ? sum_on_device(runtime, ones) : 0.0);
+  return ones.data();
+}
+
 void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
   const void* last = nullptr;
   {
-    const HostRegisterSettings settings(runtime);
+    const HostRegisterScope scope(runtime);
+    use_host_register(runtime);
     const std::vector<float> plain(20, 1.0F);
     context.observe("plain_is_pinned", runtime::is_pinned(runtime.device(), plain.data()));
-    for (const std::size_t size : register_sizes) {
-      const runtime::PinnedBuffer<float> ones = pinned_ones(runtime, size);
-      const std::string name = "floats_" + std::to_string(size);
-      context.observe(name + "_pinned", is_pinned_throughout(runtime, ones));
-      context.observe(name + "_sum_on_device", sum_on_device(runtime, ones));
-      last = ones.data();
-    }
+    for (const std::size_t size : register_sizes) last = observe_ones(context, size);
   }
   device::check(context.device(), context.device().synchronize(), "synchronize");
-  runtime.pinned_allocator().empty_cache();
+  context.observe("release_error", error_text<Error>([&] { runtime.pinned_allocator().empty_cache(); }));
   context.observe("released_is_pinned", runtime::is_pinned(runtime.device(), last));
   context.observe("blocks_left", runtime.pinned_allocator().stats().allocations.current);
 }

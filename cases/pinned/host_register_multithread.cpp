@@ -4,6 +4,7 @@
 #include "cases/pinned/host_register_support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
+#include "harness/counting_device.hpp"
 
 namespace gpucheck::cases::in_pinned {
 namespace {
@@ -18,7 +19,9 @@ struct Findings {
   std::atomic<std::int64_t> finished = 0;
 };
 
+/// Each thread sets the settings, as in the seed: meanwhile the others allocate.
 void work(runtime::Runtime& runtime, Findings& found) {
+  use_host_register(runtime);
   const std::vector<float> plain(20, 1.0F);
   if (!runtime::is_pinned(runtime.device(), plain.data())) ++found.plain_not_pinned;
   for (const std::size_t size : register_sizes) {
@@ -62,15 +65,18 @@ void run(harness::Context& context) {
   Findings found;
   std::string errors;
   {
-    const HostRegisterSettings settings(runtime);
+    const HostRegisterScope scope(runtime);
     errors = run_threads(runtime, found);
   }
+  const std::int64_t allocated = runtime.pinned_allocator().stats().allocated_bytes.current;
+  const auto registered = static_cast<std::int64_t>(context.registered_host_memory().bytes);
+  context.observe("bytes_not_registered", allocated - registered);
   context.observe("errors", harness::Value(errors));
   context.observe("threads_finished", found.finished.load());
   context.observe("plain_not_pinned", found.plain_not_pinned.load());
   context.observe("tensors_pinned", found.pinned.load());
   context.observe("tensors_intact", found.intact.load());
-  runtime.pinned_allocator().empty_cache();
+  context.observe("release_error", error_text<Error>([&] { runtime.pinned_allocator().empty_cache(); }));
   context.observe("blocks_left", runtime.pinned_allocator().stats().allocations.current);
 }
 

@@ -8,17 +8,18 @@
 
 namespace gpucheck::cases::in_pinned {
 
-/// For a scope, pinned memory is made by the host and registered with the driver.
-class HostRegisterSettings {
+/// From now on pinned memory is made by the host and registered with the driver.
+inline void use_host_register(runtime::Runtime& runtime) {
+  runtime.set_settings("pinned_use_cuda_host_register:True,pinned_num_register_threads:8");
+}
+
+/// Ends that with its scope.
+class HostRegisterScope {
  public:
-  explicit HostRegisterSettings(runtime::Runtime& runtime) : runtime_(runtime) {
-    runtime_.set_settings("pinned_use_cuda_host_register:True,pinned_num_register_threads:8");
-  }
-  ~HostRegisterSettings() {
-    runtime_.set_settings("pinned_use_cuda_host_register:False,pinned_num_register_threads:1");
-  }
-  HostRegisterSettings(const HostRegisterSettings&) = delete;
-  HostRegisterSettings& operator=(const HostRegisterSettings&) = delete;
+  explicit HostRegisterScope(runtime::Runtime& runtime) : runtime_(runtime) {}
+  ~HostRegisterScope() { runtime_.set_settings("pinned_use_cuda_host_register:False,pinned_num_register_threads:1"); }
+  HostRegisterScope(const HostRegisterScope&) = delete;
+  HostRegisterScope& operator=(const HostRegisterScope&) = delete;
 
  private:
   runtime::Runtime& runtime_;

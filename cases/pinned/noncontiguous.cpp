@@ -1,58 +1,44 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <numeric>
 
 #include "cases/pinned/support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
-#include "tensor/ops.hpp"
+#include "tensor/host_copies.hpp"
 
 namespace gpucheck::cases::in_pinned {
 namespace {
 
-using tensor::ops::StridedMatrix;
+using runtime::Transfer;
+using tensor::View;
 using Integer = std::int64_t;
 
-/// Element by element into memory with the same strides, as pinning a tensor does.
-void copy_layout(const StridedMatrix<Integer>& from, Integer* to) {
-  for (std::size_t row = 0; row < from.rows; ++row) {
-    for (std::size_t column = 0; column < from.columns; ++column) {
-      const std::size_t at = row * from.row_stride + column * from.column_stride;
-      to[at] = from.data[at];
-    }
-  }
-}
-
-/// The elements in logical order, one digit each.
-std::string digits(const StridedMatrix<Integer>& matrix) {
-  std::string text;
-  for (std::size_t row = 0; row < matrix.rows; ++row) {
-    for (std::size_t column = 0; column < matrix.columns; ++column) {
-      text += std::to_string(matrix.data[row * matrix.row_stride + column * matrix.column_stride]);
-    }
-  }
-  return text;
-}
+/// One digit for each, in logical order.
+std::string digits(const std::vector<Integer>& elements) { return fmt::format("{}", fmt::join(elements, "")); }
 
 void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
   const device::Stream stream = runtime.current_stream();
   std::vector<Integer> values(10);
   std::iota(values.begin(), values.end(), 0);
-  const StridedMatrix<Integer> transposed{values.data(), 5, 2, 1, 5};
+  const tensor::Layout transposed{.rank = 2, .sizes = {5, 2}, .strides = {1, 5}};
 
-  const runtime::PinnedBuffer<Integer> pinned(runtime, values.size());
-  std::ranges::fill(pinned.span(), Integer{-1});
-  copy_layout(transposed, pinned.data());
-  context.observe("pinned", runtime::is_pinned(context.device(), pinned.data()));
-  context.observe("in_pinned_memory", digits({pinned.data(), 5, 2, 1, 5}));
+  const auto pinned = tensor::ops::pin_memory(runtime, View<const Integer>{values.data(), transposed});
+  context.observe("pinned", runtime::is_pinned(context.device(), pinned.memory.data()));
+  std::vector<Integer> in_pinned_memory;
+  for (std::size_t i = 0; i < values.size(); ++i) in_pinned_memory.push_back(pinned.at(i));
+  context.observe("in_pinned_memory", digits(in_pinned_memory));
 
   // The device, too, must see that layout.
-  runtime::Buffer<Integer> moved(runtime, values.size(), stream);
+  const runtime::Buffer<Integer> moved = runtime::to_device<Integer>(
+      runtime, {pinned.memory.data(), pinned.memory.context()}, pinned.memory.size(), Transfer::non_blocking, stream);
   runtime::Buffer<Integer> laid_out(runtime, values.size(), stream);
-  runtime::copy_to_device(runtime, moved.data(), {pinned.data(), pinned.context()}, pinned.size_bytes(),
-                          runtime::Transfer::non_blocking, stream);
-  tensor::ops::copy_strided(runtime, {moved.data(), 5, 2, 1, 5}, laid_out.data(), stream);
-  const std::vector<Integer> seen = read(runtime, laid_out.data(), laid_out.size(), stream);
-  context.observe("on_device", digits({seen.data(), 5, 2, 2, 1}));
+  const tensor::Layout& layout = pinned.layout;
+  tensor::ops::copy_strided(runtime,
+                            {moved.data(), layout.sizes[0], layout.sizes[1], layout.strides[0], layout.strides[1]},
+                            laid_out.data(), stream);
+  context.observe("on_device", digits(read(runtime, laid_out.data(), laid_out.size(), stream)));
 }
 
 }  // namespace

@@ -1,78 +1,74 @@
+#include <fmt/format.h>
+
 #include "cases/pinned/support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
-#include "tensor/ops.hpp"
 
 namespace gpucheck::cases::in_pinned {
 namespace {
 
 using runtime::Buffer;
+using runtime::HostBuffer;
 using runtime::PinnedBuffer;
 using runtime::Transfer;
 
 constexpr std::size_t element_count = 1'000'000;
-constexpr std::size_t bytes = element_count * sizeof(float);
 
-std::vector<float> source_values() {
+/// No two transfers move the same values: memory that held those of one is no result of another.
+std::vector<float> values_from(float first) {
   std::vector<float> values(element_count);
-  for (std::size_t i = 0; i < element_count; ++i) values[i] = static_cast<float>(i) + 0.5F;
+  for (std::size_t i = 0; i < element_count; ++i) values[i] = first + static_cast<float>(i);
   return values;
 }
 
 std::string name_of(std::string_view direction, Transfer transfer) {
-  return std::string(direction) + (transfer == Transfer::blocking ? "_blocking" : "_non_blocking");
+  return fmt::format("{}_{}", direction, transfer == Transfer::blocking ? "blocking" : "non_blocking");
 }
 
-/// Memory is made before the delay: what is looked at is whether the transfer waits.
-template <typename Copy>
-void observe_transfer(harness::Context& context, const std::string& name, Copy copy) {
+/// Transfers behind work that takes a while. What is looked at is whether the call waits.
+template <typename Move>
+auto observe_transfer(harness::Context& context, const std::string& name, Move move) {
   runtime::Runtime& runtime = context.runtime();
   const device::Stream stream = runtime.current_stream();
   device::check(context.device(), context.device().synchronize(), "synchronize");
   keep_busy(runtime, stream);
-  copy(stream);
+  auto result = move(stream);
   context.observe(name + "_idle_after_call", is_idle(runtime, stream));
   device::check(context.device(), context.device().synchronize(stream), "synchronize");
+  return result;
 }
 
 void observe_to_device(harness::Context& context, const std::vector<float>& values, Transfer transfer) {
   runtime::Runtime& runtime = context.runtime();
-  const device::Stream current = runtime.current_stream();
   const std::string name = name_of("to_device", transfer);
   const PinnedBuffer<float> source(runtime, element_count);
   std::ranges::copy(values, source.data());
-  Buffer<float> result(runtime, element_count, current);
-  tensor::ops::fill(runtime, result.data(), element_count, -1.0F, current);
-  observe_transfer(context, name, [&](device::Stream stream) {
-    runtime::copy_to_device(runtime, result.data(), {source.data(), source.context()}, bytes, transfer, stream);
+  const Buffer<float> result = observe_transfer(context, name, [&](device::Stream stream) {
+    return runtime::to_device<float>(runtime, {source.data(), source.context()}, element_count, transfer, stream);
   });
   context.observe(name + "_wrong_elements",
-                  count_different(read(runtime, result.data(), element_count, current), values));
+                  count_different(read(runtime, result.data(), element_count, runtime.current_stream()), values));
   context.observe(name + "_result_pinned", runtime::is_pinned(context.device(), result.data()));
 }
 
-/// What becomes of a host tensor's memory: pinned when nobody waits for the transfer.
 void observe_to_host(harness::Context& context, const std::vector<float>& values, Transfer transfer) {
   runtime::Runtime& runtime = context.runtime();
   const std::string name = name_of("to_host", transfer);
   Buffer<float> source(runtime, element_count, runtime.current_stream());
   write(runtime, source.data(), values, runtime.current_stream());
-  std::vector<float> pageable(transfer == Transfer::blocking ? element_count : 0);
-  const PinnedBuffer<float> pinned(runtime, transfer == Transfer::blocking ? 0 : element_count);
-  const std::span<float> result = transfer == Transfer::blocking ? std::span(pageable) : pinned.span();
-  std::ranges::fill(result, -1.0F);
-  observe_transfer(context, name, [&](device::Stream stream) {
-    runtime::copy_to_host(runtime, {result.data(), pinned.context()}, source.data(), bytes, transfer, stream);
+  HostBuffer<float> result = observe_transfer(context, name, [&](device::Stream stream) {
+    return runtime::to_host(runtime, source.data(), element_count, transfer, stream);
   });
-  context.observe(name + "_wrong_elements", count_different(result, values));
-  context.observe(name + "_result_pinned", runtime::is_pinned(context.device(), result.data()));
+  context.observe(name + "_wrong_elements", count_different(result.span(), values));
+  context.observe(name + "_result_pinned", runtime::is_pinned(context.device(), result.span().data()));
 }
 
 void run(harness::Context& context) {
-  const std::vector<float> values = source_values();
+  float first = 0.5F;
   for (const Transfer transfer : {Transfer::non_blocking, Transfer::blocking}) {
-    observe_to_device(context, values, transfer);
-    observe_to_host(context, values, transfer);
+    observe_to_device(context, values_from(first), transfer);
+    observe_to_host(context, values_from(first + 1.0F), transfer);
+    first += 2.0F;
   }
 }
 

@@ -2,11 +2,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
 
+#include "runtime/allocator/buffer.hpp"
+#include "runtime/pinned/pinned_buffer.hpp"
 #include "runtime/runtime.hpp"
 
 /// Copies between host and device, ordered on a stream. Sizes are bytes; 0 copies
-/// nothing. @throws DeviceError for all of them.
+/// nothing. @throws DeviceError for all of them; what makes memory also throws what its
+/// allocator does.
 namespace gpucheck::runtime {
 
 enum class Transfer : std::uint8_t {
@@ -30,5 +36,41 @@ void copy_to_device(Runtime& runtime, void* destination, HostMemory<const void> 
                     Transfer transfer, device::Stream stream);
 void copy_to_host(Runtime& runtime, HostMemory<void> destination, const void* source, std::size_t bytes,
                   Transfer transfer, device::Stream stream);
+
+/// Host memory that a transfer made, pinned or pageable. Moves, never copies.
+template <typename T>
+class HostBuffer {
+ public:
+  explicit HostBuffer(PinnedBuffer<T> pinned) noexcept : pinned_(std::move(pinned)) {}
+  explicit HostBuffer(std::vector<T> pageable) noexcept : pageable_(std::move(pageable)) {}
+
+  [[nodiscard]] std::span<T> span() noexcept { return pinned_.context() != nullptr ? pinned_.span() : pageable_; }
+  /// What the pinned allocator knows the memory by; null for pageable memory.
+  [[nodiscard]] const void* context() const noexcept { return pinned_.context(); }
+
+ private:
+  PinnedBuffer<T> pinned_;
+  std::vector<T> pageable_;
+};
+
+/// A copy of `count` elements in new device memory: PyTorch's `tensor.to("cuda")`.
+template <typename T>
+[[nodiscard]] Buffer<T> to_device(Runtime& runtime, HostMemory<const T> source, std::size_t count, Transfer transfer,
+                                  device::Stream stream) {
+  Buffer<T> result(runtime, count, stream);
+  copy_to_device(runtime, result.data(), {source.data, source.context}, result.size_bytes(), transfer, stream);
+  return result;
+}
+
+/// A copy of `count` elements in new host memory: PyTorch's `tensor.to("cpu")`. The memory
+/// is pinned when the call does not wait, since only then can the device write it later.
+template <typename T>
+[[nodiscard]] HostBuffer<T> to_host(Runtime& runtime, const T* source, std::size_t count, Transfer transfer,
+                                    device::Stream stream) {
+  HostBuffer<T> result = transfer == Transfer::non_blocking ? HostBuffer<T>(PinnedBuffer<T>(runtime, count))
+                                                            : HostBuffer<T>(std::vector<T>(count));
+  copy_to_host(runtime, {result.span().data(), result.context()}, source, count * sizeof(T), transfer, stream);
+  return result;
+}
 
 }  // namespace gpucheck::runtime

@@ -1,5 +1,6 @@
 #include "runtime/transfer.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <numeric>
 
@@ -57,6 +58,24 @@ TEST_F(TransferTest, ANonBlockingCopyKeepsItsPinnedMemory) {
   }
   ASSERT_EQ(machine_.device().synchronize(stream_), device::Status::success);
   EXPECT_EQ(PinnedBuffer<std::int32_t>(runtime_, 1000).size_bytes(), 4000);
+}
+
+TEST_F(TransferTest, NewHostMemoryIsPinnedExactlyWhenNobodyWaits) {
+  std::vector<std::int32_t> values(1000);
+  std::iota(values.begin(), values.end(), 5);
+  const Buffer<std::int32_t> on_device =
+      to_device<std::int32_t>(runtime_, values.data(), values.size(), Transfer::blocking, stream_);
+  keep_busy(stream_);
+  HostBuffer<std::int32_t> later = to_host(runtime_, on_device.data(), 1000, Transfer::non_blocking, stream_);
+  EXPECT_FALSE(is_idle(stream_));
+  EXPECT_TRUE(is_pinned(machine_.device(), later.span().data()));
+  keep_busy(stream_);
+  HostBuffer<std::int32_t> now = to_host(runtime_, on_device.data(), 1000, Transfer::blocking, stream_);
+  EXPECT_TRUE(is_idle(stream_));
+  EXPECT_FALSE(is_pinned(machine_.device(), now.span().data()));
+  EXPECT_EQ(now.context(), nullptr);
+  EXPECT_TRUE(std::ranges::equal(later.span(), values));
+  EXPECT_TRUE(std::ranges::equal(now.span(), values));
 }
 
 TEST_F(TransferTest, AnErrorOfTheCopyIsThrown) {
