@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cases/graph/support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
@@ -8,16 +10,14 @@ namespace {
 using runtime::Buffer;
 using runtime::CurrentStreamGuard;
 
-/// Captures "fill with `value`, then ten times + `value`" on the side stream, joins it
-/// and replays; the sum of the result.
+/// Captures `work` on the side stream, joins it, replays and returns the sum of its result.
+template <typename Work>
 std::int64_t capture_and_replay(runtime::Runtime& runtime, runtime::Graph& graph, device::Stream side,
-                                Buffer<std::int64_t>& tensor, std::int64_t value) {
-  Buffer<std::int64_t> result;
+                                Buffer<std::int64_t>& result, Work work) {
   {
     const CurrentStreamGuard on_side(runtime, side);
     graph.capture_begin();
-    tensor::ops::fill(runtime, tensor.data(), tensor.size(), value, side);
-    result = add_repeatedly(runtime, tensor, value, 10);
+    result = work();
     graph.capture_end();
   }
   wait_for(runtime, side);
@@ -25,16 +25,40 @@ std::int64_t capture_and_replay(runtime::Runtime& runtime, runtime::Graph& graph
   return sum(runtime, result);
 }
 
+/// Segments of graphs' pools that the allocator still has, where it has any such.
+void observe_private_segments(harness::Context& context, const std::string& key) {
+  if (context.allocator().kind != runtime::AllocatorChoice::Kind::caching) return;
+  context.observe(key, std::ranges::count_if(context.runtime().allocator().snapshot(),
+                                             [](const auto& segment) { return !segment.pool.is_default(); }));
+}
+
 void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
   const device::Stream side = runtime.streams().next();
-  Buffer<std::int64_t> tensor(runtime, element_count, side);
-  runtime::Graph graph(runtime);
-  context.observe("first_sum", capture_and_replay(runtime, graph, side, tensor, 1));
-  graph.reset();
-  context.observe("replay_after_reset_error", error_text<Error>([&] { graph.replay(); }));
-  context.observe("second_sum", capture_and_replay(runtime, graph, side, tensor, 2));
-  graph.reset();
+  {
+    Buffer<std::int64_t> ones(runtime, element_count, side);
+    tensor::ops::fill(runtime, ones.data(), ones.size(), std::int64_t{1}, side);
+    runtime::Graph graph(runtime);
+    runtime.allocator().empty_cache();
+    Buffer<std::int64_t> first;
+    context.observe("first_sum", capture_and_replay(runtime, graph, side, first,
+                                                    [&] { return add_repeatedly(runtime, ones, 1, 10); }));
+    graph.reset();
+    context.observe("replay_after_reset_error", error_text<Error>([&] { graph.replay(); }));
+    // The first result lives on in the pool of a capture that is no more; the second fills it.
+    runtime.allocator().empty_cache();
+    observe_private_segments(context, "private_segments_after_reset");
+    Buffer<std::int64_t> second;
+    context.observe("second_sum", capture_and_replay(runtime, graph, side, second, [&] {
+                      tensor::ops::fill(runtime, first.data(), first.size(), std::int64_t{2}, side);
+                      return add_repeatedly(runtime, first, 2, 10);
+                    }));
+    context.observe("filled_sum", sum(runtime, first));
+    graph.reset();
+  }
+  device::check(context.device(), context.device().synchronize(), "synchronize");
+  runtime.allocator().empty_cache();
+  observe_private_segments(context, "private_segments_at_end");
 }
 
 }  // namespace
