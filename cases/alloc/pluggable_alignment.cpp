@@ -33,7 +33,10 @@ harness::Case pluggable_alignment() {
       .summary = "Every block of the library begins where kernels may expect it to, whatever its size",
       .source = "PyTorch's pluggable allocator interface",
       .needs = pluggable_needs(),
-      .faults = {no_memory(1)},
+      .faults = {no_memory(1),
+                 {.name = "misaligned_memory",
+                  .summary = "the library's memory does not begin where the device's should",
+                  .plan = fault::memory_misaligned(fault::nth_call(3))}},
       .run = run,
   };
 }

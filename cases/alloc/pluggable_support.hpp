@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/rounding.hpp"
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "runtime/pluggable/pluggable_library.hpp"
@@ -73,9 +74,10 @@ class ByteTally {
                                                         runtime.device().allocate(sizeof(tensor::ops::Tally)))) {
     write(runtime, tally(), {tensor::ops::Tally{}}, runtime.current_stream());
   }
-  void verify(const LibraryBlock& block, std::uint8_t value) {
-    tensor::ops::verify(runtime_, block.data, block.bytes, value, 1, tally(), block.stream);
-    expected_ += block.bytes;
+  /// One byte in `stride`, beginning with the first.
+  void verify(const LibraryBlock& block, std::uint8_t value, std::size_t stride = 1) {
+    tensor::ops::verify(runtime_, block.data, block.bytes, value, stride, tally(), block.stream);
+    expected_ += divide_up(block.bytes, stride);
   }
   /// Observes `wrong_bytes` and whether every byte asked for was looked at. Waits.
   void observe(harness::Context& context) {

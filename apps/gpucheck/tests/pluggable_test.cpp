@@ -74,8 +74,13 @@ INSTANTIATE_TEST_SUITE_P(
                     Broken{"never_recovers", "alloc.pluggable_out_of_memory"},
                     Broken{"threads", "alloc.pluggable_threads"}, Broken{"streams", "alloc.pluggable_streams"},
                     Broken{"capture", "alloc.pluggable_capture"}, Broken{"leak", "alloc.pluggable_leaks"},
-                    Broken{"double_free", "alloc.pluggable_leaks"}),
+                    Broken{"leak_page", "alloc.pluggable_leaks"}, Broken{"double_free", "alloc.pluggable_leaks"}),
     [](const auto& information) { return std::string(information.param.name); });
+
+TEST(PluggableLibrary, PartialOverlapsAreNoticedBetweenThreadsToo) {
+  const CommandResult result = check(library("broken_overlap"), {"--json", "-"});
+  EXPECT_THAT(not_passed(json::parse(result.output)), Contains("alloc.pluggable_threads"));
+}
 
 /// Processes that a library started, in a session of its own, and that are still there.
 int orphans_left(const std::function<void(const std::string& environment)>& run) {

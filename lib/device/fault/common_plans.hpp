@@ -29,6 +29,8 @@ inline Plan allocation_fails(Calls calls) { return failing(Operation::allocate, 
 inline Plan allocation_lost(Calls calls) { return broken(Operation::allocate, Effect::drop, calls); }
 /// Memory that is in use already.
 inline Plan memory_allocated_twice(Calls calls) { return broken(Operation::allocate, Effect::alias, calls); }
+/// Memory that begins where no kernel expects it to.
+inline Plan memory_misaligned(Calls calls) { return broken(Operation::allocate, Effect::misalign, calls); }
 inline Plan free_lost(Calls calls) { return broken(Operation::free, Effect::drop, calls); }
 inline Plan memory_info_fails(Calls calls) { return failing(Operation::memory_info, device::Status::unknown, calls); }
 

@@ -1,5 +1,7 @@
 #include "device/fault/fault_device.hpp"
 
+#include <optional>
+
 #include "device/fault/flip_bit.hpp"
 #include "device/relaxed_capture.hpp"
 
@@ -40,10 +42,11 @@ auto flip_in(device::Device& device, const Written& written, Stream stream) {
 FaultDevice::Result<void*> FaultDevice::allocate(std::size_t bytes) {
   const auto call = [&] {
     Result<void*> result = inner().allocate(bytes);
-    if (result) blocks_.add(*result, bytes);
+    if (result) blocks_.add(*result, bytes, *result);
     return result;
   };
   return value_of(Operation::allocate, call, [&](ArmedRule& rule, auto& made) -> Result<void*> {
+    if (rule.effect() == Effect::misalign) return allocate_misaligned(bytes);
     void* pointer = blocks_.share(bytes);
     if (pointer == nullptr) return made();
     if (rule.claim()) return pointer;
@@ -52,8 +55,20 @@ FaultDevice::Result<void*> FaultDevice::allocate(std::size_t bytes) {
   });
 }
 
+FaultDevice::Result<void*> FaultDevice::allocate_misaligned(std::size_t bytes) {
+  constexpr std::size_t distance = 64;
+  const Result<void*> start = inner().allocate(bytes + distance);
+  if (!start || *start == nullptr) return start;
+  void* const pointer = static_cast<std::byte*>(*start) + distance;
+  blocks_.add(pointer, bytes, *start);
+  return pointer;
+}
+
 Status FaultDevice::free(void* pointer) {
-  return status_of(Operation::free, [&] { return blocks_.release(pointer) ? inner().free(pointer) : Status::success; });
+  return status_of(Operation::free, [&] {
+    const std::optional<void*> start = blocks_.release(pointer);
+    return start ? inner().free(*start) : Status::success;
+  });
 }
 
 FaultDevice::Result<device::MemoryInfo> FaultDevice::memory_info() {

@@ -40,6 +40,7 @@ class FaultDevice final : public PlannedDevice {
   [[nodiscard]] Result<bool> can_access_peer(int peer_ordinal) override;
 
  private:
+  Result<void*> allocate_misaligned(std::size_t bytes);
   /// Launches once more, outside the capture, and waits.
   Status run_now(const device::KernelLaunch& launch);
   /// The stream that `run_now` uses, made when first needed.

@@ -33,7 +33,7 @@ Returns returns(Operation operation) {
 }
 
 constexpr std::array<std::string_view, effect_count> effects{
-    "fail",         "drop",  "report_success", "flip_bit",     "alias",       "run_now",
+    "fail",         "drop",  "report_success", "flip_bit",     "alias",       "misalign",          "run_now",
     "wrong_answer", "eager", "hang",           "kill_process", "lose_device", "hide_sticky_errors"};
 
 template <typename... Operations>
@@ -61,6 +61,7 @@ bool takes(Operation operation, Effect effect) {
     case Effect::flip_bit:
       return any_of(operation, Operation::copy, Operation::fill, Operation::launch_kernel);
     case Effect::alias:
+    case Effect::misalign:
       return operation == Operation::allocate;
     case Effect::run_now:
       return operation == Operation::launch_kernel;

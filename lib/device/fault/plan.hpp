@@ -36,6 +36,9 @@ enum class Effect {
   /// allocate: return memory that an earlier allocation of at least that size still
   /// holds. The memory is freed with its last holder. Condition: there is one.
   alias,
+  /// allocate: return an address 64 bytes behind the start of memory that is larger by as
+  /// much; freeing that address frees the memory.
+  misalign,
   /// launch_kernel: run it at once, on a stream of its own, and wait for it, as well as
   /// recording it. Condition: the stream is being captured.
   run_now,

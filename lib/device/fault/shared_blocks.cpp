@@ -4,10 +4,10 @@
 
 namespace gpucheck::fault {
 
-void SharedBlocks::add(void* pointer, std::size_t bytes) {
+void SharedBlocks::add(void* pointer, std::size_t bytes, void* start) {
   if (pointer == nullptr) return;
   const std::scoped_lock lock(mutex_);
-  blocks_[pointer] = {.bytes = bytes, .holders = 1};
+  blocks_[pointer] = {.bytes = bytes, .start = start, .holders = 1};
 }
 
 void* SharedBlocks::share(std::size_t bytes) {
@@ -20,13 +20,14 @@ void* SharedBlocks::share(std::size_t bytes) {
   return block->first;
 }
 
-bool SharedBlocks::release(void* pointer) {
+std::optional<void*> SharedBlocks::release(void* pointer) {
   const std::scoped_lock lock(mutex_);
   const auto block = blocks_.find(pointer);
-  if (block == blocks_.end()) return true;
-  if (--block->second.holders > 0) return false;
+  if (block == blocks_.end()) return pointer;
+  if (--block->second.holders > 0) return std::nullopt;
+  void* const start = block->second.start;
   blocks_.erase(block);
-  return true;
+  return start;
 }
 
 }  // namespace gpucheck::fault

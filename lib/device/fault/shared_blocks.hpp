@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
+#include <optional>
 
 namespace gpucheck::fault {
 
@@ -10,17 +11,19 @@ namespace gpucheck::fault {
 /// `Effect::alias` needs. Thread-safe.
 class SharedBlocks {
  public:
-  /// A fresh allocation with one holder; null is ignored.
-  void add(void* pointer, std::size_t bytes);
+  /// A fresh allocation with one holder, who knows it by `pointer`; null is ignored.
+  /// `start`: what the device knows it by.
+  void add(void* pointer, std::size_t bytes, void* start);
   /// Adds a holder to a block of at least `bytes`; null when there is none.
   [[nodiscard]] void* share(std::size_t bytes);
-  /// Takes a holder away; true when none is left, so that the memory may be freed. True
-  /// as well for a pointer that is not known.
-  [[nodiscard]] bool release(void* pointer);
+  /// Takes a holder away. What the device knows the memory by when none is left, so that it
+  /// may be freed; the pointer itself when it is not known.
+  [[nodiscard]] std::optional<void*> release(void* pointer);
 
  private:
   struct Block {
     std::size_t bytes = 0;
+    void* start = nullptr;
     std::size_t holders = 0;
   };
   std::mutex mutex_;

@@ -155,6 +155,19 @@ TEST(Alias, GivesOutMemoryThatIsHeld) {
   EXPECT_EQ(faulty.simulator().live_bytes(), 0U);
 }
 
+TEST(Misalign, MovesMemoryThatIsUsableAndGoesWhole) {
+  const Faulty faulty(once(Operation::allocate, Effect::misalign));
+  device::Device& device = faulty.device();
+  void* const pointer = device.allocate(1000).value();
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(pointer) % 256, 64U);
+  EXPECT_EQ(device.fill(pointer, 7, 1000, {}), Status::success);
+  EXPECT_EQ(device.synchronize(), Status::success);
+  EXPECT_EQ(device.free(pointer), Status::success);
+  EXPECT_EQ(faulty.simulator().live_bytes(), 0U);
+  EXPECT_EQ(device.free(pointer), Status::invalid_value);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(device.allocate(1000).value()) % 256, 0U) << "once";
+}
+
 TEST(Alias, SharesNothingThatWasFreed) {
   const Faulty faulty(Plan{{{.operation = Operation::allocate, .effect = Effect::alias, .times = 0}}});
   device::Device& device = faulty.device();

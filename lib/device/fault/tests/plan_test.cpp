@@ -39,6 +39,7 @@ std::set<Operation> taking(Effect effect) {
     case Effect::flip_bit:
       return {copy, fill, launch_kernel};
     case Effect::alias:
+    case Effect::misalign:
       return {allocate};
     case Effect::run_now:
       return {launch_kernel};

@@ -27,6 +27,7 @@ enum class Defect {
   streams,
   capture,
   leak,
+  leak_page,
   double_free,
   exits,
   hangs,
@@ -97,6 +98,9 @@ void* allocate(std::size_t bytes) {
     case Defect::threads:
     case Defect::streams:
       if (void* const block = kept_block(bytes)) return block;
+      return allocate_from_device(bytes);
+    case Defect::leak_page:
+      static_cast<void>(device_memory.allocate(4096));
       return allocate_from_device(bytes);
     case Defect::capture:
       return device_memory.wait_for_all() ? allocate_from_device(bytes) : nullptr;
