@@ -16,7 +16,7 @@ void run(harness::Context& context) {
     observe::GpuTrace trace(runtime);
     trace.memory_allocation().add([&counters](std::uintptr_t) { observe::unwind(counters); });
     trace.activate();
-    static_cast<void>(random_tensor(runtime, 128));
+    observe_error_of(context, "error", [&] { static_cast<void>(random_tensor(runtime, 128)); });
   }
   observe::Symbolizer symbolizer;
   const std::string text = observe::to_text(symbolizer.frames(counters.view()));

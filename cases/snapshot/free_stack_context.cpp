@@ -16,8 +16,10 @@ void check(harness::Context& context, const std::string& name, ContextLevel leve
   runtime.allocator().empty_cache();
   observe::MemoryHistory history(runtime.caching_allocator(), context.device().ordinal());
   history.record({.context = level, .stacks = observe::StackKind::brief});
-  Tensor tensor = the_alloc(runtime);
-  the_free(tensor);
+  observe_error_of(context, name + "_error", [&] {
+    Tensor tensor = the_alloc(runtime);
+    the_free(tensor);
+  });
   const std::string json = json_of(history.snapshot());
   context.observe(name + "_names_free", contains(json, "::the_free("));
   context.observe(name + "_names_alloc", contains(json, "::the_alloc("));

@@ -10,7 +10,8 @@ void run(harness::Context& context) {
   runtime.allocator().empty_cache();
   observe::MemoryHistory history(runtime.caching_allocator(), context.device().ordinal());
   history.record({.recording = observe::Recording::state, .stacks = observe::StackKind::full});
-  const auto x = random_tensor(runtime, seed_elements);
+  runtime::Buffer<float> x;
+  observe_error_of(context, "error", [&] { x = random_tensor(runtime, seed_elements); });
   const FoundBlock found = find_live(history.snapshot(), seed_bytes);
   context.observe("block_found", found.info.requested_size == seed_bytes);
   context.observe("frames_name_rand", names(found.stack, "::rand("));

@@ -31,7 +31,7 @@ void plot(harness::Context& context, const std::string& name, ContextLevel level
   runtime.allocator().empty_cache();
   observe::MemoryHistory history(runtime.caching_allocator(), context.device().ordinal());
   history.record({.context = level, .stacks = stacks});
-  plotted_work(runtime);
+  observe_error_of(context, name + "_error", [&] { plotted_work(runtime); });
   const observe::MemorySnapshot snapshot = history.snapshot();
   const std::string json = json_of(snapshot);
   const std::string pickle = pickle_of(snapshot);

@@ -12,15 +12,20 @@ void run(harness::Context& context) {
   observe::MemoryHistory history(runtime.caching_allocator(), context.device().ordinal());
   history.record({.recording = observe::Recording::state, .stacks = observe::StackKind::brief});
   runtime::Buffer<float> x;
-  {
-    const observe::Scope foo(history, "foo");
-    x = random_tensor(runtime, seed_elements);
-  }
-  const auto outside = random_tensor(runtime, seed_elements + 1);
+  runtime::Buffer<float> outside;
+  observe_error_of(context, "error", [&] {
+    {
+      const observe::Scope foo(history, "foo");
+      x = random_tensor(runtime, seed_elements);
+    }
+    outside = random_tensor(runtime, seed_elements + 1);
+  });
   const observe::MemorySnapshot snapshot = history.snapshot();
   const FoundBlock inside = find_live(snapshot, seed_bytes);
   context.observe("first_frame", harness::Value(inside.stack.empty() ? "" : inside.stack.front().name));
-  context.observe("outside_names_scope", names(find_live(snapshot, seed_bytes + sizeof(float)).stack, "foo"));
+  const FoundBlock after = find_live(snapshot, seed_bytes + sizeof(float));
+  context.observe("outside_has_frames", !after.stack.empty());
+  context.observe("outside_names_scope", names(after.stack, "foo"));
 }
 
 }  // namespace

@@ -13,10 +13,12 @@ void check(harness::Context& context, const std::string& name, ContextLevel leve
   runtime.allocator().empty_cache();
   observe::MemoryHistory history(runtime.caching_allocator(), context.device().ordinal());
   history.record({.context = level, .stacks = observe::StackKind::full});
-  static_cast<void>(random_tensor(runtime, 3 * 4));
-  release_cached_memory(runtime);
+  observe_error_of(context, name + "_error", [&] {
+    static_cast<void>(random_tensor(runtime, 3 * 4));
+    release_cached_memory(runtime);
+  });
   const observe::MemorySnapshot snapshot = history.snapshot();
-  context.observe(name + "_last_action", runtime::name_of(snapshot.trace.back().action));
+  context.observe(name + "_last_action", last_action(snapshot));
   context.observe(name + "_names_empty_cache", contains(json_of(snapshot), "::empty_cache("));
 }
 

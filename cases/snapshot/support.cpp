@@ -60,6 +60,10 @@ FoundBlock find_live(const observe::MemorySnapshot& snapshot, std::uint64_t requ
   return {};
 }
 
+std::string last_action(const observe::MemorySnapshot& snapshot) {
+  return snapshot.trace.empty() ? "" : runtime::name_of(snapshot.trace.back().action);
+}
+
 bool names(const observe::Stack& stack, std::string_view text) {
   return std::ranges::any_of(stack, [text](const observe::Frame& frame) {
     return contains(frame.name, text) || contains(frame.filename, text);

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "cases/support.hpp"
 #include "harness/case.hpp"
@@ -24,6 +25,17 @@ void require_symbols();
 /// A tensor of random numbers on the current stream.
 [[nodiscard]] runtime::Buffer<float> random_tensor(runtime::Runtime& runtime, std::size_t elements);
 
+/// Has `allocate` make what the case takes a snapshot of. Observes `key`, the text of its
+/// error, or of the work's that it submitted: a device without memory shows there and in the
+/// snapshot, which has nothing in it.
+template <typename Allocate>
+void observe_error_of(harness::Context& context, const std::string& key, Allocate&& allocate) {
+  context.observe(key, error_text<Error>([&] {
+                    std::forward<Allocate>(allocate)();
+                    device::check(context.device(), context.device().synchronize(), "synchronize");
+                  }));
+}
+
 /// x * x + x * x as three tensors' worth of allocations. The values do not matter here,
 /// so that additions stand for the products.
 void combine(runtime::Runtime& runtime, const runtime::Buffer<float>& x);
@@ -43,6 +55,9 @@ struct FoundBlock {
 /// The first block in use for which the caller asked for `requested_bytes`; all zero and
 /// without a stack when there is none.
 [[nodiscard]] FoundBlock find_live(const observe::MemorySnapshot& snapshot, std::uint64_t requested_bytes);
+
+/// What the youngest event of a trace is called; "" when there is none.
+[[nodiscard]] std::string last_action(const observe::MemorySnapshot& snapshot);
 
 /// Whether some frame's function or file contains the text.
 [[nodiscard]] bool names(const observe::Stack& stack, std::string_view text);

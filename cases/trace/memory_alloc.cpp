@@ -11,7 +11,8 @@ void run(harness::Context& context) {
   Addresses calls;
   trace.memory_allocation().add([&calls](std::uintptr_t address) { calls.push_back(address); });
   trace.activate();
-  const Tensor tensor(runtime, 10 * 4, runtime.current_stream());
+  Tensor tensor;
+  context.observe("error", error_text<Error>([&] { tensor = Tensor(runtime, 10 * 4, runtime.current_stream()); }));
   observe_calls(context, calls, address_of(tensor));
 }
 

@@ -11,7 +11,8 @@ void run(harness::Context& context) {
   Addresses calls;
   trace.memory_deallocation().add([&calls](std::uintptr_t address) { calls.push_back(address); });
   trace.activate();
-  Tensor tensor(runtime, 3 * 8, runtime.current_stream());
+  Tensor tensor;
+  context.observe("error", error_text<Error>([&] { tensor = Tensor(runtime, 3 * 8, runtime.current_stream()); }));
   const std::uintptr_t address = address_of(tensor);
   tensor = Tensor();
   observe_calls(context, calls, address);
