@@ -28,13 +28,19 @@ void observe_request(harness::Context& context, const std::string& prefix, std::
   auto& allocator = runtime.allocator();
   const device::Stream stream = runtime.current_stream();
   const auto before = allocator.stats();
-  auto* memory = static_cast<std::uint8_t*>(allocator.allocate(1_MiB, stream));
+  std::uint8_t* memory = nullptr;
+  int last_byte = -1;
+  const std::string error = error_text<Error>([&] {
+    memory = static_cast<std::uint8_t*>(allocator.allocate(1_MiB, stream));
+    tensor::ops::fill(runtime, memory, 1_MiB, value, stream);
+    last_byte = read_one(runtime, memory + 1_MiB - 1, stream);
+  });
   const auto after = allocator.stats();
   context.observe(prefix + "_requested_bytes",
                   after.requested_bytes.all.allocated - before.requested_bytes.all.allocated);
   context.observe(prefix + "_reserved_bytes", after.reserved_bytes.all.allocated - before.reserved_bytes.all.allocated);
-  tensor::ops::fill(runtime, memory, 1_MiB, value, stream);
-  context.observe(prefix + "_last_byte", read_one(runtime, memory + 1_MiB - 1, stream));
+  context.observe(prefix + "_error", error);
+  context.observe(prefix + "_last_byte", last_byte);
   allocator.free(memory);
 }
 

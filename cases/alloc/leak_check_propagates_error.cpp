@@ -38,12 +38,12 @@ void run(harness::Context& context) {
   }
   // The check is awake: it reports what leaks without an error, and nothing else.
   std::vector<Tensor> leaked;
-  context.observe("leak_error", error_text<runtime::LeakError>([&] {
+  context.observe("leak_error", error_text<Error>([&] {
                     runtime::require_no_leak(runtime, [&] { leaked.push_back(tensor(runtime, {1})); });
                   }));
   leaked.clear();
   std::vector<float> sums;
-  context.observe("error_without_leak", error_text<runtime::LeakError>([&] {
+  context.observe("error_without_leak", error_text<Error>([&] {
                     runtime::require_no_leak(runtime, [&] {
                       const Tensor x = tensor(runtime, {1, 2, 3});
                       const Tensor y = tensor(runtime, {10, 20});

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/units.hpp"
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
@@ -8,19 +9,12 @@
 namespace gpucheck::cases::in_alloc {
 namespace {
 
-/// Removes the limit at the end of a scope, however that is left.
-class FractionScope {
- public:
-  FractionScope(runtime::Runtime& runtime, double fraction) : runtime_(runtime) {
-    runtime.allocator().set_memory_fraction(fraction);
-  }
-  ~FractionScope() { runtime_.allocator().set_memory_fraction(1.0); }
-  FractionScope(const FractionScope&) = delete;
-  FractionScope& operator=(const FractionScope&) = delete;
+using namespace literals;
 
- private:
-  runtime::Runtime& runtime_;
-};
+std::int64_t ones_in(runtime::Runtime& runtime, const runtime::Buffer<float>& tensor, device::Stream stream) {
+  const std::vector<float> values = read(runtime, tensor.data(), tensor.size(), stream);
+  return std::ranges::count(values, 1.0F);
+}
 
 void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
@@ -31,8 +25,7 @@ void run(harness::Context& context) {
     return error_text<UsageError>([&] { allocator.set_memory_fraction(fraction); });
   };
   const auto allocate = [&](double bytes) {
-    return error_text<runtime::OutOfMemoryError>(
-        [&] { allocator.free(allocator.allocate(static_cast<std::size_t>(bytes), stream)); });
+    return error_text<Error>([&] { allocator.free(allocator.allocate(static_cast<std::size_t>(bytes), stream)); });
   };
   context.observe("negative_fraction_error", rejection(-0.1));
   context.observe("fraction_above_one_error", rejection(2.0));
@@ -42,7 +35,7 @@ void run(harness::Context& context) {
   runtime::Buffer<float> tensor(runtime, 1024, stream);
   tensor::ops::fill(runtime, tensor.data(), tensor.size(), 0.0F, stream);
   {
-    const FractionScope half(runtime, 0.5);
+    const MemoryFractionScope half(runtime, 0.5);
     context.observe("fraction_set", harness::Value(allocator.memory_fraction()));
     const auto max_reserved = static_cast<double>(allocator.stats().reserved_bytes.all.peak);
     context.observe("error_below_the_limit", allocate(0.499 * total - max_reserved));
@@ -51,14 +44,14 @@ void run(harness::Context& context) {
     context.observe("error_above_the_limit", allocate(0.5 * total));
     context.observe("num_ooms", allocator.stats().num_ooms - before.num_ooms);
     context.observe("num_alloc_retries", allocator.stats().num_alloc_retries - before.num_alloc_retries);
+    // The limit refused that request, and nothing else: neither memory nor work that fits.
+    context.observe("error_after_refusal", allocate(static_cast<double>(64_MiB)));
+    tensor::ops::fill(runtime, tensor.data(), tensor.size(), 1.0F, stream);
+    context.observe("ones_after_refusal", ones_in(runtime, tensor, stream));
   }
   context.observe("fraction_at_end", harness::Value(allocator.memory_fraction()));
   context.observe("error_without_limit", allocate(0.5 * total));
   allocator.empty_cache();
-
-  tensor::ops::fill(runtime, tensor.data(), tensor.size(), 1.0F, stream);
-  const std::vector<float> values = read(runtime, tensor.data(), tensor.size(), stream);
-  context.observe("ones_after_errors", std::int64_t{std::count(values.begin(), values.end(), 1.0F)});
 }
 
 }  // namespace
@@ -74,7 +67,7 @@ harness::Case memory_fraction() {
                   .plan = fault::allocation_fails({.first = 2, .times = 2})},
                  {.name = "full_without_limit",
                   .summary = "the device fails to allocate half of its memory once the limit is gone",
-                  .plan = fault::allocation_fails(fault::from_call(3))},
+                  .plan = fault::allocation_fails(fault::from_call(4))},
                  {.name = "memory_info_lost",
                   .summary = "the device cannot say how much memory is free, as the error has to",
                   .plan = fault::memory_info_fails(fault::from_call(2))},

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "base/units.hpp"
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
@@ -29,8 +31,12 @@ void run(harness::Context& context) {
   const std::uint64_t half = context.device().properties().total_memory_bytes / 2;
   allocator.empty_cache();
 
-  void* first = allocator.allocate(half, stream);
-  context.observe("first_half_allocated", first != nullptr);
+  void* block = nullptr;
+  const auto allocate = [&](std::uint64_t bytes) {
+    return error_text<runtime::OutOfMemoryError>([&] { block = allocator.allocate(bytes, stream); });
+  };
+  const auto free_block = [&] { allocator.free(std::exchange(block, nullptr)); };
+  context.observe("first_half_error", allocate(half));
   const CounterChange failed(allocator);
   context.observe("second_half_error",
                   error_text<runtime::OutOfMemoryError>([&] { allocator.free(allocator.allocate(half, stream)); }));
@@ -38,21 +44,19 @@ void run(harness::Context& context) {
   context.observe("ooms_before_failure", failed.ooms());
 
   // Freed, it stays in the cache: the same request is served from there.
-  allocator.free(first);
+  free_block();
   const CounterChange cached(allocator);
-  void* second = allocator.allocate(half, stream);
-  context.observe("second_half_allocated_after_free", second != nullptr);
+  context.observe("second_half_error_after_free", allocate(half));
   context.observe("retries_when_cached", cached.retries());
 
   // A larger one is not: the cache has to go back to the device first.
-  allocator.free(second);
+  free_block();
   const CounterChange too_small(allocator);
-  void* larger = allocator.allocate(half + 64_MiB, stream);
-  context.observe("larger_allocated_by_retry", larger != nullptr);
+  context.observe("larger_error", allocate(half + 64_MiB));
   context.observe("retries_when_cache_is_too_small", too_small.retries());
   context.observe("ooms_when_cache_is_too_small", too_small.ooms());
 
-  allocator.free(larger);
+  free_block();
   allocator.empty_cache();
   allocator.reset_peak_stats();
 }

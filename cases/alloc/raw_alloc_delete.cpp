@@ -14,10 +14,17 @@ void run(harness::Context& context) {
 
   allocator.empty_cache();
   const std::int64_t before = allocated_bytes();
-  auto* byte = static_cast<std::uint8_t*>(allocator.allocate(1, stream));
-  context.observe("allocated_bytes_growth", allocated_bytes() - before);
-  tensor::ops::fill(runtime, byte, 1, std::uint8_t{0x5A}, stream);
-  context.observe("byte_read_back", read_one(runtime, byte, stream));
+  std::uint8_t* byte = nullptr;
+  std::int64_t growth = 0;
+  int read_back = -1;
+  context.observe("error", error_text<Error>([&] {
+                    byte = static_cast<std::uint8_t*>(allocator.allocate(1, stream));
+                    growth = allocated_bytes() - before;
+                    tensor::ops::fill(runtime, byte, 1, std::uint8_t{0x5A}, stream);
+                    read_back = read_one(runtime, byte, stream);
+                  }));
+  context.observe("allocated_bytes_growth", growth);
+  context.observe("byte_read_back", read_back);
   allocator.free(byte);
   context.observe("allocated_bytes_left_over", allocated_bytes() - before);
 }
