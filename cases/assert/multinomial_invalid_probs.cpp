@@ -42,11 +42,13 @@ int not_a_number(harness::Context& context) {
 }
 
 void run(harness::Context& context) {
-  const std::vector<std::int64_t> drawn = draw(context, {1, 0, 1}, 1000);
-  context.observe("valid_draws", static_cast<std::int64_t>(drawn.size()));
-  context.observe("valid_draws_of_probability_zero", std::int64_t{std::count(drawn.begin(), drawn.end(), 1)});
+  std::vector<std::int64_t> drawn;
+  context.observe("valid_weights_error", error_text<Error>([&] { drawn = draw(context, {1, 0, 1}, 1000); }));
+  context.observe("draws_of_the_first", std::ranges::count(drawn, 0));
+  context.observe("draws_of_the_last", std::ranges::count(drawn, 2));
+  context.observe("valid_draws_of_probability_zero", std::ranges::count(drawn, 1));
   context.observe("valid_draws_out_of_range",
-                  std::int64_t{std::count_if(drawn.begin(), drawn.end(), [](auto n) { return n < 0 || n > 2; })});
+                  std::ranges::count_if(drawn, [](std::int64_t n) { return n < 0 || n > 2; }));
 
   for (const char* name : {"negative", "infinite", "minus_infinite", "not_a_number"}) {
     observe_child(context, name, context.run_child(name, std::chrono::seconds(10)));
