@@ -30,8 +30,8 @@ struct FaultTrial {
 struct CaseProof {
   const harness::Case* test_case = nullptr;
   harness::CaseResult clean;
-  std::vector<FaultTrial> trials;        ///< in the case's order; empty unless the clean run passed
-  std::vector<std::string> judged_keys;  ///< of its golden file, on this device
+  std::vector<FaultTrial> trials = {};        ///< in the case's order; empty unless the clean run passed
+  std::vector<std::string> judged_keys = {};  ///< of its golden file, on this device
   [[nodiscard]] bool proven() const noexcept;
   /// Names of the faults, in the case's order.
   [[nodiscard]] std::vector<std::string> faults_that_turn_red(std::string_view key) const;

@@ -5,7 +5,7 @@
 namespace gpucheck::runtime::detail {
 
 bool PendingFrees::add(BlockRef ref, const std::vector<StreamUse>& uses) {
-  const auto block = std::make_shared<Waiting>(ref);
+  const auto block = std::make_shared<Waiting>(Waiting{.ref = ref});
   if (uses.size() == 1) {
     add(block, uses.front().stream, uses.front().id);
     return true;
