@@ -101,10 +101,12 @@ void run(harness::Context& context) {
     Accumulation accumulation(runtime, bytes, layout);
     const auto before = allocator.stats();
     float expected = 0.0F;
-    for (int round = 1; round <= rounds; ++round) {
-      accumulation.add(static_cast<float>(round));
-      expected += static_cast<float>(round);
-    }
+    context.observe("error", error_text<runtime::OutOfMemoryError>([&] {
+                      for (int round = 1; round <= rounds; ++round) {
+                        accumulation.add(static_cast<float>(round));
+                        expected += static_cast<float>(round);
+                      }
+                    }));
     const auto after = allocator.stats();
     context.observe("blocks_allocated", after.allocation.all.allocated - before.allocation.all.allocated);
     context.observe("num_alloc_retries", after.num_alloc_retries - before.num_alloc_retries);
@@ -137,9 +139,12 @@ harness::Case record_stream_oom() {
                  {.name = "flipped_bit",
                   .summary = "one bit flips in memory that a kernel wrote",
                   .plan = fault::kernel_flips_bit(fault::nth_call(60))},
+                 {.name = "lost_verification",
+                  .summary = "the sums are never looked at",
+                  .plan = fault::kernel_lost(fault::nth_call(2 + 2 * rounds + 1))},
                  {.name = "device_stays_full",
                   .summary = "the device has no memory for the retry",
-                  .plan = fault::allocation_fails(fault::from_call(5))}},
+                  .plan = fault::allocation_fails({.first = 5, .times = 2})}},
       .deadline = std::chrono::seconds(30),
       .run = run,
   };

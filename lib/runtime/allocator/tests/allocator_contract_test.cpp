@@ -9,6 +9,7 @@
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
 #include "runtime/allocator/buffer.hpp"
+#include "runtime/allocator/storage.hpp"
 #include "runtime/tests/simulated.hpp"
 #include "tensor/ops.hpp"
 
@@ -58,6 +59,17 @@ class AllocatorContract : public testing::TestWithParam<Backend> {
   std::unique_ptr<Runtime> runtime_;
   device::Stream main_ = machine_.default_stream();
 };
+
+TEST_P(AllocatorContract, KeepsWhyAFreeInADestructorWasRejected) {
+  {
+    const Storage owner(allocator(), 512, main_);
+    EXPECT_TRUE(allocator().failed_frees().empty());
+    allocator().free(owner.data());
+  }
+  EXPECT_EQ(allocator().failed_frees().size(), 1U);
+  { const Storage other(allocator(), 512, main_); }
+  EXPECT_EQ(allocator().failed_frees().size(), 1U);
+}
 
 TEST_P(AllocatorContract, NoBytesAreNull) {
   EXPECT_EQ(allocator().allocate(0, main_), nullptr);
