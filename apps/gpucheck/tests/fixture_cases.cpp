@@ -112,7 +112,8 @@ std::vector<Case> all() {
                  .exclusive = true,
                  .own_process = true,
                  .caching_allocator = true,
-                 .allocator_library = true};
+                 .allocator_library = true,
+                 .default_stream = true};
   return {parameters,
           needy,
           watchful,

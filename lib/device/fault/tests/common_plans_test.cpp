@@ -28,10 +28,10 @@ TEST(CommonPlans, FailWithTheStatusThatFits) {
 }
 
 TEST(CommonPlans, CanAllBeCarriedOut) {
-  for (const auto make : {allocation_fails, allocation_lost, memory_allocated_twice, free_lost, memory_info_fails,
-                          registration_lost, registration_fails, unregistration_lost, pinned_memory_unknown,
-                          kernel_lost, kernel_flips_bit, copy_lost, copy_flips_bit, replay_lost, event_completes_early,
-                          event_never_recorded, stream_seems_idle, synchronize_returns_early}) {
+  for (const auto make : {allocation_fails, allocation_lost, memory_allocated_twice, memory_misaligned, free_lost,
+                          memory_info_fails, registration_lost, registration_fails, unregistration_lost,
+                          pinned_memory_unknown, kernel_lost, kernel_flips_bit, copy_lost, copy_flips_bit, replay_lost,
+                          event_completes_early, event_never_recorded, stream_seems_idle, synchronize_returns_early}) {
     EXPECT_NO_THROW(check(make(every_call)));
   }
   EXPECT_NO_THROW(check(sticky_errors_hidden()));
