@@ -12,7 +12,9 @@ Schedule::Schedule(std::vector<Load> loads, int jobs, int jobs_in_all)
       jobs_(static_cast<std::size_t>(std::max(jobs, 1))),
       jobs_in_all_(static_cast<std::size_t>(std::max(jobs_in_all, 1))) {
   std::iota(waiting_.begin(), waiting_.end(), std::size_t{0});
-  std::ranges::stable_partition(waiting_, [this](std::size_t index) { return !loads_[index].exclusive; });
+  // Not the one of std::ranges: clang 14, which builds the fuzzers, cannot compile libstdc++'s.
+  std::stable_partition(waiting_.begin(), waiting_.end(),
+                        [this](std::size_t index) { return !loads_[index].exclusive; });
   int max_device = -1;
   for (const Load& load : loads_) {
     for (const int device : load.devices) max_device = std::max(max_device, device);
