@@ -54,7 +54,17 @@ harness::Case capture_simple() {
                   .plan = fault::replay_lost(fault::nth_call(1))},
                  {.name = "flipped_bit",
                   .summary = "one bit of an intermediate result flips",
-                  .plan = fault::kernel_flips_bit(fault::nth_call(8))}},
+                  .plan = fault::kernel_flips_bit(fault::nth_call(8))},
+                 {.name = "stream_kept",
+                  .summary = "a stream that is destroyed stays on the device",
+                  .plan = fault::broken(fault::Operation::destroy_stream, fault::Effect::drop, fault::nth_call(1))},
+                 {.name = "graph_kept",
+                  .summary = "a graph that is destroyed stays on the device",
+                  .plan = fault::broken(fault::Operation::destroy_graph, fault::Effect::drop, fault::nth_call(1))},
+                 {.name = "executable_kept",
+                  .summary = "an executable graph that is destroyed stays on the device",
+                  .plan =
+                      fault::broken(fault::Operation::destroy_executable, fault::Effect::drop, fault::nth_call(1))}},
       .run = run,
   };
 }

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "device/device.hpp"
+#include "device/handle_ledger.hpp"
 
 namespace gpucheck::device {
 
@@ -52,6 +54,10 @@ class Driver {
   /// each: on a simulated device, accesses to memory that nothing ordered. A GPU
   /// notices none. Thread-safe.
   [[nodiscard]] virtual std::vector<std::string> hazards() const { return {}; }
+  /// Handles that exist on the devices themselves, where that is known. Differs from what
+  /// callers created and destroyed when calls do not reach the devices, as under faults.
+  /// Thread-safe.
+  [[nodiscard]] virtual std::optional<LiveHandles> live_handles() const { return std::nullopt; }
 };
 
 }  // namespace gpucheck::device

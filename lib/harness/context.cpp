@@ -34,7 +34,10 @@ void check_parameters(const Case& test_case, const ParameterValues& values) {
 }  // namespace
 
 Context::Context(Setup setup)
-    : setup_(std::move(setup)), hazards_before_(setup_.driver->hazards().size()), used_(setup_.ordinals.size()) {
+    : setup_(std::move(setup)),
+      hazards_before_(setup_.driver->hazards().size()),
+      handles_before_(setup_.driver->live_handles()),
+      used_(setup_.ordinals.size()) {
   check_parameters(test_case(), setup_.settings.parameters);
 }
 

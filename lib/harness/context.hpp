@@ -143,12 +143,14 @@ class Context {
   /// What `check` finds broken, said with the device where there are several.
   template <typename Check>
   void check_devices(std::vector<Mismatch>& broken, Check check);
+  void check_handles_rule(std::vector<Mismatch>& broken);
   void check_hazard_rule(std::vector<Mismatch>& broken);
 
   Setup setup_;
   Observations observations_;
   std::size_t hazards_before_ = 0;
-  std::vector<UsedDevice> used_;  ///< one for each of the ordinals
+  std::optional<device::LiveHandles> handles_before_;  ///< of the driver's own count
+  std::vector<UsedDevice> used_;                       ///< one for each of the ordinals
 };
 
 }  // namespace gpucheck::harness

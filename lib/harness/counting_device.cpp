@@ -92,4 +92,36 @@ Status CountingDevice::unmap_memory(void* pointer, std::size_t bytes) {
   return uncounted(device_memory_, pointer, [&] { return inner().unmap_memory(pointer, bytes); });
 }
 
+Result<Stream> CountingDevice::create_stream(device::StreamKind kind, int priority) {
+  return handles_.created(inner().create_stream(kind, priority));
+}
+
+Status CountingDevice::destroy_stream(Stream stream) {
+  return handles_.destroyed(stream, [&] { return inner().destroy_stream(stream); });
+}
+
+Result<device::Event> CountingDevice::create_event(device::EventKind kind) {
+  return handles_.created(inner().create_event(kind));
+}
+
+Status CountingDevice::destroy_event(device::Event event) {
+  return handles_.destroyed(event, [&] { return inner().destroy_event(event); });
+}
+
+Result<device::Graph> CountingDevice::end_capture(Stream stream) {
+  return handles_.created(inner().end_capture(stream));
+}
+
+Status CountingDevice::destroy_graph(device::Graph graph) {
+  return handles_.destroyed(graph, [&] { return inner().destroy_graph(graph); });
+}
+
+Result<device::GraphExec> CountingDevice::instantiate(device::Graph graph) {
+  return handles_.created(inner().instantiate(graph));
+}
+
+Status CountingDevice::destroy_executable(device::GraphExec executable) {
+  return handles_.destroyed(executable, [&] { return inner().destroy_executable(executable); });
+}
+
 }  // namespace gpucheck::harness

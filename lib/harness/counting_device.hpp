@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "device/forwarding_device.hpp"
+#include "device/handle_ledger.hpp"
 
 namespace gpucheck::harness {
 
@@ -30,8 +31,9 @@ class AllocationLedger {
   std::unordered_multimap<void*, std::size_t> allocations_;
 };
 
-/// Knows what memory was allocated through it and not freed. Memory that a graph
-/// allocates (allocate_async while capturing) belongs to the graph and is not counted.
+/// Knows what memory was allocated through it and not freed, and what handles were created
+/// and not destroyed. Memory that a graph allocates (allocate_async while capturing)
+/// belongs to the graph and is not counted.
 class CountingDevice final : public device::ForwardingDevice {
  public:
   using ForwardingDevice::ForwardingDevice;
@@ -47,15 +49,26 @@ class CountingDevice final : public device::ForwardingDevice {
   device::Status map_memory(void* pointer, std::size_t bytes) override;
   device::Status unmap_memory(void* pointer, std::size_t bytes) override;
 
+  [[nodiscard]] device::Result<device::Stream> create_stream(device::StreamKind kind, int priority) override;
+  device::Status destroy_stream(device::Stream stream) override;
+  [[nodiscard]] device::Result<device::Event> create_event(device::EventKind kind) override;
+  device::Status destroy_event(device::Event event) override;
+  [[nodiscard]] device::Result<device::Graph> end_capture(device::Stream stream) override;
+  device::Status destroy_graph(device::Graph graph) override;
+  [[nodiscard]] device::Result<device::GraphExec> instantiate(device::Graph graph) override;
+  device::Status destroy_executable(device::GraphExec executable) override;
+
   [[nodiscard]] LiveMemory live_device_memory() const { return device_memory_.live(); }
   [[nodiscard]] LiveMemory live_pinned_memory() const { return pinned_memory_.live(); }
   /// The host's own memory that is registered with the driver.
   [[nodiscard]] LiveMemory registered_memory() const { return registered_memory_.live(); }
+  [[nodiscard]] device::LiveHandles live_handles() const { return handles_.live(); }
 
  private:
   AllocationLedger device_memory_;
   AllocationLedger pinned_memory_;
   AllocationLedger registered_memory_;
+  device::HandleLedger handles_;
 };
 
 }  // namespace gpucheck::harness

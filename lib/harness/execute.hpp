@@ -27,6 +27,8 @@ struct Execution {
 /// - rule.device_memory_freed, rule.pinned_memory_freed: what was allocated through
 ///   `Context::device()` was freed, once the runtime with its caches is gone. Counted
 ///   call by call: free memory as the device tells it is moved by other processes too;
+/// - rule.handles_destroyed: so was every stream, event, graph and executable graph that
+///   was created through `Context::device()`, there and on the device itself;
 /// - rule.library_frees_its_own: of what an allocator library frees, through the functions
 ///   that gpucheck gives it, the device rejected nothing;
 /// - rule.settings_restored, rule.memory_fraction_restored, rule.capture_mode_restored,

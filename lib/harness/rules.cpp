@@ -27,6 +27,19 @@ void check_freed(std::vector<Mismatch>& broken, std::string_view rule, const Liv
   add(broken, rule, "every allocation freed", fmt::format("{} bytes in {} allocations", live.bytes, live.allocations));
 }
 
+constexpr std::string_view handles_rule = "handles_destroyed";
+
+void check_destroyed(std::vector<Mismatch>& broken, const device::LiveHandles& live,
+                     const device::LiveHandles& before) {
+  const auto more = [](std::size_t now, std::size_t then) { return now > then ? now - then : 0; };
+  const device::LiveHandles left{.streams = more(live.streams, before.streams),
+                                 .events = more(live.events, before.events),
+                                 .graphs = more(live.graphs, before.graphs),
+                                 .executables = more(live.executables, before.executables)};
+  if (left == device::LiveHandles{}) return;
+  add(broken, handles_rule, "every handle destroyed", fmt::format("{} left", to_text(left)));
+}
+
 std::string_view name_of(CaptureMode mode) {
   switch (mode) {
     case CaptureMode::global:
@@ -145,9 +158,20 @@ std::vector<Mismatch> Context::close() {
     }
     check_freed(own, "pinned_memory_freed", used.device->live_pinned_memory());
     check_freed(own, "host_memory_unregistered", used.device->registered_memory());
+    check_destroyed(own, used.device->live_handles(), {});
   });
+  check_handles_rule(broken);
   check_hazard_rule(broken);
   return broken;
+}
+
+/// Destroyed, as far as the caller could tell, and on the device still there.
+void Context::check_handles_rule(std::vector<Mismatch>& broken) {
+  const auto told = [](const Mismatch& mismatch) { return mismatch.key == fmt::format("rule.{}", handles_rule); };
+  const bool usable = std::all_of(used_.begin(), used_.end(),
+                                  [](const UsedDevice& used) { return used.device == nullptr || used.usable; });
+  if (!usable || !handles_before_ || std::any_of(broken.begin(), broken.end(), told)) return;
+  check_destroyed(broken, driver().live_handles().value_or(device::LiveHandles{}), *handles_before_);
 }
 
 void Context::check_hazard_rule(std::vector<Mismatch>& broken) {

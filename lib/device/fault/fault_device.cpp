@@ -88,6 +88,24 @@ Stream FaultDevice::default_stream() const noexcept {
   return next(Operation::default_stream) != nullptr ? not_a_stream : inner().default_stream();
 }
 
+FaultDevice::Result<Stream> FaultDevice::create_stream(device::StreamKind kind, int priority) {
+  return value_of(Operation::create_stream, [&] { return handles_->created(inner().create_stream(kind, priority)); });
+}
+
+Status FaultDevice::destroy_stream(Stream stream) {
+  const auto destroy = on(stream, [&] { return inner().destroy_stream(stream); });
+  return status_of(Operation::destroy_stream, [&] { return handles_->destroyed(stream, destroy); });
+}
+
+FaultDevice::Result<device::Event> FaultDevice::create_event(device::EventKind kind) {
+  return value_of(Operation::create_event, [&] { return handles_->created(inner().create_event(kind)); });
+}
+
+Status FaultDevice::destroy_event(device::Event event) {
+  const auto destroy = [&] { return inner().destroy_event(event); };
+  return status_of(Operation::destroy_event, [&] { return handles_->destroyed(event, destroy); });
+}
+
 Status FaultDevice::query(Stream stream) {
   return status_of(Operation::query_stream, on(stream, [&] { return inner().query(stream); }), not_ready_as_success);
 }
@@ -147,6 +165,25 @@ FaultDevice::Result<Stream> FaultDevice::side_stream() {
 FaultDevice::Result<device::CaptureInfo> FaultDevice::capture_info(Stream stream) {
   return value_of(Operation::capture_info, on(stream, [&] { return inner().capture_info(stream); }),
                   wrong_answer([](device::CaptureInfo& info) { info = {}; }));
+}
+
+FaultDevice::Result<device::Graph> FaultDevice::end_capture(Stream stream) {
+  const auto end = on(stream, [&] { return inner().end_capture(stream); });
+  return value_of(Operation::end_capture, [&] { return handles_->created(end()); });
+}
+
+FaultDevice::Result<device::GraphExec> FaultDevice::instantiate(device::Graph graph) {
+  return value_of(Operation::instantiate, [&] { return handles_->created(inner().instantiate(graph)); });
+}
+
+Status FaultDevice::destroy_graph(device::Graph graph) {
+  const auto destroy = [&] { return inner().destroy_graph(graph); };
+  return status_of(Operation::destroy_graph, [&] { return handles_->destroyed(graph, destroy); });
+}
+
+Status FaultDevice::destroy_executable(device::GraphExec executable) {
+  const auto destroy = [&] { return inner().destroy_executable(executable); };
+  return status_of(Operation::destroy_executable, [&] { return handles_->destroyed(executable, destroy); });
 }
 
 FaultDevice::Result<std::size_t> FaultDevice::node_count(device::Graph graph) {

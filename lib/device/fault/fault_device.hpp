@@ -6,6 +6,7 @@
 
 #include "device/fault/planned_device.hpp"
 #include "device/fault/shared_blocks.hpp"
+#include "device/handle_ledger.hpp"
 #include "device/owned.hpp"
 
 namespace gpucheck::fault {
@@ -14,8 +15,12 @@ namespace gpucheck::fault {
 /// As thread-safe as the inner device.
 class FaultDevice final : public PlannedDevice {
  public:
+  /// `handles` is told what is created and destroyed on the inner device.
+  FaultDevice(std::unique_ptr<device::Device> inner, std::shared_ptr<Faults> faults,
+              std::shared_ptr<device::HandleLedger> handles) noexcept
+      : PlannedDevice(std::move(inner), std::move(faults)), handles_(std::move(handles)) {}
+
   using PlannedDevice::launch;
-  using PlannedDevice::PlannedDevice;
   using PlannedDevice::query;
 
   [[nodiscard]] Result<void*> allocate(std::size_t bytes) override;
@@ -24,6 +29,10 @@ class FaultDevice final : public PlannedDevice {
   [[nodiscard]] Result<device::PointerInfo> pointer_info(const void* pointer) override;
 
   [[nodiscard]] device::Stream default_stream() const noexcept override;
+  [[nodiscard]] Result<device::Stream> create_stream(device::StreamKind kind, int priority) override;
+  Status destroy_stream(device::Stream stream) override;
+  [[nodiscard]] Result<device::Event> create_event(device::EventKind kind) override;
+  Status destroy_event(device::Event event) override;
   Status query(device::Stream stream) override;
   Status query(device::Event event) override;
   [[nodiscard]] Result<float> elapsed_ms(device::Event start, device::Event stop) override;
@@ -34,7 +43,11 @@ class FaultDevice final : public PlannedDevice {
   Status launch(const device::KernelLaunch& launch, device::Stream stream) override;
 
   [[nodiscard]] Result<device::CaptureInfo> capture_info(device::Stream stream) override;
+  [[nodiscard]] Result<device::Graph> end_capture(device::Stream stream) override;
   [[nodiscard]] Result<std::size_t> node_count(device::Graph graph) override;
+  [[nodiscard]] Result<device::GraphExec> instantiate(device::Graph graph) override;
+  Status destroy_graph(device::Graph graph) override;
+  Status destroy_executable(device::GraphExec executable) override;
 
   [[nodiscard]] std::string error_text(Status status) const override;
   [[nodiscard]] Result<bool> can_access_peer(int peer_ordinal) override;
@@ -47,6 +60,7 @@ class FaultDevice final : public PlannedDevice {
   Result<device::Stream> side_stream();
 
   SharedBlocks blocks_;
+  std::shared_ptr<device::HandleLedger> handles_;
   std::mutex side_stream_mutex_;
   device::UniqueStream side_stream_;
 };

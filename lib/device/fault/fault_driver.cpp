@@ -33,14 +33,16 @@ class FaultDriver final : public device::Driver {
     if (failed_ != Status::success) return failed_;
     Result<std::unique_ptr<device::Device>> opened = inner_->open(ordinal);
     if (!opened) return opened.error();
-    return std::make_unique<FaultDevice>(std::move(*opened), faults_);
+    return std::make_unique<FaultDevice>(std::move(*opened), faults_, handles_);
   }
   [[nodiscard]] Versions versions() override { return inner_->versions(); }
   [[nodiscard]] std::vector<std::string> hazards() const override { return inner_->hazards(); }
+  [[nodiscard]] std::optional<device::LiveHandles> live_handles() const override { return handles_->live(); }
 
  private:
   std::unique_ptr<device::Driver> inner_;
   std::shared_ptr<Faults> faults_;
+  std::shared_ptr<device::HandleLedger> handles_ = std::make_shared<device::HandleLedger>();
   Status failed_ = Status::success;  // what initialisation came to
 };
 

@@ -114,6 +114,74 @@ TEST(Rules, SeeHostMemoryLeftRegistered) {
             Keys{"rule.host_memory_unregistered"});
 }
 
+/// One handle of each kind, as `left` says not destroyed.
+void leave_handles(device::Device& device, const device::LiveHandles& left) {
+  auto stream = device::own<device::UniqueStream>(device, device.create_stream(device::StreamKind::non_blocking, 0));
+  auto event = device::own<device::UniqueEvent>(device, device.create_event(device::EventKind::no_timing));
+  device::check(device.begin_capture(stream.get(), CaptureMode::global), "begin_capture");
+  auto graph = device::own<device::UniqueGraph>(device, device.end_capture(stream.get()));
+  auto executable = device::own<device::UniqueGraphExec>(device, device.instantiate(graph.get()));
+  if (left.streams != 0) static_cast<void>(stream.release());
+  if (left.events != 0) static_cast<void>(event.release());
+  if (left.graphs != 0) static_cast<void>(graph.release());
+  if (left.executables != 0) static_cast<void>(executable.release());
+}
+
+/// What the rule about handles says once `run` is done, under a plan if there is one.
+std::string handles_left(void (*run)(Context&), const fault::Plan& plan = {}) {
+  Fixture fixture(run);
+  const auto faulty = fault::inject(sim::make_driver({.profile = sim::profile("small")}), plan);
+  Context::Setup setup = fixture.setup();
+  if (!plan.empty()) setup.driver = faulty.get();
+  const Execution execution = execute(std::move(setup));
+  if (execution.broken_rules.empty()) return "";
+  EXPECT_EQ(keys(execution.broken_rules), Keys{"rule.handles_destroyed"});
+  return execution.broken_rules[0].seen;
+}
+
+TEST(Rules, SeeEachKindOfHandleLeft) {
+  EXPECT_EQ(handles_left([](Context& context) { leave_handles(context.device(), {}); }), "");
+  EXPECT_EQ(handles_left([](Context& context) { leave_handles(context.device(), {.streams = 1}); }), "1 stream left");
+  EXPECT_EQ(handles_left([](Context& context) { leave_handles(context.device(), {.events = 1}); }), "1 event left");
+  EXPECT_EQ(handles_left([](Context& context) { leave_handles(context.device(), {.graphs = 1}); }), "1 graph left");
+  EXPECT_EQ(handles_left([](Context& context) { leave_handles(context.device(), {.executables = 1}); }),
+            "1 executable graph left");
+  EXPECT_EQ(handles_left([](Context& context) {
+              leave_handles(context.device(), {.streams = 1, .events = 1});
+              leave_handles(context.device(), {.events = 1});
+            }),
+            "1 stream, 2 events left");
+}
+
+TEST(Rules, SeeEachKindOfHandleThatTheDeviceKept) {
+  const auto tidy = [](Context& context) { leave_handles(context.device(), {}); };
+  const auto dropped = [&](fault::Operation operation) {
+    return handles_left(tidy, {{{operation, fault::Effect::drop}}});
+  };
+  EXPECT_EQ(handles_left(tidy, {{{fault::Operation::destroy_stream, fault::Effect::drop, 99}}}), "");
+  EXPECT_EQ(dropped(fault::Operation::destroy_stream), "1 stream left");
+  EXPECT_EQ(dropped(fault::Operation::destroy_event), "1 event left");
+  EXPECT_EQ(dropped(fault::Operation::destroy_graph), "1 graph left");
+  EXPECT_EQ(dropped(fault::Operation::destroy_executable), "1 executable graph left");
+}
+
+TEST(Rules, BlameNoCaseForHandlesLeftBeforeIt) {
+  const auto faulty = fault::inject(sim::make_driver({.profile = sim::profile("small")}),
+                                    {{{fault::Operation::destroy_event, fault::Effect::drop}}});
+  Fixture fixture([](Context& context) { leave_handles(context.device(), {}); });
+  for (const Keys& expected : {Keys{"rule.handles_destroyed"}, Keys{}}) {
+    Context::Setup setup = fixture.setup();
+    setup.driver = faulty.get();
+    EXPECT_EQ(keys(execute(std::move(setup)).broken_rules), expected);
+  }
+}
+
+TEST(Rules, SeeTheRuntimesOwnHandles) {
+  const auto use_streams = [](Context& context) { static_cast<void>(context.runtime().streams().next()); };
+  EXPECT_EQ(handles_left(use_streams), "");
+  EXPECT_EQ(handles_left(use_streams, {{{fault::Operation::destroy_stream, fault::Effect::drop}}}), "1 stream left");
+}
+
 TEST(Rules, SeeAFreeThatFailed) {
   Fixture fixture([](Context& context) {
     void* memory = context.device().allocate(4096).value();

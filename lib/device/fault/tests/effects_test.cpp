@@ -339,6 +339,34 @@ TEST(DropWait, LeavesStreamsUnordered) {
   }
 }
 
+TEST(DropDestroy, LeavesTheHandleOnTheDevice) {
+  const auto live_after = [](const Plan& plan) {
+    const Faulty faulty(plan);
+    device::Device& device = faulty.device();
+    {
+      const auto stream = faulty.make_stream();
+      const auto event = faulty.make_event();
+      device::check(device.begin_capture(stream.get(), device::CaptureMode::global), "begin_capture");
+      const auto graph = device::own<device::UniqueGraph>(device, device.end_capture(stream.get()));
+      const auto executable = device::own<device::UniqueGraphExec>(device, device.instantiate(graph.get()));
+      EXPECT_EQ(faulty.driver().live_handles(),
+                (device::LiveHandles{.streams = 1, .events = 1, .graphs = 1, .executables = 1}));
+    }
+    return faulty.driver().live_handles();
+  };
+  using device::LiveHandles;
+  EXPECT_EQ(live_after(once(Operation::free, Effect::drop)), LiveHandles{});
+  EXPECT_EQ(live_after(once(Operation::destroy_stream, Effect::drop)), LiveHandles{.streams = 1});
+  EXPECT_EQ(live_after(once(Operation::destroy_event, Effect::drop)), LiveHandles{.events = 1});
+  EXPECT_EQ(live_after(once(Operation::destroy_graph, Effect::drop)), LiveHandles{.graphs = 1});
+  EXPECT_EQ(live_after(once(Operation::destroy_executable, Effect::drop)), LiveHandles{.executables = 1});
+  EXPECT_EQ(live_after(once(Operation::destroy_event, Effect::fail)), LiveHandles{.events = 1});
+}
+
+TEST(LiveHandles, AreNotKnownWhereNobodyCounts) {
+  EXPECT_EQ(sim::make_driver({.profile = sim::profile("small")})->live_handles(), std::nullopt);
+}
+
 /// Leaves a sticky error: a device-side assert that does not hold.
 void poison(const Faulty& faulty) {
   const auto memory = faulty.make_memory(sizeof(std::int32_t)).release();
