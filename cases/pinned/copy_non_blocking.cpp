@@ -52,13 +52,13 @@ std::size_t wrong_on_host(runtime::Runtime& runtime, const PinnedBuffer<Byte>& b
   std::vector<Byte> expected = pattern(count, 7 + skipped);
   Buffer<Byte> source(runtime, count, stream);
   write(runtime, source.data(), expected, stream);
-  std::ranges::fill(base.span(), Byte{255});
+  std::ranges::fill(base.host_write(), Byte{255});
   keep_busy(runtime, stream);
   runtime::copy_to_host(runtime, {base.data() + skipped, base.context()}, source.data(), count, Transfer::non_blocking,
                         stream);
   wait_for_event(runtime, stream);
   expected.insert(expected.begin(), skipped, Byte{255});
-  return count_different(base.span(), expected);
+  return count_different(base.host_read(), expected);
 }
 
 void run(harness::Context& context) {

@@ -62,6 +62,8 @@ Status CudaDevice::unregister_host(void* pointer) {
   return status_of([&] { return cudaHostUnregister(pointer); });
 }
 
+Status CudaDevice::host_access(const device::MemoryAccess&) { return Status::success; }
+
 Result<MemoryInfo> CudaDevice::memory_info() {
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;

@@ -36,7 +36,9 @@ struct FillVectors {
   T* data;
   std::size_t elements;
   T value;
-  [[nodiscard]] std::array<MemoryAccess, 1> accesses(std::size_t) const { return {writes(data, elements * sizeof(T))}; }
+  [[nodiscard]] std::array<MemoryAccess, 1> accesses(std::size_t) const {
+    return {writes(reinterpret_cast<Vector<T>*>(data), elements * sizeof(T))};
+  }
   GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
     constexpr std::size_t width = Vector<T>::width;
     const std::size_t first = thread.index * width;
@@ -84,7 +86,7 @@ struct VerifyVectors {
   T value;
   Tally* tally;
   [[nodiscard]] std::array<MemoryAccess, 2> accesses(std::size_t) const {
-    return {reads(data, elements * sizeof(T)), updates(tally, sizeof(Tally))};
+    return {reads(reinterpret_cast<const Vector<T>*>(data), elements * sizeof(T)), updates(tally, sizeof(Tally))};
   }
   GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
     constexpr std::size_t width = Vector<T>::width;

@@ -73,19 +73,18 @@ void Machine::close(const CapturePointer& capture) {
 
 void Machine::wait_for(Context& context) {
   const int device = context.default_stream.device;
-  std::uint64_t ready_ns = std::max(context.default_stream.ready_ns, context.retired_ready_ns);
-  VectorClock clock = context.retired_clock;
-  clock.join(context.default_stream.clock);
+  Point end = context.retired;
+  end.join(context.default_stream.ready_ns, context.default_stream.clock);
   for (const auto& [handle, stream] : streams.objects()) {
     if (stream->device != device) continue;
-    ready_ns = std::max(ready_ns, stream->ready_ns);
-    clock.join(stream->clock);
+    end.join(stream->ready_ns, stream->clock);
   }
-  timeline.wait_until(ready_ns);
-  timeline.host_learns(clock);
+  timeline.wait_until(end.ready_ns);
+  timeline.host_learns(end.clock);
   if (world.contexts.size() != 1 || !timeline.forget_past()) return;
   // Clocks would go on listing all streams that ever were.
-  context.retired_clock.clear();
+  context.retired.clock.clear();
+  context.retired_blocking.clock.clear();
   context.default_stream.clock.clear();
   for (const auto& [handle, stream] : streams.objects()) stream->clock.clear();
   for (const auto& [handle, executable] : executables.objects()) executable->clock.clear();

@@ -10,6 +10,7 @@ namespace {
 std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
 
 std::string on_stream(const Actor& actor) {
+  if (actor.by_host) return "by the host";
   return actor.stream ? fmt::format("on stream {:#x}", actor.stream.value) : std::string("on the default stream");
 }
 
@@ -23,6 +24,7 @@ void RaceDetector::access(const Actor& actor, const VectorClock& knows, const de
   } else {
     write(actor, knows, begin, begin + access.bytes);
   }
+  report_disputes(actor);
 }
 
 /// The first cell that starts at `address` or later, after cutting the one that crosses it.
@@ -46,7 +48,7 @@ void RaceDetector::read(const Actor& actor, const VectorClock& knows, std::uintp
     }
     const Actor& writer = cell->second.writer;
     const bool other_writer = writer.sequence != 0 && writer.sequence != actor.sequence;
-    if (other_writer && !knows.covers(writer.stamp)) report(writer, actor, at, cell->second.end);
+    if (other_writer && !knows.covers(writer.stamp)) dispute(writer, at, cell->second.end);
     std::vector<Actor>& readers = cell->second.readers;
     // A reader that this one comes after adds nothing: who is ordered after this one
     // is ordered after it too.
@@ -68,9 +70,9 @@ void RaceDetector::write(const Actor& actor, const VectorClock& knows, std::uint
     return;
   }
   for (auto at = cell; at != last; ++at) {
-    if (unordered(at->second.writer)) report(at->second.writer, actor, at->first, at->second.end);
+    if (unordered(at->second.writer)) dispute(at->second.writer, at->first, at->second.end);
     for (const Actor& reader : at->second.readers) {
-      if (unordered(reader)) report(reader, actor, at->first, at->second.end);
+      if (unordered(reader)) dispute(reader, at->first, at->second.end);
     }
   }
   if (cell->first != begin) {
@@ -87,6 +89,21 @@ void RaceDetector::forget(const void* address, std::uint64_t bytes) {
   const auto first = split(number(address));
   const auto last = split(number(address) + bytes);
   cells_.erase(first, last);
+}
+
+void RaceDetector::dispute(const Actor& other, std::uintptr_t begin, std::uintptr_t end) {
+  const auto known = std::find_if(disputes_.begin(), disputes_.end(),
+                                  [&](const Dispute& dispute) { return dispute.other.sequence == other.sequence; });
+  if (known == disputes_.end()) {
+    disputes_.push_back({other, begin, end});
+  } else if (known->end == begin) {
+    known->end = end;
+  }
+}
+
+void RaceDetector::report_disputes(const Actor& actor) {
+  for (const Dispute& dispute : disputes_) report(dispute.other, actor, dispute.begin, dispute.end);
+  disputes_.clear();
 }
 
 void RaceDetector::report(const Actor& first, const Actor& second, std::uintptr_t begin, std::uintptr_t end) {
@@ -108,16 +125,17 @@ void RaceDetector::report(const Actor& first, const Actor& second, std::uintptr_
 }
 
 void RaceDetector::host_write(const Actor& actor, const void* address, std::uint64_t bytes) {
-  races_.push_back({.earlier = "host write",
-                    .later = std::string(actor.name),
-                    .earlier_stream = actor.stream,
-                    .later_stream = actor.stream,
-                    .address = address,
-                    .bytes = bytes,
-                    .description = fmt::format(
-                        "the host changed the {} bytes at {} while \"{}\" {} had not read them yet: wait for the "
-                        "operation before reusing its source",
-                        bytes, address, actor.name, on_stream(actor))});
+  races_.push_back(
+      {.earlier = "host write",
+       .later = std::string(actor.name),
+       .earlier_stream = actor.stream,
+       .later_stream = actor.stream,
+       .address = address,
+       .bytes = bytes,
+       .description = fmt::format(
+           "host write: the host changed the {} bytes at {} while \"{}\" {} had not read them yet: wait for the "
+           "operation before reusing its source",
+           bytes, address, actor.name, on_stream(actor))});
 }
 
 }  // namespace gpucheck::sim

@@ -21,6 +21,7 @@ struct Actor {
   std::uint64_t sequence = 0;   ///< position in the order of enqueueing: its identity
   std::uint64_t finish_ns = 0;  ///< virtual time at which its effects happen
   Stamp stamp;
+  bool by_host = false;  ///< an access of the host's own, on no stream
 };
 
 /// Finds accesses to the same bytes, at least one of them a write, that nothing orders.
@@ -51,9 +52,20 @@ class RaceDetector {
   Cells::iterator split(std::uintptr_t address);
   void read(const Actor& actor, const VectorClock& knows, std::uintptr_t begin, std::uintptr_t end);
   void write(const Actor& actor, const VectorClock& knows, std::uintptr_t begin, std::uintptr_t end);
+  void dispute(const Actor& other, std::uintptr_t begin, std::uintptr_t end);
+  void report_disputes(const Actor& actor);
   void report(const Actor& first, const Actor& second, std::uintptr_t begin, std::uintptr_t end);
 
+  /// An operation that the access under examination is not ordered after, and the first
+  /// stretch of bytes that they have in common.
+  struct Dispute {
+    Actor other;
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+  };
+
   Cells cells_;  // disjoint, by first address
+  std::vector<Dispute> disputes_;
   std::vector<Race> races_;
   std::set<std::pair<std::uint64_t, std::uint64_t>> reported_;
 };

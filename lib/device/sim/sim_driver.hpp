@@ -41,7 +41,7 @@ struct Race {
   device::Stream earlier_stream;
   device::Stream later_stream;
   const void* address = nullptr;  ///< first byte in common
-  std::uint64_t bytes = 0;        ///< length of the overlap
+  std::uint64_t bytes = 0;        ///< in common from there on without a gap
   std::string description;        ///< one line for a report, with both operations, streams and the memory
 };
 

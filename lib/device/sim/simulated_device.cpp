@@ -33,15 +33,15 @@ void SimulatedDevice::begin_call(Operation operation, std::uint64_t cost_ns) {
   timeline().advance(cost_ns);
 }
 
-Result<StreamState*> SimulatedDevice::target(device::Stream handle) {
-  StreamState* stream = machine_->stream(handle, index_);
+Result<StreamState*> SimulatedDevice::target(device::Stream handle, int device) {
+  StreamState* stream = machine_->stream(handle, device);
   if (stream == nullptr) return Status::invalid_resource_handle;
   if (stream->capture) {
     if (stream->capture->invalidated) return Status::stream_capture_invalidated;
     return stream;
   }
-  if (stream == &context_.default_stream) {
-    if (const Status status = machine_->reject_legacy(index_); status != Status::success) return status;
+  if (stream == &machine_->context(device).default_stream) {
+    if (const Status status = machine_->reject_legacy(device); status != Status::success) return status;
   }
   return stream;
 }
@@ -49,7 +49,7 @@ Result<StreamState*> SimulatedDevice::target(device::Stream handle) {
 void SimulatedDevice::submit(StreamState& stream, Work work) {
   auto shared = std::make_shared<const Work>(std::move(work));
   if (!stream.capture) {
-    timeline().enqueue(context_, stream, std::move(shared));
+    timeline().enqueue(machine_->context(stream.device), stream, std::move(shared));
     return;
   }
   std::vector<GraphNode>& nodes = stream.capture->graph->nodes;

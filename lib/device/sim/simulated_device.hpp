@@ -63,10 +63,12 @@ class SimulatedDevice final : public device::Device {
   // All of these want the mutex held.
   void begin_call(Operation operation, std::uint64_t cost_ns);
   [[nodiscard]] Place place(const void* pointer, std::size_t bytes, const StreamState& stream) const;
-  /// A stream that work may be sent to now.
-  device::Result<StreamState*> target(device::Stream handle);
-  /// A stream that the host may wait for or ask about now.
-  device::Result<StreamState*> waitable(device::Stream handle);
+  /// A stream that work may be sent to now, one of this device.
+  device::Result<StreamState*> target(device::Stream handle) { return target(handle, index_); }
+  /// The same of another device of the machine.
+  device::Result<StreamState*> target(device::Stream handle, int device);
+  /// The end of a stream that the host may wait for or ask about now.
+  device::Result<Point> waitable(device::Stream handle);
   device::Result<const StreamState*> capture_stream(device::Stream handle);
   device::Status check_shape(const device::KernelLaunch& launch) const;
   /// Enqueues work, or adds a node to the graph that the stream captures.

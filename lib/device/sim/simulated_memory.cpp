@@ -70,9 +70,8 @@ Result<void*> SimulatedDevice::allocate_async(std::size_t bytes, device::Stream 
     }
     if (const Status status = machine_->reject_unsafe(); status != Status::success) return status;
     if (bytes == 0) return nullptr;
-    timeline().order(context_, stream);
     context_.pool.collect(timeline().reached_ns());
-    const auto block = context_.pool.allocate(bytes, stream.clock);
+    const auto block = context_.pool.allocate(bytes, timeline().before_next(context_, stream).clock);
     if (!block) return Status::out_of_memory;
     stream.ready_ns = std::max(stream.ready_ns, block->usable_ns);
     void* pointer = as_pointer(block->begin);
@@ -155,6 +154,16 @@ Status SimulatedDevice::unregister_host(void* pointer) {
     if (range) timeline().races().forget(reinterpret_cast<void*>(range->begin), range->bytes);
     return machine_->world.host.unregister(pointer);
   });
+}
+
+Status SimulatedDevice::host_access(const device::MemoryAccess& access) {
+  const auto body = [&] {
+    if (!machine_->world.host.find(access.address)) return Status::success;
+    const bool reads = access.mode == device::AccessMode::read;
+    timeline().host_access(reads ? "host read" : "host write", access);
+    return Status::success;
+  };
+  return call(Operation::host_access, body, AfterSticky::works, 0);
 }
 
 Result<device::MemoryInfo> SimulatedDevice::memory_info() {

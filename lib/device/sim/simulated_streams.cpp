@@ -22,18 +22,17 @@ Status SimulatedDevice::destroy_stream(device::Stream handle) {
   return call(Operation::destroy_stream, [&] {
     StreamState* stream = machine_->streams.find(handle);
     if (stream == nullptr || stream->device != index_) return Status::invalid_resource_handle;
-    if (stream->capture && stream->capture->origin == handle) {
-      machine_->invalidate(stream->capture);
-      machine_->close(stream->capture);
-    } else if (stream->capture) {
-      merge_nodes(stream->capture->abandoned, stream->frontier);
+    const CapturePointer capture = stream->capture;  // closing takes it from the stream
+    if (capture && capture->origin == handle) {
+      machine_->invalidate(capture);
+      machine_->close(capture);
+    } else if (capture) {
+      merge_nodes(capture->abandoned, stream->frontier);
     }
-    context_.retired_ready_ns = std::max(context_.retired_ready_ns, stream->ready_ns);
-    context_.retired_clock.join(stream->clock);
+    context_.retired.join(stream->ready_ns, stream->clock);
     if (stream->kind == device::StreamKind::blocking) {
       // The default stream still comes after the work that is left.
-      context_.default_stream.ready_ns = std::max(context_.default_stream.ready_ns, stream->ready_ns);
-      context_.default_stream.clock.join(stream->clock);
+      context_.retired_blocking.join(stream->ready_ns, stream->clock);
       std::erase(context_.blocking_streams, stream);
     }
     machine_->streams.erase(handle);
@@ -42,7 +41,7 @@ Status SimulatedDevice::destroy_stream(device::Stream handle) {
 }
 
 /// The checks that waiting for, or asking about, a stream has in common.
-Result<StreamState*> SimulatedDevice::waitable(device::Stream handle) {
+Result<Point> SimulatedDevice::waitable(device::Stream handle) {
   StreamState* stream = machine_->stream(handle, index_);
   if (stream == nullptr) return Status::invalid_resource_handle;
   if (stream->capture) {
@@ -53,28 +52,28 @@ Result<StreamState*> SimulatedDevice::waitable(device::Stream handle) {
   Status status = legacy ? machine_->reject_legacy(index_) : Status::success;
   if (status == Status::success) status = machine_->reject_unsafe();
   if (status != Status::success) return status;
-  if (legacy) timeline().order(context_, *stream);  // it stands for all blocking streams
-  return stream;
+  // The default stream stands for all blocking streams.
+  return legacy ? timeline().before_next(context_, *stream) : Point{stream->ready_ns, stream->clock};
 }
 
 Status SimulatedDevice::query(device::Stream handle) {
   return call(Operation::query_stream, [&] {
     timeline().poll();
-    const auto stream = waitable(handle);
-    if (!stream) return stream.error();
-    if (!timeline().reached((*stream)->ready_ns)) return Status::not_ready;
-    timeline().host_learns((*stream)->clock);
+    if (context_.sticky != Status::success) return context_.sticky;
+    const auto end = waitable(handle);
+    if (!end) return end.error();
+    if (!timeline().reached(end->ready_ns)) return Status::not_ready;
+    timeline().host_learns(end->clock);
     return Status::success;
   });
 }
 
 Status SimulatedDevice::synchronize(device::Stream handle) {
   return call(Operation::synchronize, [&] {
-    const auto stream = waitable(handle);
-    if (!stream) return stream.error();
-    const VectorClock clock = (*stream)->clock;
-    timeline().wait_until((*stream)->ready_ns);
-    timeline().host_learns(clock);
+    const auto end = waitable(handle);
+    if (!end) return end.error();
+    timeline().wait_until(end->ready_ns);
+    timeline().host_learns(end->clock);
     machine_->trim_pools();
     return context_.sticky;
   });
@@ -136,6 +135,7 @@ Status SimulatedDevice::wait(device::Stream on, device::Event handle) {
 Status SimulatedDevice::query(device::Event handle) {
   return call(Operation::query_event, [&] {
     timeline().poll();
+    if (context_.sticky != Status::success) return context_.sticky;
     const EventState* event = machine_->events.find(handle);
     if (event == nullptr) return Status::invalid_resource_handle;
     if (const Status status = reject_captured(*event); status != Status::success) return status;
@@ -164,7 +164,9 @@ Result<float> SimulatedDevice::elapsed_ms(device::Event start, device::Event sto
   return call(Operation::elapsed_ms, [&]() -> Result<float> {
     const EventState* first = machine_->events.find(start);
     const EventState* second = machine_->events.find(stop);
-    if (first == nullptr || second == nullptr) return Status::invalid_resource_handle;
+    if (first == nullptr || second == nullptr || first->device != second->device) {
+      return Status::invalid_resource_handle;
+    }
     for (const EventState* event : {first, second}) {
       if (event->capture) return event->capture->ended ? Status::invalid_value : Status::captured_event;
       if (event->kind == device::EventKind::no_timing || !event->recorded) return Status::invalid_resource_handle;

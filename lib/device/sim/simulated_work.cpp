@@ -46,7 +46,9 @@ SimulatedDevice::Place SimulatedDevice::place(const void* pointer, std::size_t b
 Status SimulatedDevice::copy(void* destination, const void* source, std::size_t bytes, CopyKind kind,
                              device::Stream on) {
   return call(Operation::copy, [&] {
-    const auto stream = target(on);
+    // Copies alone may be sent to another device's stream.
+    const StreamState* const known = machine_->streams.find(on);
+    const auto stream = target(on, known != nullptr ? known->device : index_);
     if (!stream) return stream.error();
     if (copy_name(kind).empty()) return Status::invalid_memcpy_direction;
     if (bytes == 0) return Status::success;

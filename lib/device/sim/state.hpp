@@ -59,9 +59,9 @@ struct Context {
   device::Status sticky = device::Status::success;
   StreamState default_stream;
   std::vector<StreamState*> blocking_streams;
-  std::uint64_t retired_ready_ns = 0;  ///< when the work of destroyed streams is complete
-  VectorClock retired_clock;           ///< and what it consists of
-  std::set<int> peers;                 ///< devices whose memory kernels here may touch
+  Point retired;           ///< the work of destroyed streams
+  Point retired_blocking;  ///< of those among them that the default stream waits for
+  std::set<int> peers;     ///< devices whose memory kernels here may touch
 };
 
 }  // namespace gpucheck::sim

@@ -106,6 +106,22 @@ void Timeline::start_host_function(const Operation& operation) {
 
 void Timeline::step(StreamState& stream) { stream.clock.advance({stream.component, ++stream.epoch}); }
 
+Point Timeline::before_next(const Context& context, const StreamState& stream) const {
+  const StreamState& legacy = context.default_stream;
+  Point point{stream.ready_ns, stream.clock};
+  if (&stream == &legacy) {
+    for (const StreamState* other : context.blocking_streams) point.join(other->ready_ns, other->clock);
+    point.join(context.retired_blocking.ready_ns, context.retired_blocking.clock);
+  } else if (stream.kind == device::StreamKind::blocking) {
+    point.join(legacy.ready_ns, legacy.clock);
+  }
+  point.clock.join(host_clock_);
+  return point;
+}
+
+// The same as `before_next`, of which it keeps the result, without looking again at what
+// has not changed. Blocking streams take over whatever the default stream has taken over:
+// so that must be what its last operation came after, and nothing since.
 void Timeline::order(Context& context, StreamState& stream) {
   StreamState& legacy = context.default_stream;
   if (&stream == &legacy) {
@@ -115,6 +131,9 @@ void Timeline::order(Context& context, StreamState& stream) {
       stream.ready_ns = std::max(stream.ready_ns, other->ready_ns);
       stream.clock.join(other->clock);
     }
+    stream.ready_ns = std::max(stream.ready_ns, context.retired_blocking.ready_ns);
+    stream.clock.join(context.retired_blocking.clock);
+    context.retired_blocking = {};
   } else if (stream.kind == device::StreamKind::blocking && stream.legacy_epoch_joined != legacy.epoch) {
     stream.legacy_epoch_joined = legacy.epoch;
     stream.ready_ns = std::max(stream.ready_ns, legacy.ready_ns);
@@ -205,8 +224,12 @@ void Timeline::wait(Context& context, StreamState& stream, const EventState& eve
 }
 
 void Timeline::host_access(std::string_view name, const device::MemoryAccess& access) {
-  const Actor actor{.name = name, .stream = {}, .sequence = ++sequence_, .finish_ns = now_ns_, .stamp = {}};
+  const Stamp stamp{host_, ++host_steps_};
+  const Actor actor{
+      .name = name, .stream = {}, .sequence = ++sequence_, .finish_ns = now_ns_, .stamp = stamp, .by_host = true};
   races_.access(actor, host_clock_, access);
+  host_clock_.advance(stamp);
+  ++host_epoch_;
 }
 
 }  // namespace gpucheck::sim

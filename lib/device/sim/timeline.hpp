@@ -52,14 +52,14 @@ class Timeline {
   /// nothing is pending, and says whether it did.
   bool forget_past() noexcept;
 
-  /// Orders the stream's next operation after what it implicitly follows: the default
-  /// stream and the blocking streams, and whatever the host knows.
-  void order(Context& context, StreamState& stream);
+  /// What the stream's next operation would come after, were it enqueued now.
+  [[nodiscard]] Point before_next(const Context& context, const StreamState& stream) const;
   void enqueue(Context& context, StreamState& stream, const WorkPointer& work);
   void launch(Context& context, StreamState& stream, Executable& executable);
   void record(Context& context, StreamState& stream, EventState& event);
   void wait(Context& context, StreamState& stream, const EventState& event);
-  /// Checks something that the host does to memory against all pending work.
+  /// Checks something that the host does to memory against all work so far; what is
+  /// enqueued later comes after it.
   void host_access(std::string_view name, const device::MemoryAccess& access);
 
  private:
@@ -87,6 +87,9 @@ class Timeline {
   std::uint64_t submit(Context& context, const StreamState& stream, const WorkPointer& work, std::uint64_t start_ns,
                        Stamp stamp, const VectorClock& knows);
   [[nodiscard]] std::optional<Operation::Source> watch(const Work& work) const;
+  /// Orders the stream's next operation, which must follow at once, after what it
+  /// implicitly follows: the default stream or the blocking streams, and what the host knows.
+  void order(Context& context, StreamState& stream);
   void step(StreamState& stream);
   enum class HostFunctions { leave, start };
   void run_due(HostFunctions host_functions);
@@ -101,6 +104,8 @@ class Timeline {
   std::uint64_t sequence_ = 0;
   std::uint64_t draws_ = 0;
   Component components_ = 0;
+  const Component host_ = new_component();
+  std::uint64_t host_steps_ = 0;
   VectorClock host_clock_;
   std::uint64_t host_epoch_ = 1;
   std::vector<Pending> pending_;  // a heap: the next to finish in front

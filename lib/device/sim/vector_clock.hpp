@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -28,6 +29,18 @@ class VectorClock {
 
  private:
   std::vector<Stamp> entries_;  // ascending by component
+};
+
+/// A point in the order of operations: when all that precedes it is complete, and what
+/// that is.
+struct Point {
+  std::uint64_t ready_ns = 0;
+  VectorClock clock{};
+
+  void join(std::uint64_t other_ready_ns, const VectorClock& other_clock) {
+    ready_ns = std::max(ready_ns, other_ready_ns);
+    clock.join(other_clock);
+  }
 };
 
 }  // namespace gpucheck::sim

@@ -74,6 +74,7 @@ Status execute(World& world, Context& context, const Work& work) {
   }
   for (const MemoryAccess& access : work.accesses) {
     if (!reachable(world, context, work, access)) return Status::illegal_address;
+    if (range_of(access).begin % access.alignment != 0) return Status::misaligned_address;
     const bool writes_host = access.mode != AccessMode::read && world.owner(range_of(access).begin) == nullptr;
     if (writes_host) ++world.host_writes;
   }

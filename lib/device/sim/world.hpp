@@ -22,8 +22,9 @@ struct World {
 };
 
 /// Carries out what `work` does, all at once. illegal_address when it would touch
-/// memory that is not allocated at this point in stream order, assertion when a kernel
-/// asserts; nothing is written after the failure. Host functions are not its business.
+/// memory that is not allocated at this point in stream order, misaligned_address when a
+/// kernel's elements do not lie where they must, assertion when a kernel asserts; nothing
+/// is written after the failure. Host functions are not its business.
 device::Status execute(World& world, Context& context, const Work& work);
 
 /// A number that changes when the bytes change, for noticing writes by the host.

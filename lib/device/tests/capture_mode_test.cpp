@@ -65,6 +65,41 @@ TEST_P(CaptureModes, RelaxedRejectsNobody) {
   EXPECT_TRUE(ends_well(device(), stream.get()));
 }
 
+// What a mode forbids are potentially unsafe calls: work for other streams is none.
+TEST_P(CaptureModes, OtherStreamsTakeWorkInEveryMode) {
+  for (const CaptureMode mode : {CaptureMode::global, CaptureMode::thread_local_, CaptureMode::relaxed}) {
+    const auto capturing = make_stream();
+    const auto other = make_stream();
+    const auto third = make_stream();
+    const auto event = make_event();
+    const auto read_back = make_event();
+    const auto array = make_array<std::uint8_t>(1000);
+    const auto pinned = make_pinned<std::uint8_t>(1000);
+    check(device().begin_capture(capturing.get(), mode), "begin_capture");
+    const auto feed = [&] {
+      EXPECT_EQ(device().wait(other.get(), read_back.get()), Status::success);
+      EXPECT_EQ(device().fill(array.data(), 1, array.bytes(), other.get()), Status::success);
+      EXPECT_EQ(device::launch(device(), kernels::AddScalar<std::uint8_t>{array.data(), array.data(), 1}, array.size(),
+                               other.get()),
+                Status::success);
+      EXPECT_EQ(device().record(event.get(), other.get()), Status::success);
+      EXPECT_EQ(device().wait(third.get(), event.get()), Status::success);
+      EXPECT_EQ(device().copy(pinned.data(), array.data(), array.bytes(), CopyKind::device_to_host, third.get()),
+                Status::success);
+      EXPECT_EQ(device().host_callback(
+                    third.get(), [](void*) {}, nullptr),
+                Status::success);
+      EXPECT_EQ(device().record(read_back.get(), third.get()), Status::success);
+    };
+    feed();
+    std::jthread(feed).join();
+    EXPECT_EQ(device().capture_info(capturing.get()).value().status, CaptureStatus::active);
+    EXPECT_TRUE(ends_well(device(), capturing.get()));
+    EXPECT_EQ(device().synchronize(), Status::success);
+    EXPECT_EQ(pinned.span()[999], 2);
+  }
+}
+
 TEST_P(CaptureModes, AThreadBeginsInGlobalMode) {
   const auto previous = in_other_thread([&] { return device().exchange_capture_mode(CaptureMode::relaxed).value(); });
   EXPECT_EQ(previous, CaptureMode::global);

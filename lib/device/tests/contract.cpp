@@ -79,6 +79,13 @@ void Contract::spin(Stream stream, std::chrono::milliseconds duration) const {
   run(kernels::Spin{static_cast<std::uint64_t>(nanoseconds)}, 1, stream);
 }
 
+Status ask_until_ready(const std::function<Status()>& query) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  Status status = query();
+  while (status == Status::not_ready && std::chrono::steady_clock::now() < end) status = query();
+  return status;
+}
+
 UniqueGraph Contract::capture(Stream stream, const std::function<void()>& work) const {
   check(device().begin_capture(stream, CaptureMode::global), "begin_capture");
   work();

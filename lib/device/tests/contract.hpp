@@ -57,6 +57,10 @@ using PinnedArray = Array<T, UniquePinnedMemory>;
 /// Long enough that the host sees work unfinished that it has just started.
 inline constexpr std::chrono::milliseconds busy{50};
 
+/// Asks until another answer than "not ready" comes, for some seconds at most: what never
+/// becomes ready is a wrong answer, and no hang.
+Status ask_until_ready(const std::function<Status()>& query);
+
 /// Set-up and small verbs of every contract test. A verb that is not what the test is
 /// about throws when it fails, which GoogleTest reports as a failure of the test.
 class Contract : public testing::TestWithParam<Backend> {

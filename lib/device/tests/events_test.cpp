@@ -38,9 +38,7 @@ TEST_P(Events, InAnIdleStreamCompleteByThemselves) {
   const auto stream = make_stream();
   const auto event = make_event();
   record(event, stream.get());
-  Status status = Status::not_ready;
-  while (status == Status::not_ready) status = device().query(event.get());
-  EXPECT_EQ(status, Status::success);
+  EXPECT_EQ(ask_until_ready([&] { return device().query(event.get()); }), Status::success);
 }
 
 TEST_P(Events, CoverOnlyTheWorkBeforeTheRecord) {

@@ -56,6 +56,16 @@ TEST_P(HostMemory, PinnedAllocationsDoNotOverlap) {
   EXPECT_TRUE(one.data() + one.size() <= other.data() || other.data() + other.size() <= one.data());
 }
 
+TEST_P(HostMemory, AnyHostAccessCanBeAnnounced) {
+  const auto pinned = make_pinned<std::int32_t>(4);
+  std::int32_t on_stack = 0;
+  EXPECT_EQ(device().host_access(reads(pinned.data(), pinned.bytes())), Status::success);
+  EXPECT_EQ(device().host_access(updates(pinned.data(), 0)), Status::success);
+  EXPECT_EQ(device().host_access(writes(&on_stack, sizeof on_stack)), Status::success);
+  EXPECT_EQ(device().host_access({}), Status::success);
+  EXPECT_EQ(device().last_error(), Status::success);
+}
+
 TEST_P(HostMemory, PointerInfoCallsPinnedMemoryHost) {
   const auto pinned = make_pinned<std::uint8_t>(1_MiB);
   EXPECT_EQ(device().pointer_info(pinned.data()).value().kind, MemoryKind::host);

@@ -84,6 +84,105 @@ TEST_P(Peers, ACopyBetweenDevicesNeedsNone) {
   });
 }
 
+/// A busy stream of the first device with an event behind its work, and a stream of the second.
+struct TwoDevices {
+  TwoDevices(Device& one, Device& two)
+      : first(one),
+        second(two),
+        busy_stream(own<UniqueStream>(one, one.create_stream(StreamKind::non_blocking, 0))),
+        other_stream(own<UniqueStream>(two, two.create_stream(StreamKind::non_blocking, 0))),
+        event(own<UniqueEvent>(one, one.create_event(EventKind::timing))) {
+    constexpr auto nanoseconds = std::chrono::nanoseconds(busy).count();
+    check(device::launch(one, kernels::Spin{static_cast<std::uint64_t>(nanoseconds)}, 1, busy_stream.get()), "spin");
+    check(one.record(event.get(), busy_stream.get()), "record");
+  }
+
+  Device& first;
+  Device& second;
+  UniqueStream busy_stream;
+  UniqueStream other_stream;
+  UniqueEvent event;
+};
+
+// Programming guide, "Multi-device system", stream and event behavior: "cudaEventSynchronize()
+// and cudaEventQuery() will succeed even if the input event is associated to a device that is
+// different from the current device."
+TEST_P(Peers, AnEventOfAnotherDeviceCanBeAskedAndWaitedFor) {
+  GPUCHECK_EXPECT_IN_CHILD([&](Findings& found) {
+    const auto other = driver().open(1).value();
+    const TwoDevices devices(device(), *other);
+    found.expect(other->query(devices.event.get()), Status::not_ready, "query a busy event of another device");
+    found.expect(other->synchronize(devices.event.get()), Status::success, "synchronize it");
+    found.expect(other->query(devices.event.get()), Status::success, "query it again");
+    found.expect(device().query(devices.busy_stream.get()), Status::success, "its stream is done");
+  });
+}
+
+// "cudaStreamWaitEvent() will succeed even if the input stream and input event are associated
+// to different devices. cudaStreamWaitEvent() can therefore be used to synchronize multiple
+// devices with each other."
+TEST_P(Peers, AnEventOrdersStreamsOfTwoDevices) {
+  GPUCHECK_EXPECT_IN_CHILD([&](Findings& found) {
+    const auto other = driver().open(1).value();
+    const auto theirs = filled(*other, 0);
+    const auto ours = filled(device(), 1);
+    const TwoDevices devices(device(), *other);
+    check(device::launch(device(), kernels::Fill<std::int32_t>{ours.data(), 7}, size, devices.busy_stream.get()),
+          "fill");
+    check(device().record(devices.event.get(), devices.busy_stream.get()), "record");
+    found.expect(other->wait(devices.other_stream.get(), devices.event.get()), Status::success, "wait");
+    found.expect(other->query(devices.other_stream.get()), Status::not_ready, "the waiting stream is held");
+    check(other->copy(theirs.data(), ours.data(), ours.bytes(), CopyKind::device_to_device, devices.other_stream.get()),
+          "copy");
+    check(other->synchronize(devices.other_stream.get()), "synchronize");
+    std::vector<std::int32_t> seen(size);
+    check(other->copy(seen.data(), theirs.data(), theirs.bytes(), CopyKind::device_to_host, devices.other_stream.get()),
+          "copy");
+    found.expect(seen == std::vector<std::int32_t>(size, 7), "the copy came after the kernel");
+    for (const std::string& hazard : driver().hazards()) found.add(hazard);
+  });
+}
+
+// "cudaEventRecord() will fail if the input event and input stream are associated to
+// different devices. cudaEventElapsedTime() will fail if the two input events are associated
+// to different devices."
+TEST_P(Peers, AnEventBelongsToItsDevice) {
+  GPUCHECK_EXPECT_IN_CHILD([&](Findings& found) {
+    const auto other = driver().open(1).value();
+    const TwoDevices devices(device(), *other);
+    found.expect(other->record(devices.event.get(), devices.other_stream.get()) != Status::success,
+                 "recording it in another device's stream fails");
+    found.expect(device().query(devices.event.get()), Status::not_ready, "it still is what was recorded before");
+    const auto theirs = own<UniqueEvent>(*other, other->create_event(EventKind::timing));
+    check(other->record(theirs.get(), devices.other_stream.get()), "record");
+    check(other->synchronize(theirs.get()), "synchronize");
+    check(device().synchronize(devices.event.get()), "synchronize");
+    found.expect(!device().elapsed_ms(devices.event.get(), theirs.get()), "no time between two devices' events");
+    found.expect(!device().elapsed_ms(theirs.get(), devices.event.get()), "nor the other way round");
+  });
+}
+
+// "A kernel launch will fail if it is issued to a stream that is not associated to the
+// current device. A memory copy will succeed even if it is issued to [such] a stream".
+TEST_P(Peers, AnotherDevicesStreamTakesCopiesAndNoKernels) {
+  GPUCHECK_EXPECT_IN_CHILD([&](Findings& found) {
+    const auto other = driver().open(1).value();
+    const auto theirs = filled(*other, 0);
+    const auto ours = filled(device(), 5);
+    const TwoDevices devices(device(), *other);
+    const Stream stream = devices.other_stream.get();
+    found.expect(device::launch(device(), kernels::Fill<std::int32_t>{ours.data(), 6}, size, stream) != Status::success,
+                 "a kernel is rejected");
+    static_cast<void>(device().last_error());
+    found.expect(device().copy(theirs.data(), ours.data(), ours.bytes(), CopyKind::device_to_device, stream),
+                 Status::success, "a copy is taken");
+    std::vector<std::int32_t> seen(size);
+    check(other->copy(seen.data(), theirs.data(), theirs.bytes(), CopyKind::device_to_host, stream), "copy");
+    found.expect(seen == std::vector<std::int32_t>(size, 5), "the copy came in the stream's order");
+    for (const std::string& hazard : driver().hazards()) found.add(hazard);
+  });
+}
+
 }  // namespace
 
 void Peers::SetUp() {

@@ -36,9 +36,7 @@ TEST_P(Streams, ABusyStreamIsNotReadyUntilSynchronized) {
 TEST_P(Streams, PollingSeesTheEnd) {
   const auto stream = make_stream();
   spin(stream.get(), std::chrono::milliseconds(5));
-  Status status = Status::not_ready;
-  while (status == Status::not_ready) status = device().query(stream.get());
-  EXPECT_EQ(status, Status::success);
+  EXPECT_EQ(ask_until_ready([&] { return device().query(stream.get()); }), Status::success);
 }
 
 TEST_P(Streams, SynchronizingOneDoesNotWaitForAnother) {

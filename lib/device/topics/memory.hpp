@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "device/kernel.hpp"
 #include "device/status.hpp"
 
 namespace gpucheck::device {
@@ -34,6 +35,10 @@ class Memory {
   virtual Status register_host(void* pointer, std::size_t bytes) = 0;
   /// `cudaHostUnregister`; `pointer` must be the start of a registered range.
   virtual Status unregister_host(void* pointer) = 0;
+  /// Says that the host is about to read or write page-locked memory. Nothing happens on a
+  /// GPU, which cannot know; the simulated device reports a race with work that the host has
+  /// not waited for. Touch the memory right after the call.
+  virtual Status host_access(const MemoryAccess& access) = 0;
   /// `cudaMemGetInfo`.
   [[nodiscard]] virtual Result<MemoryInfo> memory_info() = 0;
   /// `cudaPointerGetAttributes`: what kind of memory an address is.
@@ -53,5 +58,6 @@ class Memory {
   OPERATION(free_pinned, device::Status, free_pinned, (void* pointer), (pointer))                               \
   OPERATION(register_host, device::Status, register_host, (void* pointer, std::size_t bytes), (pointer, bytes)) \
   OPERATION(unregister_host, device::Status, unregister_host, (void* pointer), (pointer))                       \
+  OPERATION(host_access, device::Status, host_access, (const device::MemoryAccess& access), (access))           \
   OPERATION(memory_info, device::Result<device::MemoryInfo>, memory_info, (), ())                               \
   OPERATION(pointer_info, device::Result<device::PointerInfo>, pointer_info, (const void* pointer), (pointer))

@@ -16,13 +16,18 @@ class PinnedBuffer {
   PinnedBuffer() = default;
   /// @throws DeviceError, Error.
   PinnedBuffer(Runtime& runtime, std::size_t count)
-      : allocator_(&runtime.pinned_allocator()),
+      : device_(&runtime.device()),
+        allocator_(&runtime.pinned_allocator()),
         memory_(allocator_->allocate(count * sizeof(T), runtime.current_stream())),
         size_(count) {}
   PinnedBuffer(PinnedBuffer&& other) noexcept
-      : allocator_(other.allocator_), memory_(std::exchange(other.memory_, {})), size_(std::exchange(other.size_, 0)) {}
+      : device_(other.device_),
+        allocator_(other.allocator_),
+        memory_(std::exchange(other.memory_, {})),
+        size_(std::exchange(other.size_, 0)) {}
   PinnedBuffer& operator=(PinnedBuffer&& other) noexcept {
     PinnedBuffer moved(std::move(other));
+    std::swap(device_, moved.device_);
     std::swap(allocator_, moved.allocator_);
     std::swap(memory_, moved.memory_);
     std::swap(size_, moved.size_);
@@ -38,10 +43,21 @@ class PinnedBuffer {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::size_t size_bytes() const noexcept { return size_ * sizeof(T); }
   [[nodiscard]] std::span<T> span() const noexcept { return {data(), size_}; }
+  /// The same for the host to read, or write, at once: says so to the device, that a
+  /// simulated one may report work which the host has not waited for. @throws DeviceError.
+  [[nodiscard]] std::span<const T> host_read() const {
+    if (size_ != 0) device::check(device_->host_access(device::reads(data(), size_bytes())), "host_access");
+    return span();
+  }
+  [[nodiscard]] std::span<T> host_write() const {
+    if (size_ != 0) device::check(device_->host_access(device::writes(data(), size_bytes())), "host_access");
+    return span();
+  }
   /// What the pinned allocator knows the memory by, also from a pointer into its middle.
   [[nodiscard]] const void* context() const noexcept { return memory_.context; }
 
  private:
+  device::Device* device_ = nullptr;
   PinnedAllocator* allocator_ = nullptr;
   PinnedAllocator::Allocation memory_;
   std::size_t size_ = 0;

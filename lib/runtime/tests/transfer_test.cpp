@@ -78,6 +78,24 @@ TEST_F(TransferTest, NewHostMemoryIsPinnedExactlyWhenNobodyWaits) {
   EXPECT_TRUE(std::ranges::equal(now.span(), values));
 }
 
+TEST_F(TransferTest, AHostThatDoesNotWaitIsReported) {
+  for (const bool waits : {false, true}) {
+    Simulated machine;
+    const device::Stream stream = machine.side_stream();
+    const Buffer<std::int32_t> on_device(machine.runtime(), 1000, stream);
+    const PinnedBuffer<std::int32_t> landing(machine.runtime(), 1000);
+    std::ranges::fill(landing.host_write(), 0);
+    copy_to_host(machine.runtime(), {landing.data(), landing.context()}, on_device.data(), landing.size_bytes(),
+                 Transfer::non_blocking, stream);
+    if (waits) device::check(machine.device().synchronize(stream), "synchronize");
+    EXPECT_EQ(landing.host_read().size(), 1000U);
+    EXPECT_EQ(machine.driver().races().size(), waits ? 0U : 1U);
+    std::ranges::fill(landing.host_write(), 1);
+    EXPECT_EQ(machine.driver().races().size(), waits ? 0U : 2U);
+    device::check(machine.device().synchronize(stream), "synchronize");
+  }
+}
+
 TEST_F(TransferTest, AnErrorOfTheCopyIsThrown) {
   std::vector<std::int32_t> pageable(10);  // no device memory
   PinnedBuffer<std::int32_t> host(runtime_, 10);

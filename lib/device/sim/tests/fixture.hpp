@@ -59,6 +59,16 @@ class Fixture {
   void record(device::Event event, device::Stream stream) const { check(device_->record(event, stream), "record"); }
   void wait(device::Stream stream, device::Event event) const { check(device_->wait(stream, event), "wait"); }
   void synchronize(device::Stream stream) const { check(device_->synchronize(stream), "synchronize"); }
+  /// Asks until the answer is another one than "not ready", a million times at most: a second
+  /// of virtual time.
+  template <typename Handle>
+  [[nodiscard]] device::Status poll(Handle handle) const {
+    device::Status status = device_->query(handle);
+    for (int asked = 1; asked < 1'000'000 && status == device::Status::not_ready; ++asked) {
+      status = device_->query(handle);
+    }
+    return status;
+  }
   /// `later` comes after all that `earlier` was given so far.
   void order(device::Stream earlier, device::Stream later) const {
     const device::Event done = event();

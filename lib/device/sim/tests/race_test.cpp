@@ -30,9 +30,7 @@ TEST_P(RacyPrograms, AreReportedWithBothOperationsUnderEverySeed) {
                       (races[0].earlier == program.other && races[0].later == program.one);
     EXPECT_TRUE(both) << races[0].description;
     EXPECT_NE(races[0].description.find(program.one), std::string::npos) << races[0].description;
-    EXPECT_NE(races[0].description.find(program.other == "host write" ? "the host changed" : program.other),
-              std::string::npos)
-        << races[0].description;
+    EXPECT_NE(races[0].description.find(program.other), std::string::npos) << races[0].description;
     EXPECT_GT(races[0].bytes, 0U);
     EXPECT_EQ(fixture.driver().hazards().size(), 1U);
   }
@@ -123,6 +121,90 @@ TEST(Races, TheOverlapIsNamed) {
   ASSERT_EQ(fixture.driver().races().size(), 1U);
   EXPECT_EQ(fixture.driver().races()[0].address, shared + 50);
   EXPECT_EQ(fixture.driver().races()[0].bytes, 10 * sizeof(std::int32_t));
+}
+
+// read on a, read on b, write on b: the reader on a is not forgotten for the one on b.
+TEST(Races, AWriteIsJudgedAgainstEveryReader) {
+  Fixture fixture;
+  const auto a = fixture.stream();
+  const auto b = fixture.stream();
+  std::int32_t* shared = fixture.memory(100);
+  fixture.add(shared, fixture.memory(100), 100, a);
+  fixture.add(shared, fixture.memory(100), 100, b);
+  fixture.fill(shared, 1, 100, b);
+  ASSERT_EQ(fixture.driver().races().size(), 1U);
+  EXPECT_EQ(fixture.driver().races()[0].earlier_stream == a, fixture.driver().races()[0].earlier == "add_scalar");
+}
+
+// The default stream that was asked, or whose blocking stream was destroyed, has done nothing
+// yet that blocking streams would have to come after.
+TEST(Races, AskingTheDefaultStreamOrdersNothing) {
+  Fixture fixture;
+  const auto a = fixture.stream(device::StreamKind::blocking);
+  const auto b = fixture.stream(device::StreamKind::blocking);
+  fixture.iota(fixture.memory(1), 1, device::legacy_default_stream);
+  std::int32_t* shared = fixture.memory(100);
+  fixture.iota(shared, 100, a);
+  EXPECT_EQ(fixture.device().query(device::legacy_default_stream), device::Status::not_ready);
+  fixture.fill(shared, 1, 100, b);
+  EXPECT_EQ(fixture.driver().races().size(), 1U);
+}
+
+TEST(Races, DestroyingABlockingStreamOrdersNothing) {
+  Fixture fixture;
+  const auto a = fixture.stream(device::StreamKind::blocking);
+  const auto b = fixture.stream(device::StreamKind::blocking);
+  fixture.iota(fixture.memory(1), 1, device::legacy_default_stream);
+  std::int32_t* shared = fixture.memory(100);
+  fixture.iota(shared, 100, a);
+  check(fixture.device().destroy_stream(a), "destroy_stream");
+  fixture.fill(shared, 1, 100, b);
+  EXPECT_EQ(fixture.driver().races().size(), 1U);
+}
+
+// The work of a destroyed stream, too, is what the default stream waits for.
+TEST(Races, TheDefaultStreamComesAfterADestroyedBlockingStream) {
+  Fixture fixture;
+  const auto a = fixture.stream(device::StreamKind::blocking);
+  std::int32_t* shared = fixture.memory(100);
+  fixture.iota(shared, 100, a);
+  check(fixture.device().destroy_stream(a), "destroy_stream");
+  fixture.fill(shared, 1, 100, device::legacy_default_stream);
+  EXPECT_TRUE(fixture.driver().races().empty());
+}
+
+TEST(Races, TheOverlapIsNamedAsAWholeHoweverOthersCutIt) {
+  Fixture fixture;
+  const auto a = fixture.stream();
+  const auto b = fixture.stream();
+  std::int32_t* shared = fixture.memory(100);
+  fixture.iota(shared, 100, a);
+  fixture.add(shared + 30, fixture.memory(10), 10, a);
+  fixture.fill(shared + 20, 1, 60, b);
+  ASSERT_EQ(fixture.driver().races().size(), 2U);
+  EXPECT_EQ(fixture.driver().races()[0].address, shared + 20);
+  EXPECT_EQ(fixture.driver().races()[0].bytes, 60 * sizeof(std::int32_t));
+}
+
+TEST(Races, WhatTheHostDoesComesBeforeWhatIsEnqueuedLater) {
+  Fixture fixture;
+  const auto a = fixture.stream();
+  std::int32_t* mapped = fixture.pinned(100);
+  check(fixture.device().host_access(device::writes(mapped, 400)), "host_access");
+  fixture.add(mapped, fixture.memory(100), 100, a);
+  fixture.iota(fixture.pinned(100), 100, fixture.stream());
+  EXPECT_TRUE(fixture.driver().races().empty());
+}
+
+TEST(Races, OfTheHostNameNoStream) {
+  Fixture fixture;
+  const auto a = fixture.stream();
+  std::int32_t* mapped = fixture.pinned(100);
+  fixture.iota(mapped, 100, a);
+  check(fixture.device().host_access(device::updates(mapped, 400)), "host_access");
+  ASSERT_EQ(fixture.driver().races().size(), 1U);
+  EXPECT_NE(fixture.driver().races()[0].description.find("\"host write\" by the host"), std::string::npos)
+      << fixture.driver().races()[0].description;
 }
 
 TEST(Races, OrderGoesThroughThirdParties) {

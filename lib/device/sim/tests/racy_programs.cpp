@@ -55,6 +55,32 @@ void source_changed_by_the_host(Fixture& fixture, bool ordered) {
   fixture.synchronize(a);
 }
 
+void landing_buffer_read_by_the_host_too_early(Fixture& fixture, bool ordered) {
+  const Stream a = fixture.stream();
+  std::int32_t* landing = fixture.pinned(count);
+  fixture.copy(landing, fixture.memory(count), bytes, CopyKind::device_to_host, a);
+  if (ordered) fixture.synchronize(a);
+  check(fixture.device().host_access(device::reads(landing, bytes)), "host_access");
+}
+
+void mapped_memory_read_by_the_host_too_early(Fixture& fixture, bool ordered) {
+  const Stream a = fixture.stream();
+  const Event done = fixture.event();
+  std::int32_t* mapped = fixture.pinned(count);
+  fixture.iota(mapped, count, a);
+  fixture.record(done, a);
+  static_cast<void>(ordered ? fixture.poll(done) : fixture.device().query(done));
+  check(fixture.device().host_access(device::reads(mapped + count - 1, sizeof *mapped)), "host_access");
+}
+
+void mapped_memory_written_by_the_host_under_a_reader(Fixture& fixture, bool ordered) {
+  const Stream a = fixture.stream();
+  std::int32_t* mapped = fixture.pinned(count);
+  fixture.add(mapped, fixture.memory(count), count, a);
+  if (ordered) fixture.synchronize(a);
+  check(fixture.device().host_access(device::writes(mapped, bytes)), "host_access");
+}
+
 void landing_buffer_sent_on_too_early(Fixture& fixture, bool ordered) {
   const Stream a = fixture.stream();
   const Stream b = fixture.stream();
@@ -179,7 +205,7 @@ void unfinished_query_taken_for_an_answer(Fixture& fixture, bool ordered) {
   std::int32_t* shared = fixture.memory(count);
   std::int32_t* result = fixture.memory(count);
   fixture.iota(shared, count, a);
-  while (fixture.device().query(a) == device::Status::not_ready && ordered) continue;
+  static_cast<void>(ordered ? fixture.poll(a) : fixture.device().query(a));
   fixture.add(shared, result, count, b);
 }
 
@@ -223,6 +249,12 @@ constexpr std::array programs{
     RacyProgram{"write_after_read", "add_scalar", "fill", write_after_read},
     RacyProgram{"copy_and_kernel", "copy device_to_device", "add_scalar", copy_and_kernel},
     RacyProgram{"source_changed_by_the_host", "copy host_to_device", "host write", source_changed_by_the_host},
+    RacyProgram{"landing_buffer_read_by_the_host_too_early", "copy device_to_host", "host read",
+                landing_buffer_read_by_the_host_too_early},
+    RacyProgram{"mapped_memory_read_by_the_host_too_early", "iota", "host read",
+                mapped_memory_read_by_the_host_too_early},
+    RacyProgram{"mapped_memory_written_by_the_host_under_a_reader", "add_scalar", "host write",
+                mapped_memory_written_by_the_host_under_a_reader},
     RacyProgram{"landing_buffer_sent_on_too_early", "copy device_to_host", "copy host_to_device",
                 landing_buffer_sent_on_too_early},
     RacyProgram{"default_stream_and_non_blocking_stream", "iota", "add_scalar", default_stream_and_non_blocking_stream},

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "device/sim/tests/oracle/trace.hpp"
+
+namespace gpucheck::sim::oracle {
+
+struct Judgement {
+  /// What the detector has to report, ascending: an access against the last writer of a byte
+  /// and, for a write, the last readers since, each pair once.
+  std::vector<Conflict> conflicts;
+  /// Whether some byte is disputed by any two operations at all and yet not in `conflicts`,
+  /// or the other way round: the last writer and the last readers would not be enough.
+  bool is_incomplete = false;
+};
+
+/// Happens-before from its definition: every operation with all that comes before it, each
+/// byte with all that touched it. Shares no code with the simulator.
+Judgement judge(const Trace& trace);
+
+}  // namespace gpucheck::sim::oracle
