@@ -1,6 +1,7 @@
 #include "golden/approve.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -16,6 +17,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 using harness::Observation;
 using harness::Value;
+
+/// JSON has no number for what is not.
+bool is_finite(const Value& value) {
+  if (const auto* real = std::get_if<double>(&value)) return std::isfinite(*real);
+  const auto* reals = std::get_if<std::vector<double>>(&value);
+  return reals == nullptr || std::ranges::all_of(*reals, [](double real) { return std::isfinite(real); });
+}
 
 Json proposal(const Value& seen) {
   Json expectation = Json::object();
@@ -90,6 +98,19 @@ void require_complete(const harness::CaseResult& result) {
   }
 }
 
+/// Of what would have to be proposed: what the file says already may be "informational".
+void require_finite(const FileContent& content, const harness::CaseResult& result, const Conditions& conditions) {
+  for (const auto& [key, value] : result.observations) {
+    const Entry* const entry = content.find(key);
+    const Expectation* const expectation = entry == nullptr ? nullptr : entry->applicable(conditions);
+    if (is_finite(value) || (expectation != nullptr && accepts(expectation->matcher, value))) continue;
+    throw EnvironmentError(fmt::format(
+        "{} observed \"{}\" as {}, which no golden file can expect: let the case observe whether it is that, "
+        "as true or false, then approve",
+        result.name, key, harness::to_text(value)));
+  }
+}
+
 }  // namespace
 
 std::string propose(std::string_view old_text, std::string_view origin, const harness::CaseResult& result,
@@ -106,8 +127,12 @@ std::string propose(std::string_view old_text, std::string_view origin, const ha
     if (compare(content, result.observations, conditions).empty()) return std::string(old_text);
     document = Json::parse(old_text);
   }
+  require_finite(content, result, conditions);
   document["expect"] = updated_expectations(content, document["expect"], result, conditions);
-  return layout(document);
+  std::string text = layout(document);
+  // A case may observe more keys than a file may have.
+  static_cast<void>(parse_content(text, std::string(origin), Unapproved::accepted));
+  return text;
 }
 
 }  // namespace gpucheck::golden

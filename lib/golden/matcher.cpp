@@ -65,7 +65,9 @@ bool is_near(const Approximately& matcher, double expected, Number seen) {
   const Number distance = std::fabs(seen - static_cast<Number>(expected));
   if (matcher.absolute && distance <= static_cast<Number>(*matcher.absolute)) return true;
   if (matcher.relative && distance <= static_cast<Number>(*matcher.relative) * std::fabs(expected)) return true;
-  return matcher.last_places && places_between(expected, static_cast<double>(seen)) <= *matcher.last_places;
+  const auto seen_place = static_cast<double>(seen);  // a whole number beyond 2^53 may lie between two
+  return matcher.last_places && static_cast<Number>(seen_place) == seen &&
+         places_between(expected, seen_place) <= *matcher.last_places;
 }
 
 struct Accepts {

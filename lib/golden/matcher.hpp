@@ -35,7 +35,8 @@ struct Approximately {
   bool is_array = false;
   std::optional<double> relative;  ///< share of the expected magnitude
   std::optional<double> absolute;
-  std::optional<std::uint64_t> last_places;  ///< representable doubles between the two ("ulp")
+  /// Representable doubles between the two ("ulp"); a number that is none is no number of them away.
+  std::optional<std::uint64_t> last_places;
 };
 
 /// A text in which the regular expression (RE2 syntax) is found.

@@ -91,7 +91,12 @@ Value Node::number() const {
 
 double Node::floating_point() const {
   if (!json_->is_number()) reject("a number");
-  return json_->get<double>();
+  const auto number = json_->get<double>();
+  // Where every std::int64_t is exact.
+  const bool is_rounded = json_->is_number_integer() &&
+                          static_cast<long double>(number) != static_cast<long double>(json_->get<std::int64_t>());
+  if (is_rounded) reject("a whole number that a floating-point number is exactly; \"equals\" and \"range\" take any");
+  return number;
 }
 
 double Node::tolerance() const {

@@ -38,6 +38,7 @@ class Node {
   [[nodiscard]] std::string one_of(std::initializer_list<std::string_view> choices) const;
   /// std::int64_t or double.
   [[nodiscard]] harness::Value number() const;
+  /// Never rounded.
   [[nodiscard]] double floating_point() const;
   [[nodiscard]] double tolerance() const;
   [[nodiscard]] std::uint64_t count() const;

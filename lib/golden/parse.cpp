@@ -16,9 +16,9 @@ using harness::Value;
 Matcher read_range(const Node& node) {
   const std::vector<Node> limits = node.elements();
   if (limits.size() != 2) node.reject("an array of two numbers, [minimum, maximum]");
-  if (limits[0].floating_point() > limits[1].floating_point())
-    node.reject("the smaller number first, [minimum, maximum]");
-  return Range{limits[0].number(), limits[1].number()};
+  Range range{limits[0].number(), limits[1].number()};
+  if (!accepts(range, range.minimum)) node.reject("the smaller number first, [minimum, maximum]");
+  return range;
 }
 
 Matcher read_approximately(const Node& node, const Node& expectation) {

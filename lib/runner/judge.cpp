@@ -67,15 +67,6 @@ void judge_deadline(CaseResult& result, const RequestEnd& end, std::chrono::mill
 
 }  // namespace
 
-std::string describe(const ProcessEnd& end) {
-  if (end.signal) {
-    const char* name = ::sigabbrev_np(*end.signal);
-    return fmt::format("killed by signal {}{}", *end.signal, name != nullptr ? fmt::format(" (SIG{})", name) : "");
-  }
-  if (end.exit_code) return fmt::format("the process exited with code {} before the case had finished", *end.exit_code);
-  return "the process ended in a way that could not be determined";
-}
-
 CaseResult unjudged(const PlannedCase& planned, std::string reason) {
   CaseResult result;
   result.name = planned.test_case->name;

@@ -16,9 +16,6 @@ namespace gpucheck::runner {
 harness::CaseResult judge(const PlannedCase& planned, RequestEnd end, std::chrono::milliseconds limit,
                           const golden::GoldenSet& goldens, const golden::Conditions& conditions);
 
-/// How a process that gave no answer ended, for people.
-std::string describe(const ProcessEnd& end);
-
 /// A result for a case that could not be run at all.
 harness::CaseResult unjudged(const PlannedCase& planned, std::string reason);
 

@@ -52,12 +52,13 @@ harness::ParameterValues parameters_of(const harness::Case& test_case, const har
   return own;
 }
 
-double number_of(const harness::Parameter& parameter, const harness::ParameterValues& given) {
+/// Without rounding: a long double holds every 64-bit integer.
+long double number_of(const harness::Parameter& parameter, const harness::ParameterValues& given) {
   const auto found = given.find(parameter.name);
   const harness::ParameterValue& value = found == given.end() ? parameter.default_value : found->second;
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<long double>(*whole);
   const auto* real = std::get_if<double>(&value);
-  return real == nullptr ? 0 : *real;
+  return real == nullptr ? 0 : static_cast<long double>(*real);
 }
 
 /// What a case calls minimum_x and maximum_x are the ends of one range.
@@ -68,8 +69,8 @@ void check_ranges(const harness::Case& test_case, const harness::ParameterValues
     const harness::Parameter* const maximum =
         test_case.find_parameter(fmt::format("maximum_{}", minimum.name.substr(prefix.size())));
     if (maximum == nullptr) continue;
-    const double low = number_of(minimum, given);
-    const double high = number_of(*maximum, given);
+    const long double low = number_of(minimum, given);
+    const long double high = number_of(*maximum, given);
     if (low <= high) continue;
     throw UsageError(fmt::format("{}: {} is above {} ({} and {}): nothing lies between them", test_case.name,
                                  minimum.name, maximum->name, low, high));

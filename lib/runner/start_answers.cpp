@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "base/error.hpp"
-#include "runner/judge.hpp"
+#include "harness/outcome_text.hpp"
 
 namespace gpucheck::runner {
 namespace {
@@ -48,7 +48,8 @@ std::string why_not_prepared(const RequestEnd& end, std::chrono::milliseconds li
     case RequestEnd::Kind::deadline:
       return fmt::format("its worker was not ready within {} s", static_cast<double>(limit.count()) / 1000);
     case RequestEnd::Kind::died:
-      return fmt::format("its worker ended before it was ready ({})", describe(end.process));
+      return fmt::format("its worker ended before it was ready ({})",
+                         harness::process_end_text(end.process.exit_code, end.process.signal));
     case RequestEnd::Kind::broken_channel:
       return "its worker " + end.reason;
     case RequestEnd::Kind::closed_channel:

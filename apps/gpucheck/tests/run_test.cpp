@@ -76,6 +76,19 @@ TEST(Run, GoldenWithoutCaseIsLeftOutByItsName) {
   }
 }
 
+TEST(Run, GoldenWithoutCaseIsNoSkip) {
+  for (const char* chosen : {"0", "77"}) {
+    const Words skip{"run", "skipped.moon", "--skip-exit-code", chosen};
+    EXPECT_EQ(SimulatorRun(skip).result.exit_code, std::stoi(chosen));
+    Words with_orphan = skip;
+    with_orphan.insert(with_orphan.begin() + 1, "demo.lost");
+    const SimulatorRun run(with_orphan);
+    EXPECT_EQ(run.result.exit_code, 1);
+    EXPECT_EQ(run.document["exit_code"], 1);
+    EXPECT_THAT(run.result.error_output, HasSubstr("FAILED  1 failed, 1 skipped"));
+  }
+}
+
 TEST(Run, GoldenWithoutCaseIsOfOneShard) {
   const SimulatorRun first({"run", "proof.watchful", "demo.lost", "--shard", "1/2"});
   const SimulatorRun second({"run", "proof.watchful", "demo.lost", "--shard", "2/2"});

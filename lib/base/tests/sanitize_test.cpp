@@ -42,6 +42,18 @@ TEST(CleanText, ReplacesWhatXmlOrTerminalsMustNotSee) {
             FFFD "31m|\xC2\xA0");  // U+009B is CSI
 }
 
+TEST(CleanText, ReplacesEveryControlCharacter) {
+  for (int code = 0; code < 0x20; ++code) {
+    if (code == '\t' || code == '\n' || code == '\r') continue;
+    EXPECT_EQ(clean_text(std::string(1, static_cast<char>(code)) + "|"), FFFD "|") << code;
+  }
+  EXPECT_EQ(clean_text(" ~\x7f"), " ~" FFFD);
+  for (int code = 0x80; code < 0xA0; ++code) {
+    EXPECT_EQ(clean_text(std::string("\xC2") + static_cast<char>(code)), FFFD) << code;
+  }
+  EXPECT_EQ(clean_text("\xC2\xA0\xC3\x80"), "\xC2\xA0\xC3\x80");
+}
+
 TEST(CleanText, ReplacesEachBrokenSequenceOnce) {
   EXPECT_EQ(clean_text("\xff|\x80|\xC0\xAF|\xC3|"), FFFD "|" FFFD "|" FFFD FFFD "|" FFFD "|");
   EXPECT_EQ(clean_text("\xE2\x82|\xF0\x9F\x98|"), FFFD "|" FFFD "|");       // cut short
@@ -79,6 +91,7 @@ TEST(OneLine, CutsAtItsLimitInCharacters) {
 
 TEST(CutMiddle, SaysHowMuchIsMissing) {
   EXPECT_EQ(cut_middle("0123456789", 5, 5), "0123456789");
+  EXPECT_EQ(cut_middle("0123456789", 5, 4), "01234\n[... 1 bytes cut ...]\n6789");
   EXPECT_EQ(cut_middle("0123456789", 2, 3), "01\n[... 5 bytes cut ...]\n789");
 }
 

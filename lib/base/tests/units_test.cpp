@@ -1,6 +1,7 @@
 #include "base/units.hpp"
 
 #include <gtest/gtest.h>
+#include <limits>
 
 #include "base/error.hpp"
 
@@ -26,6 +27,19 @@ TEST(ParseBytes, ReadsPlainNumbersAndBinaryUnits) {
   EXPECT_EQ(parse_bytes("512KiB"), 512_KiB);
   EXPECT_EQ(parse_bytes("16 MiB"), 16_MiB);
   EXPECT_EQ(parse_bytes("2GiB"), 2_GiB);
+}
+
+TEST(ParseBytes, EndsWhere64BitsDo) {
+  constexpr std::uint64_t greatest = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_EQ(parse_bytes("18446744073709551615"), greatest);
+  EXPECT_EQ(parse_bytes("18446744073709551615B"), greatest);
+  EXPECT_EQ(parse_bytes("18014398509481983KiB"), greatest - 1_KiB + 1);
+  EXPECT_EQ(parse_bytes("17592186044415MiB"), greatest - 1_MiB + 1);
+  EXPECT_EQ(parse_bytes("17179869183GiB"), greatest - 1_GiB + 1);
+  EXPECT_EQ(parse_bytes("16777215TiB"), greatest - 1024_GiB + 1);
+  for (const char* text : {"18446744073709551616", "18014398509481984KiB", "17592186044416MiB", "16777216TiB"}) {
+    EXPECT_THROW(parse_bytes(text), UsageError) << text;
+  }
 }
 
 TEST(ParseBytes, RejectsEverythingElse) {

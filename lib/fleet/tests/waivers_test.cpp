@@ -135,6 +135,61 @@ TEST(WaiverBook, IsForItsDeviceAndCaseAlone) {
   EXPECT_TRUE(failed.waiver);
 }
 
+Waiver waiver(const std::string& device, const std::string& reason, const std::string& expires = "2026-12-31") {
+  return {"alloc.*", device, reason, "owner", expires};
+}
+
+WaiverBook book_of(Waivers waivers) { return {std::move(waivers), sys_days{2026y / December / 31}}; }
+
+std::vector<std::string> states(const WaiverBook& book) {
+  std::vector<std::string> states;
+  for (const harness::WaiverUse& use : book.uses()) states.push_back(use.waiver.reason + " " + use.state);
+  return states;
+}
+
+using States = std::vector<std::string>;
+
+TEST(WaiverBook, TakesTheFirstOfThoseThatHold) {
+  WaiverBook waivers = book_of({waiver("any", "expired", "2026-12-30"), waiver(other_uuid, "elsewhere"),
+                                waiver(uuid, "first"), waiver("any", "second")});
+  CaseResult failed = result(Outcome::fail);
+  waivers.apply(failed, uuid);
+  ASSERT_TRUE(failed.waiver);
+  EXPECT_EQ(failed.waiver->reason, "first");
+  EXPECT_EQ(states(waivers), (States{"expired expired", "first used"})) << "the second was not needed, nor unused";
+}
+
+TEST(WaiverBook, SaysNothingOfWhatHasNothingToDoWithTheRun) {
+  WaiverBook waivers = book_of({waiver(other_uuid, "elsewhere"), waiver(other_uuid, "old", "2020-01-01")});
+  CaseResult failed = result(Outcome::fail);
+  waivers.apply(failed, uuid);
+  EXPECT_EQ(states(waivers), States{});
+  CaseResult passed = result(Outcome::pass);
+  waivers.apply(passed, other_uuid);
+  EXPECT_EQ(states(waivers), (States{"elsewhere unused", "old expired"}));
+}
+
+TEST(WaiverBook, WaivesAPairByEitherOfItsDevices) {
+  std::vector<harness::DeviceIdentity> devices(3);
+  devices[0].uuid = uuid;
+  devices[1].uuid = other_uuid;
+  devices[2].uuid = "GPU-00000000-0000-0000-0000-000000000003";
+  for (const std::string& waived : {uuid, other_uuid}) {
+    for (const auto& [pair, holds] :
+         {std::pair(std::vector{0, 1}, true), {std::vector{1, 0}, true}, {std::vector{2}, false}, {{}, false}}) {
+      WaiverBook waivers = book_of({waiver(waived, "reason")});
+      CaseResult failed = result(Outcome::fail);
+      failed.devices = pair;
+      waivers.apply(failed, devices);
+      EXPECT_EQ(failed.waiver.has_value(), holds) << waived << " on " << pair.size();
+    }
+  }
+  WaiverBook anywhere = book_of({waiver("any", "reason")});
+  CaseResult nowhere = result(Outcome::fail);
+  anywhere.apply(nowhere, devices);
+  EXPECT_TRUE(nowhere.waiver) << "of no device";
+}
+
 TEST(Verdict, OfWaivedFailures) {
   using harness::exit_code;
   using harness::ExitCode;

@@ -1,6 +1,7 @@
 #include "golden/approve.hpp"
 
 #include <gtest/gtest.h>
+#include <limits>
 
 namespace gpucheck::golden {
 namespace {
@@ -117,6 +118,122 @@ TEST(Propose, DropsOnlyTheUnseenAlternativeOfItsDevice) {
   }
 }
 )");
+}
+
+const Conditions on_async{.device_kind = "sim", .allocator = "async"};
+
+std::string proposal_on(const Conditions& conditions, const std::string& old_text, harness::Observations observations) {
+  return propose(old_text, "alloc/fuzz.json", result_with(std::move(observations)), conditions);
+}
+
+/// As if a person had said where each value comes from.
+std::string approved(std::string text) {
+  for (std::size_t at = 0; (at = text.find("unapproved", at)) != std::string::npos;) text.replace(at, 10, "math");
+  return text;
+}
+
+TEST(Propose, TouchesOnlyTheAlternativeOfItsAllocator) {
+  const std::string text = proposal_on(on_async, R"({"case": "alloc.fuzz", "expect": {
+    "size": [{"equals": 1, "basis": "torch", "when": {"allocator": "caching"}},
+             {"equals": 2, "basis": "math", "when": {"device": "sim", "allocator": "async"}},
+             {"equals": 3, "basis": "math", "when": {"device": "cuda", "allocator": "async"}}]}})",
+                                       {{"size", std::int64_t{7}}});
+  EXPECT_EQ(text, R"({
+  "case": "alloc.fuzz",
+  "expect": {
+    "size": [
+      {"equals": 1, "basis": "torch", "when": {"allocator": "caching"}},
+      {"equals": 7, "basis": "unapproved", "when": {"device": "sim", "allocator": "async"}},
+      {"equals": 3, "basis": "math", "when": {"device": "cuda", "allocator": "async"}}
+    ]
+  }
+}
+)");
+}
+
+/// Every value that a case can observe and a file can hold.
+harness::Observations everything() {
+  constexpr std::int64_t greatest = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  constexpr double tiny = std::numeric_limits<double>::denorm_min();
+  return {{"flag", true},
+          {"greatest", greatest},
+          {"least", least},
+          {"odd", (std::int64_t{1} << 53) + 1},
+          {"real", 0.1},
+          {"whole_real", 3.0},
+          {"large_real", 1e300},
+          {"real_of_2_to_63", 0x1p63},
+          {"tiny", tiny},
+          {"minus_zero", -0.0},
+          {"text", std::string("two\nlines \"quoted\" \\ / \t \x01 \xC3\xA9")},
+          {"nothing", std::string()},
+          {"a key \"with\" \\ everything: {}, [1]\n\xC3\xA9", std::int64_t{1}},
+          {"flags", std::vector<bool>{true, false}},
+          {"numbers", std::vector<std::int64_t>{least, 0, greatest}},
+          {"reals", std::vector<double>{1, 0.5, -1e-300}},
+          {"texts", std::vector<std::string>{"", "\"", "]"}},
+          {"empty", std::vector<std::string>{}}};
+}
+
+/// The old files that a proposal may meet: nothing, all right, all wrong, of others only, half of it.
+std::vector<std::string> old_files() {
+  const std::string of_cuda = R"("size": {"equals": 1, "basis": "torch", "when": {"device": "cuda"}})";
+  std::vector<std::string> files{"", approved(proposal("", everything()))};
+  for (const std::string& expect :
+       {std::string(
+            R"("flag": {"equals": false, "basis": "seed", "note": "n"}, "gone": {"equals": 1, "basis": "seed"})"),
+        of_cuda, of_cuda + R"(, "flag": {"equals": true, "basis": "seed", "when": {"device": "cuda"}})",
+        std::string(R"("flag": [{"equals": true, "basis": "seed", "when": {"allocator": "library"}},
+                                {"equals": false, "basis": "seed", "when": {"allocator": "async", "device": "cuda"}}],
+                       "gone": [{"equals": 1, "basis": "seed", "when": {"device": "sim"}},
+                                {"equals": 2, "basis": "seed", "when": {"device": "cuda"}}])")}) {
+    files.push_back(R"({"case": "alloc.fuzz", "notes": "a \"note\"", "expect": {)" + expect + "}}");
+  }
+  return files;
+}
+
+TEST(Propose, WritesNothingThatItCannotReadBack) {
+  for (const std::string& old_text : old_files()) {
+    for (const Conditions& conditions : {on_sim, on_async, Conditions{"cuda"}}) {
+      const std::string text = proposal_on(conditions, old_text, everything());
+      EXPECT_EQ(proposal_on(conditions, text, everything()), text) << "it says what was seen";
+      const Golden golden = Golden::parse(approved(text), "alloc/fuzz.json");
+      EXPECT_TRUE(golden.compare(everything(), conditions).empty()) << text;
+    }
+  }
+}
+
+TEST(Propose, RefusesWhatNoFileCanHold) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+  const std::string with_range =
+      R"({"case": "alloc.fuzz", "expect": {"ok": {"equals": true, "basis": "seed"}, "loss": {"range": [0, 1], "basis": "math"}}})";
+  for (const harness::Value& value : {harness::Value(infinity), harness::Value(-infinity), harness::Value(not_a_number),
+                                      harness::Value(std::vector<double>{1, not_a_number})}) {
+    for (const std::string& old_text : {std::string(), with_range}) {
+      try {
+        static_cast<void>(proposal(old_text, {{"ok", true}, {"loss", value}}));
+        ADD_FAILURE() << harness::to_text(value) << " was written";
+      } catch (const EnvironmentError& problem) {
+        EXPECT_NE(std::string(problem.what()).find("alloc.fuzz observed \"loss\" as "), std::string::npos)
+            << problem.what();
+      }
+    }
+  }
+  harness::Observations too_many;
+  for (int i = 0; i <= 10'000; ++i) too_many.push_back({std::to_string(i), std::int64_t{1}});
+  EXPECT_THROW(proposal("", too_many), EnvironmentError);
+  too_many.pop_back();
+  EXPECT_NO_THROW(proposal("", too_many));
+}
+
+TEST(Propose, LeavesWhatIsToldWhateverItIs) {
+  const std::string text = proposal(R"({"case": "alloc.fuzz", "expect": {
+    "time": {"informational": true, "basis": "vendor"}, "ok": {"equals": false, "basis": "seed"}}})",
+                                    {{"time", std::numeric_limits<double>::infinity()}, {"ok", true}});
+  EXPECT_NE(text.find(R"("time": {"informational": true, "basis": "vendor"})"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("ok": {"equals": true, "basis": "unapproved"})"), std::string::npos) << text;
 }
 
 TEST(Propose, CanBeRepeatedBeforeAPersonHasApproved) {

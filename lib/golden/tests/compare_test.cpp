@@ -103,6 +103,17 @@ TEST(Conditions, ChooseTheAlternativeForTheAllocator) {
             Lines{"peak | nothing on sim with async (key expected only on sim with caching) | 5 | seed"});
 }
 
+TEST(Conditions, HoldForEachAllocatorAlone) {
+  const Golden golden = golden_with(R"("always": {"equals": 1, "basis": "seed"},
+                                       "ooms": {"equals": 1, "basis": "torch", "when": {"allocator": "async"}})");
+  for (const char* allocator : {"caching", "async", "library"}) {
+    const Conditions conditions{.device_kind = "sim", .allocator = allocator};
+    const bool expected = allocator == std::string("async");
+    EXPECT_EQ(golden.compare({{"always", std::int64_t{1}}, {"ooms", std::int64_t{1}}}, conditions).empty(), expected);
+    EXPECT_EQ(golden.compare({{"always", std::int64_t{1}}}, conditions).empty(), !expected);
+  }
+}
+
 TEST(Conditions, AFileThatExpectsNothingOnTheDeviceMatchesNothing) {
   const Golden golden = golden_with(R"("ecc": {"equals": 0, "basis": "vendor", "when": {"device": "cuda"}})");
   EXPECT_EQ(lines(golden.compare({}, on_sim())),

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "golden/golden.hpp"
+#include "golden/syntax.hpp"
 
 namespace gpucheck::golden {
 namespace {
@@ -70,6 +71,52 @@ TEST(MalformedSyntax, RejectsWhatAJsonParserLetsPass) {
                           "alloc/fuzz.json: at /expect/key/equals: expected an integer that fits 64 bits"));
   EXPECT_TRUE(contains(error_of_expectation(R"({"equals": 1e999, "basis": "seed"})"), "number overflow"));
   EXPECT_TRUE(contains(error_of(std::string(100'000, '[')), "nested more than 8 levels deep"));
+}
+
+/// The message of the syntax alone.
+std::string error_of_syntax(const std::string& text) {
+  try {
+    check_syntax(text, "alloc/fuzz.json");
+  } catch (const MalformedGolden& problem) {
+    return problem.what();
+  }
+  return "accepted";
+}
+
+std::string object_of(std::size_t keys) {
+  std::string text = "{";
+  for (std::size_t i = 0; i < keys; ++i) text += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":1";
+  return text + "}";
+}
+
+TEST(MalformedSyntax, BeginsExactlyBeyondItsLimits) {
+  EXPECT_EQ(error_of_syntax("[-9223372036854775808, 9223372036854775807]"), "accepted");
+  EXPECT_TRUE(contains(error_of_syntax("9223372036854775808"), "an integer that fits 64 bits"));
+  EXPECT_TRUE(contains(error_of_syntax("-9223372036854775809"), "an integer that fits 64 bits"));
+  EXPECT_TRUE(contains(error_of_syntax("18446744073709551616"), "an integer that fits 64 bits"));
+  EXPECT_EQ(error_of_syntax(std::string(8, '[') + std::string(8, ']')), "accepted");
+  EXPECT_TRUE(contains(error_of_syntax(std::string(9, '[') + std::string(9, ']')), "nested more than 8 levels deep"));
+  EXPECT_EQ(error_of_syntax(object_of(10'000)), "accepted");
+  EXPECT_TRUE(contains(error_of_syntax(object_of(10'001)), "an object of at most 10000 keys"));
+}
+
+TEST(MalformedExpectations, BeginExactlyBeyondTheirLimits) {
+  const auto error_with = [](const std::string& matcher) {
+    return error_of_expectation("{" + matcher + R"(, "basis": "seed"})");
+  };
+  for (const char* accepted :
+       {R"("range": [1, 1])", R"("range": [9007199254740992, 9007199254740993])", R"("range": [1.0, 1])",
+        R"("approx": 9007199254740992, "abs": 0)", R"("approx": -9223372036854775808, "rel": 0)",
+        R"("approx": 9007199254740994, "ulp": 0)", R"("approx": [1], "ulp": 9223372036854775807)"}) {
+    EXPECT_EQ(error_with(accepted), "accepted");
+  }
+  EXPECT_TRUE(contains(error_with(R"("range": [9007199254740993, 9007199254740992])"), "the smaller number first"));
+  EXPECT_TRUE(
+      contains(error_with(R"("range": [9223372036854775807, 9223372036854775806])"), "the smaller number first"));
+  EXPECT_TRUE(
+      contains(error_with(R"("approx": 9007199254740993, "abs": 1)"), "that a floating-point number is exactly"));
+  EXPECT_TRUE(
+      contains(error_with(R"("approx": [1, 9223372036854775807], "abs": 1)"), "/approx/1: expected a whole number"));
 }
 
 TEST(MalformedFile, NamesThePlaceAndWhatWasExpectedThere) {

@@ -41,6 +41,20 @@ TEST(Equals, LosesNoDigits) {
   EXPECT_FALSE(accepts(Equals{integer(odd)}, static_cast<double>(odd - 1)));
 }
 
+TEST(Equals, HoldsToTheEndsOf64Bits) {
+  constexpr std::int64_t greatest = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  EXPECT_TRUE(accepts(Equals{integer(greatest)}, integer(greatest)));
+  EXPECT_FALSE(accepts(Equals{integer(greatest)}, integer(greatest - 1)));
+  EXPECT_FALSE(accepts(Equals{integer(greatest)}, 0x1p63)) << "which the greatest integer is rounded to";
+  EXPECT_TRUE(accepts(Equals{integer(least)}, -0x1p63));
+  EXPECT_FALSE(accepts(Equals{integer(least)}, integer(least + 1)));
+  EXPECT_FALSE(accepts(Equals{integers({greatest})}, reals({0x1p63})));
+  constexpr std::int64_t odd = (std::int64_t{1} << 53) + 1;
+  EXPECT_FALSE(accepts(Equals{integer(odd)}, 0x1p53)) << "which it is rounded to";
+  EXPECT_FALSE(accepts(OneOf{{integer(odd)}}, 0x1p53));
+}
+
 TEST(Equals, ComparesArraysByElementAndLength) {
   EXPECT_TRUE(accepts(Equals{integers({1, 2})}, integers({1, 2})));
   EXPECT_FALSE(accepts(Equals{integers({1, 2})}, integers({2, 1})));
@@ -65,6 +79,27 @@ TEST(Range, IncludesBothEnds) {
   EXPECT_TRUE(accepts(range, 2.5));
   EXPECT_FALSE(accepts(range, 0.999));
   EXPECT_FALSE(accepts(range, integer(3)));
+}
+
+TEST(Range, EndsExactlyWhereItSays) {
+  constexpr std::int64_t even = std::int64_t{1} << 53;
+  for (const Value& end : {integer(even), Value(0x1p53)}) {
+    const Range from{end, integer(even + 10)};
+    const Range to{integer(0), end};
+    EXPECT_TRUE(accepts(from, integer(even)));
+    EXPECT_FALSE(accepts(from, integer(even - 1)));
+    EXPECT_TRUE(accepts(to, integer(even)));
+    EXPECT_FALSE(accepts(to, integer(even + 1))) << "which as a double is the end";
+  }
+  const Range all{integer(std::numeric_limits<std::int64_t>::min()), integer(std::numeric_limits<std::int64_t>::max())};
+  EXPECT_TRUE(accepts(all, integer(std::numeric_limits<std::int64_t>::min())));
+  EXPECT_TRUE(accepts(all, integer(std::numeric_limits<std::int64_t>::max())));
+  EXPECT_TRUE(accepts(all, -0x1p63));
+  EXPECT_FALSE(accepts(all, 0x1p63));
+  const Range one{0.5, 0.5};
+  EXPECT_TRUE(accepts(one, 0.5));
+  EXPECT_FALSE(accepts(one, std::nextafter(0.5, 0.0)));
+  EXPECT_FALSE(accepts(one, std::nextafter(0.5, 1.0)));
 }
 
 TEST(Range, TakesOnlyNumbers) {
@@ -95,6 +130,44 @@ TEST(Approximately, AcceptsWithinTheRelativeTolerance) {
   EXPECT_TRUE(accepts(matcher, integer(-198)));
   EXPECT_FALSE(accepts(matcher, -202.1));
   EXPECT_FALSE(accepts(matcher, 200.0));
+}
+
+// Halves, so that the limit is a number without rounding.
+TEST(Approximately, IsNearUpToExactlyItsTolerance) {
+  Approximately relative = near({-8.0});
+  relative.relative = 0.5;
+  for (const double limit : {-4.0, -12.0}) EXPECT_TRUE(accepts(relative, limit)) << limit;
+  EXPECT_FALSE(accepts(relative, std::nextafter(-4.0, 0.0)));
+  EXPECT_FALSE(accepts(relative, std::nextafter(-12.0, -13.0))) << "a share of what is expected, not of what was seen";
+  Approximately none = near({0.5});
+  none.absolute = 0;
+  none.relative = 0;
+  EXPECT_TRUE(accepts(none, 0.5));
+  EXPECT_FALSE(accepts(none, std::nextafter(0.5, 1.0)));
+  Approximately of_nothing = near({0.0});
+  of_nothing.relative = 1e300;
+  EXPECT_TRUE(accepts(of_nothing, -0.0));
+  EXPECT_FALSE(accepts(of_nothing, std::numeric_limits<double>::denorm_min()));
+}
+
+TEST(Approximately, LosesNoDigits) {
+  constexpr std::int64_t even = std::int64_t{1} << 53;
+  Approximately absolute = near({0x1p53});
+  absolute.absolute = 0.5;
+  EXPECT_TRUE(accepts(absolute, integer(even)));
+  EXPECT_FALSE(accepts(absolute, integer(even + 1)));
+  Approximately places = near({0x1p53});
+  places.last_places = 0;
+  EXPECT_TRUE(accepts(places, integer(even)));
+  EXPECT_FALSE(accepts(places, integer(even + 1))) << "it is no double, though rounded it is this one";
+}
+
+TEST(Approximately, CountsNoDifferenceBetweenTheZeros) {
+  for (const auto& [expected, seen] : {std::pair(0.0, -0.0), {-0.0, 0.0}}) {
+    Approximately matcher = near({expected});
+    matcher.last_places = 0;
+    EXPECT_TRUE(accepts(matcher, seen));
+  }
 }
 
 TEST(Approximately, AcceptsWithinTheAbsoluteTolerance) {
@@ -149,6 +222,8 @@ TEST(Approximately, TakesArraysElementByElement) {
   EXPECT_FALSE(accepts(matcher, reals({1.0})));
   EXPECT_FALSE(accepts(matcher, 1.0));
   EXPECT_FALSE(accepts(matcher, integers({})));
+  EXPECT_FALSE(accepts(matcher, reals({1.0, 2.0, 3.0}))) << "one more than expected";
+  EXPECT_FALSE(accepts(matcher, reals({1.0, infinity})));
 }
 
 TEST(Matches, SearchesTexts) {

@@ -30,11 +30,33 @@ TEST(ContextObservations, HaveEachKeyOnce) {
   EXPECT_EQ(context.observations(), (Observations{{"key", Value(std::int64_t{1})}}));
 }
 
+TEST(ContextObservations, HaveEachKeyOnceHoweverManyLieBetween) {
+  Fixture fixture;
+  Context context(fixture.setup());
+  for (const char* key : {"first", "second", "rule", "ruler"}) context.observe(key, 1);
+  EXPECT_THROW(context.observe("first", 2), Error);
+  EXPECT_EQ(context.observations().size(), 4U);
+  context.observe("third", 3);
+  EXPECT_EQ(context.observations().back(), (Observation{"third", Value(std::int64_t{3})}));
+}
+
+TEST(ContextObservations, HoldToTheEndsOf64Bits) {
+  Fixture fixture;
+  Context context(fixture.setup());
+  context.observe("least", std::numeric_limits<std::int64_t>::min());
+  context.observe("greatest", (std::uint64_t{1} << 63U) - 1);
+  EXPECT_THROW(context.observe("beyond", std::uint64_t{1} << 63U), Error);
+  EXPECT_THROW(context.observe("far_beyond", std::numeric_limits<std::uint64_t>::max()), Error);
+  EXPECT_EQ(context.observations()[0].value, Value(std::numeric_limits<std::int64_t>::min()));
+  EXPECT_EQ(context.observations()[1].value, Value(std::numeric_limits<std::int64_t>::max()));
+}
+
 TEST(ContextObservations, RejectWhatNoGoldenFileCouldHold) {
   Fixture fixture;
   Context context(fixture.setup());
   EXPECT_THROW(context.observe("", 1), Error);
   EXPECT_THROW(context.observe("rule.no_hazard", true), Error);
+  EXPECT_THROW(context.observe("rule.", true), Error);
   EXPECT_THROW(context.observe("large", std::uint64_t{9'223'372'036'854'775'808U}), Error);
   EXPECT_TRUE(context.observations().empty());
   EXPECT_TRUE(fixture.observed.empty());

@@ -75,6 +75,7 @@ TEST(Execute, ReportsAContextThatCannotBeMade) {
   const Execution execution = fixture.execute();
   EXPECT_EQ(execution.status, Status::error);
   EXPECT_NE(execution.reason.find("declares no parameter \"unknown\""), std::string::npos);
+  EXPECT_TRUE(execution.contaminated) << "nobody knows what was left";
 }
 
 Execution execute_with(const Needs& needs) {
@@ -98,6 +99,33 @@ TEST(ExecuteNeeds, SkipWithTooLittleMemory) {
   EXPECT_NE(execution.reason.find("of free device memory, "), std::string::npos) << execution.reason;
   EXPECT_EQ(execute_with({.memory_bytes = total / 4}).status, Status::completed);
   EXPECT_EQ(execute_with({.memory_fraction = 0.25}).status, Status::completed);
+}
+
+TEST(ExecuteNeeds, AreMetByExactlyWhatIsFree) {
+  Fixture fixture;
+  const std::uint64_t free = std::move(fixture.driver->open(0).value())->memory_info().value().free_bytes;
+  const std::uint64_t total = sim::profile("small").properties.total_memory_bytes;
+  fixture.test_case.needs.memory_bytes = free;
+  EXPECT_EQ(fixture.execute().status, Status::completed);
+  fixture.test_case.needs.memory_bytes = free + 1;
+  EXPECT_EQ(fixture.execute().status, Status::skipped);
+  fixture.test_case.needs = {.memory_bytes = 1, .memory_fraction = 1.0};
+  EXPECT_LT(free, total);
+  EXPECT_EQ(fixture.execute().status, Status::skipped) << "the larger of the two counts";
+  fixture.test_case.needs = {.memory_bytes = free + 1, .memory_fraction = 0.01};
+  EXPECT_EQ(fixture.execute().status, Status::skipped);
+}
+
+TEST(ExecuteNeeds, AreThoseOfEachDevice) {
+  Fixture fixture([](Context&) {}, 2);
+  fixture.test_case.needs = {.devices = 2, .memory_fraction = 0.5};
+  EXPECT_EQ(fixture.execute().status, Status::completed);
+  const auto second = std::move(fixture.driver->open(1).value());
+  const auto most = device::own<device::UniqueDeviceMemory>(
+      *second, second->allocate(sim::profile("small").properties.total_memory_bytes / 2));
+  EXPECT_EQ(fixture.execute().status, Status::skipped) << "the second one is full";
+  fixture.test_case.needs = {.devices = 3};
+  EXPECT_EQ(fixture.execute().reason, "needs 3 devices, 2 are there");
 }
 
 TEST(ExecuteNeeds, CountAShareOfTheMemory) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +19,11 @@ namespace gpucheck::harness {
 /// A simulated device and a case made for one test.
 class Fixture {
  public:
-  explicit Fixture(void (*run)(Context&) = [](Context&) {}) {
+  explicit Fixture(
+      void (*run)(Context&) = [](Context&) {}, int device_count = 1)
+      : driver(sim::make_driver({.profile = sim::profile("small"), .device_count = device_count})),
+        ordinals(static_cast<std::size_t>(device_count)) {
+    std::iota(ordinals.begin(), ordinals.end(), 0);
     test_case.name = "test.made_up";
     test_case.run = run;
   }
@@ -27,6 +32,7 @@ class Fixture {
     Context::Setup setup;
     setup.test_case = &test_case;
     setup.driver = driver.get();
+    setup.ordinals = ordinals;
     setup.settings.parameters = parameters;
     setup.settings.seed = 7;
     setup.settings.allocator = allocator;
@@ -38,7 +44,8 @@ class Fixture {
   /// The status the driver would give had nothing used it yet.
   [[nodiscard]] bool is_untouched() const { return !driver->device_count_without_initialising(); }
 
-  std::unique_ptr<sim::Driver> driver = sim::make_driver({.profile = sim::profile("small")});
+  std::unique_ptr<sim::Driver> driver;
+  std::vector<int> ordinals;
   Case test_case;
   ParameterValues parameters;
   runtime::AllocatorChoice allocator;

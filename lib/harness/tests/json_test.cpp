@@ -154,6 +154,33 @@ TEST(SettingsOptions, SayWhatDiffersFromTheDefaults) {
                                          "--parameter", "b=true", "--golden", "g"}));
 }
 
+// What each field holds is nowhere else's value, so that two that are swapped are noticed.
+TEST(CountsJson, SwapsNothing) {
+  const Counts counts{
+      .pass = 1, .fail = 2, .error = 3, .crash = 4, .hang = 5, .skip = 6, .flaky = 7, .waived = 8, .not_run = 9};
+  EXPECT_EQ(to_json(counts).dump(),
+            R"({"total":21,"pass":1,"fail":2,"error":3,"crash":4,"hang":5,"skip":6,"flaky":7,"waived":8,"not_run":9})");
+}
+
+TEST(WaiverJson, SwapsNothing) {
+  const WaiverUse use{.waiver = {"alloc.*", "any", "because", "node team", "2026-12-31"}, .state = "used"};
+  EXPECT_EQ(
+      to_json(use).dump(),
+      R"({"case":"alloc.*","device":"any","reason":"because","owner":"node team","expires":"2026-12-31","state":"used"})");
+}
+
+TEST(ValueJson, HoldsToTheEndsOf64Bits) {
+  for (const std::int64_t number : {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(),
+                                    (std::int64_t{1} << 53) + 1}) {
+    EXPECT_EQ(value_from_json(to_json(Value(number))), Value(number));
+    EXPECT_EQ(value_from_json(to_json(Value(std::vector{number}))), Value(std::vector{number}));
+    EXPECT_EQ(parameter_value_from_json(to_json(ParameterValue(number))), ParameterValue(number));
+  }
+  for (const char* text : {"9223372036854775808", "[9223372036854775808]", "18446744073709551615"}) {
+    EXPECT_THROW(static_cast<void>(value_from_json(ordered_json::parse(text))), Error) << text;
+  }
+}
+
 TEST(CountsJson, NamesEachOutcome) {
   const Counts counts{.pass = 2, .fail = 1, .flaky = 1, .waived = 1, .not_run = 3};
   EXPECT_EQ(to_json(counts).dump(),

@@ -19,10 +19,20 @@ TEST(Outcome, IsRedWhenSomethingIsWrong) {
   }
 }
 
+TEST(Mismatch, IsARulesWhereItsKeySaysSo) {
+  const auto is_rule_with = [](const char* key) {
+    return is_rule({.key = key, .expected = "1", .seen = "2", .basis = "rule"});
+  };
+  for (const char* key : {"rule.no_hazard", "rule."}) EXPECT_TRUE(is_rule_with(key)) << key;
+  for (const char* key : {"", "rule", "ruler", "rules.broken", "my.rule.x", "key"})
+    EXPECT_FALSE(is_rule_with(key)) << key;
+}
+
 TEST(MismatchText, TellsTheFirstAndCountsTheOthers) {
   EXPECT_EQ(mismatch_text({}), "");
   const Mismatch mismatch{.key = "key", .expected = "1", .seen = "2", .basis = "seed"};
   EXPECT_EQ(mismatch_text({mismatch}), "key: expected 1, seen 2");
+  EXPECT_EQ(mismatch_text({mismatch, mismatch}), "key: expected 1, seen 2 (and 1 more)");
   EXPECT_EQ(mismatch_text({mismatch, mismatch, mismatch}), "key: expected 1, seen 2 (and 2 more)");
 }
 

@@ -47,6 +47,20 @@ TEST(IntegerParameter, SaysWhatIsAllowed) {
             "parameter \"iterations\": \"1000001\" is not allowed (too large): give integer from 1 to 1000000");
 }
 
+// 2^53 + 1 is the first integer that double cannot hold.
+TEST(IntegerParameter, EndsExactlyAtItsLimits) {
+  const Parameter even{
+      .name = "even", .summary = "", .default_value = std::int64_t{0}, .minimum = -0x1p53, .maximum = 0x1p53};
+  EXPECT_EQ(even.parse("9007199254740992"), ParameterValue(std::int64_t{9007199254740992}));
+  EXPECT_EQ(even.parse("-9007199254740992"), ParameterValue(std::int64_t{-9007199254740992}));
+  EXPECT_NE(error_of(even, "9007199254740993").find("too large"), std::string::npos);
+  EXPECT_NE(error_of(even, "-9007199254740993").find("too small"), std::string::npos);
+  const Parameter all{
+      .name = "all", .summary = "", .default_value = std::int64_t{0}, .minimum = -0x1p63, .maximum = 0x1p63};
+  EXPECT_EQ(all.parse("9223372036854775807"), ParameterValue(std::numeric_limits<std::int64_t>::max()));
+  EXPECT_EQ(all.parse("-9223372036854775808"), ParameterValue(std::numeric_limits<std::int64_t>::min()));
+}
+
 class NotAnInteger : public testing::TestWithParam<const char*> {};
 
 TEST_P(NotAnInteger, IsRejected) { EXPECT_THROW(static_cast<void>(anything.parse(GetParam())), UsageError); }
@@ -59,6 +73,13 @@ TEST(SizeParameter, TakesBinarySuffixes) {
   EXPECT_EQ(live_bytes.parse("4096"), ParameterValue(std::int64_t{4096}));
   EXPECT_EQ(live_bytes.parse("64MiB"), ParameterValue(std::int64_t{67'108'864}));
   EXPECT_EQ(live_bytes.parse("2 GiB"), ParameterValue(std::int64_t{2'147'483'648}));
+}
+
+TEST(SizeParameter, EndsExactlyAtItsLimits) {
+  EXPECT_EQ(live_bytes.parse("512"), ParameterValue(std::int64_t{512}));
+  EXPECT_EQ(live_bytes.parse("9223372036854775807"), ParameterValue(std::numeric_limits<std::int64_t>::max()));
+  EXPECT_EQ(live_bytes.parse("8589934591GiB"), ParameterValue(std::int64_t{9223372035781033984}));
+  EXPECT_NE(error_of(live_bytes, "18446744073709551615").find("beyond 64 bits"), std::string::npos);
 }
 
 TEST(SizeParameter, RejectsWhatIsNoSizeInRange) {
@@ -80,6 +101,9 @@ TEST(DoubleParameter, RejectsWhatIsNotFinite) {
     EXPECT_NE(error_of(share, text).find("not finite"), std::string::npos) << text;
   }
   EXPECT_NE(error_of(share, "1e999").find("beyond 64 bits"), std::string::npos);
+  EXPECT_EQ(share.parse("0"), ParameterValue(0.0));
+  EXPECT_NE(error_of(share, "1.0000000000000002").find("too large"), std::string::npos);
+  EXPECT_NE(error_of(share, "-5e-324").find("too small"), std::string::npos);
   EXPECT_NE(error_of(share, "1.0001").find("number from 0 to 1"), std::string::npos);
   EXPECT_NE(error_of(share, "half").find("number from 0 to 1"), std::string::npos);
 }
@@ -102,6 +126,11 @@ TEST(Parameter, DescribesWhatItAllows) {
   EXPECT_EQ(share.allowed(), "number from 0 to 1");
   const Parameter pause{.name = "pause", .summary = "", .default_value = std::int64_t{1}, .unit = "ms", .maximum = 1e9};
   EXPECT_EQ(pause.allowed(), "integer of at most 1000000000, in ms");
+  const Parameter large{
+      .name = "large", .summary = "", .default_value = std::int64_t{1}, .minimum = -1e18, .maximum = 1e18};
+  EXPECT_EQ(large.allowed(), "integer from -1000000000000000000 to 1000000000000000000");
+  const Parameter half{.name = "half", .summary = "", .default_value = 0.5, .maximum = 0.5};
+  EXPECT_EQ(half.allowed(), "number of at most 0.5");
 }
 
 TEST(ParameterText, ReadsBackAsTheSameValue) {

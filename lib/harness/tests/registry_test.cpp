@@ -1,8 +1,10 @@
 #include "harness/registry.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <gtest/gtest.h>
+#include <limits>
 
 #include "base/error.hpp"
 
@@ -152,7 +154,16 @@ TEST(CaseCheck, RejectsWhatCannotRun) {
   EXPECT_NE(error_of([](Case& test_case) { test_case.deadline = milliseconds(0); }).find("deadline"),
             std::string::npos);
   EXPECT_NE(error_of([](Case& test_case) { test_case.needs.devices = -1; }).find("negative"), std::string::npos);
-  EXPECT_NE(error_of([](Case& test_case) { test_case.needs.memory_fraction = 1.5; }).find("share"), std::string::npos);
+  for (const double share : {1.5, std::nextafter(1.0, 2.0), -std::numeric_limits<double>::denorm_min(),
+                             std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_NE(error_of([=](Case& test_case) { test_case.needs.memory_fraction = share; }).find("share"),
+              std::string::npos)
+        << share;
+  }
+  for (const double share : {0.0, 1.0}) {
+    EXPECT_EQ(error_of([=](Case& test_case) { test_case.needs.memory_fraction = share; }), "registered");
+  }
+  EXPECT_EQ(error_of([](Case& test_case) { test_case.deadline = milliseconds(1); }), "registered");
   EXPECT_NE(error_of([](Case& test_case) {
               test_case.children = {{"child", nullptr}};
             }).find("child"),

@@ -44,6 +44,21 @@ TEST(Counts, CountFlakyAmongThosePassed) {
   EXPECT_EQ(counts.flaky, 1);
 }
 
+TEST(Counts, CountWaivedAmongThoseThatFailed) {
+  CaseResult result;
+  result.outcome = Outcome::fail;
+  result.waiver = Waiver{};
+  result.earlier_attempts.resize(1);
+  Counts counts;
+  counts.add(result);
+  EXPECT_EQ(counts, (Counts{.fail = 1, .waived = 1}));
+  EXPECT_EQ(counts.total(), 1);
+  result.waiver.reset();
+  result.outcome = Outcome::pass;
+  counts.add(result);
+  EXPECT_EQ(counts, (Counts{.pass = 1, .fail = 1, .waived = 1})) << "flaky is what says so itself";
+}
+
 constexpr int any_number = -1;
 
 TEST(ExitCodes, PassOnlyOnEvidence) {
@@ -59,6 +74,54 @@ TEST(ExitCodes, AFailureOutweighsAnError) {
   EXPECT_EQ(exit_code(Counts{.fail = 1, .error = 1}, any_number), ExitCode::failed);
   EXPECT_EQ(exit_code(Counts{.pass = 1, .crash = 1}, any_number), ExitCode::failed);
   EXPECT_EQ(exit_code(Counts{.pass = 1, .hang = 1}, any_number), ExitCode::failed);
+}
+
+/// Every way in which a run can be neither a plain pass nor nothing, one result each.
+const std::vector<std::pair<const char*, Counts>> more_than_skips{{"pass", {.pass = 1, .skip = 2}},
+                                                                  {"fail", {.fail = 1, .skip = 2}},
+                                                                  {"error", {.error = 1, .skip = 2}},
+                                                                  {"crash", {.crash = 1, .skip = 2}},
+                                                                  {"hang", {.hang = 1, .skip = 2}},
+                                                                  {"not run", {.skip = 2, .not_run = 1}},
+                                                                  {"waived", {.fail = 1, .skip = 2, .waived = 1}}};
+
+TEST(ExitCodes, ForSkipsHoldWhereThereIsNothingElse) {
+  constexpr int chosen = 77;
+  EXPECT_EQ(exit_code(Counts{.skip = 1}, any_number, chosen), static_cast<ExitCode>(chosen));
+  EXPECT_EQ(exit_code(Counts{.skip = 1}, any_number, 0), ExitCode::passed);
+  EXPECT_EQ(exit_code(Counts{.skip = 1}, any_number, std::nullopt), ExitCode::not_judged);
+  EXPECT_EQ(exit_code(Counts{}, any_number, chosen), ExitCode::not_judged) << "nothing is no skip";
+  EXPECT_EQ(exit_code(Counts{.skip = 2}, 2, chosen), static_cast<ExitCode>(chosen));
+  EXPECT_EQ(exit_code(Counts{.skip = 3}, 2, chosen), ExitCode::not_judged) << "more than are allowed";
+  EXPECT_EQ(exit_code(Counts{.skip = 1}, 0, chosen), ExitCode::not_judged);
+  EXPECT_TRUE(is_only_skips(Counts{.skip = 1}));
+  EXPECT_FALSE(is_only_skips(Counts{}));
+  for (const auto& [what, counts] : more_than_skips) {
+    EXPECT_FALSE(is_only_skips(counts)) << what;
+    EXPECT_EQ(exit_code(counts, any_number, chosen), exit_code(counts, any_number)) << what;
+    EXPECT_EQ(exit_code(counts, 1, chosen), exit_code(counts, 1)) << what;
+  }
+}
+
+TEST(ExitCodes, OfTwoReasonsTheWorseCounts) {
+  for (const int max_skips : {any_number, 0, 1}) {
+    for (Counts counts : {Counts{.fail = 1}, Counts{.crash = 1}, Counts{.hang = 1}}) {
+      counts.error = counts.skip = 2;
+      counts.not_run = 3;
+      EXPECT_EQ(exit_code(counts, max_skips), ExitCode::failed);
+      counts.pass = 9;
+      EXPECT_EQ(exit_code(counts, max_skips), ExitCode::failed);
+      counts.waived = 1;
+      EXPECT_EQ(exit_code(counts, max_skips), ExitCode::not_judged) << "the failure is waived, the rest is not";
+    }
+  }
+  EXPECT_EQ(exit_code(Counts{.fail = 1, .crash = 1, .hang = 1, .waived = 3}, any_number), ExitCode::not_judged);
+  EXPECT_EQ(exit_code(Counts{.pass = 1, .fail = 2, .waived = 1}, any_number), ExitCode::failed);
+}
+
+TEST(ExitCodes, OfAnInterruptionAreTheShells) {
+  EXPECT_EQ(static_cast<int>(interrupted_exit_code(2)), 130);
+  EXPECT_EQ(static_cast<int>(interrupted_exit_code(15)), 143);
 }
 
 TEST(ExitCodes, SkipsBeyondTheLimitCannotBeJudged) {

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <limits>
 
 #include "harness/tests/fixture.hpp"
@@ -99,6 +100,21 @@ TEST(Rules, CountALeakInBytes) {
   const Execution execution = fixture.execute();
   ASSERT_EQ(execution.broken_rules.size(), 1U);
   EXPECT_EQ(execution.broken_rules[0].seen, "4196 bytes in 2 allocations");
+}
+
+/// Reserves addresses and maps memory behind them; what is undone of it is a parameter.
+void map_memory(Context& context, bool unmap) {
+  device::Device& device = context.device();
+  void* const addresses = device.reserve_addresses(2 * device::mapping_granularity).value();
+  device::check(device.map_memory(addresses, device::mapping_granularity), "map_memory");
+  if (!unmap) return;
+  device::check(device.unmap_memory(addresses, device::mapping_granularity), "unmap_memory");
+  device::check(device.release_addresses(addresses, 2 * device::mapping_granularity), "release_addresses");
+}
+
+TEST(Rules, SeeMappedMemoryLeaked) {
+  EXPECT_EQ(broken_by([](Context& context) { map_memory(context, false); }), Keys{"rule.device_memory_freed"});
+  EXPECT_EQ(broken_by([](Context& context) { map_memory(context, true); }), Keys{});
 }
 
 TEST(Rules, SeePinnedMemoryLeaked) {
@@ -252,9 +268,30 @@ TEST(Rules, SeeSettingsChanged) {
             Keys{"rule.settings_restored"});
 }
 
+TEST(Rules, SeeEverySettingChanged) {
+  for (const char* text :
+       {"max_split_size_mb:20", "max_non_split_rounding_mb:30", "roundup_power2_divisions:2",
+        "roundup_power2_divisions:[1:0,32768:2]", "garbage_collection_threshold:0.5", "large_segment_size_mb:30",
+        "expandable_segments:True", "release_lock_on_cudamalloc:True", "graph_capture_record_stream_reuse:True",
+        "pinned_use_cuda_host_register:True", "pinned_num_register_threads:2", "pinned_reserve_segment_size_mb:1",
+        "pinned_use_background_threads:True", "per_process_memory_fraction:0.5"}) {
+    Fixture fixture([](Context& context) {
+      context.runtime().allocator().set_settings(context.parameter<std::string>("settings"));
+    });
+    fixture.test_case.parameters = {{.name = "settings", .summary = "", .default_value = std::string()}};
+    fixture.parameters = {{"settings", std::string(text)}};
+    const Execution execution = fixture.execute();
+    EXPECT_EQ(execution.status, Status::completed) << execution.reason;
+    EXPECT_EQ(keys(execution.broken_rules), Keys{"rule.settings_restored"}) << text;
+  }
+}
+
 TEST(Rules, SeeTheMemoryFractionChanged) {
   EXPECT_EQ(broken_by([](Context& context) { context.runtime().allocator().set_memory_fraction(0.5); }),
             Keys{"rule.memory_fraction_restored"});
+  EXPECT_EQ(
+      broken_by([](Context& context) { context.runtime().allocator().set_memory_fraction(std::nextafter(1.0, 0.0)); }),
+      Keys{"rule.memory_fraction_restored"});
 }
 
 TEST(Rules, SeeTheCaptureModeChanged) {
@@ -295,6 +332,69 @@ TEST(Rules, BlameNoCaseForHazardsBeforeIt) {
   EXPECT_EQ(keys(fixture.execute().broken_rules), Keys{"rule.no_hazard"});
   fixture.test_case.run = [](Context&) {};
   EXPECT_TRUE(fixture.execute().broken_rules.empty());
+}
+
+TEST(Rules, NameTheCasesOwnHazards) {
+  Fixture fixture([](Context& context) { write_twice(context, false); });
+  static_cast<void>(fixture.execute());
+  const std::size_t before = fixture.driver->hazards().size();
+  fixture.test_case.run = [](Context& context) {
+    for (int i = 0; i < 3; ++i) write_twice(context, false);
+  };
+  const Execution execution = fixture.execute();
+  const std::vector<std::string> hazards = fixture.driver->hazards();
+  ASSERT_EQ(hazards.size(), before + 3);
+  ASSERT_EQ(execution.broken_rules.size(), 1U);
+  EXPECT_EQ(execution.broken_rules[0].seen, hazards[before] + " (and 2 more)");
+  ASSERT_NE(hazards[before], hazards[0]) << "else nothing tells them apart";
+}
+
+/// The rules that a case on two devices breaks, with what was seen.
+std::vector<std::pair<std::string, std::string>> broken_on_two(void (*run)(Context&)) {
+  Fixture fixture(run, 2);
+  fixture.test_case.needs.devices = 2;
+  const Execution execution = fixture.execute();
+  EXPECT_EQ(execution.status, Status::completed) << execution.reason;
+  std::vector<std::pair<std::string, std::string>> broken;
+  for (const Mismatch& mismatch : execution.broken_rules) broken.emplace_back(mismatch.key, mismatch.seen);
+  return broken;
+}
+
+TEST(Rules, LookAtEachOfSeveralDevices) {
+  using Broken = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(broken_on_two([](Context& context) { static_cast<void>(context.device(1).allocate(4096)); }),
+            (Broken{{"rule.device_memory_freed", "device 1: 4096 bytes in 1 allocations"}}));
+  EXPECT_EQ(broken_on_two([](Context& context) {
+              static_cast<void>(context.device(0).allocate_pinned(100));
+              static_cast<void>(context.runtime(1).allocator().allocate(4096, {}));
+            }),
+            (Broken{{"rule.allocator_memory_freed", "device 1: 4096 bytes in 1 blocks"},
+                    {"rule.pinned_memory_freed", "device 0: 100 bytes in 1 allocations"}}));
+  EXPECT_EQ(broken_on_two([](Context& context) {
+              static_cast<void>(context.runtime(0));
+              static_cast<void>(context.runtime(1));
+            }),
+            Broken{});
+}
+
+TEST(Rules, AreAllToldWhereSeveralAreBroken) {
+  EXPECT_EQ(broken_by([](Context& context) {
+              context.runtime().allocator().set_memory_fraction(0.5);
+              context.runtime().set_current_stream(context.runtime().streams().next());
+              static_cast<void>(context.device().exchange_capture_mode(CaptureMode::relaxed));
+              static_cast<void>(context.device().allocate(4096));
+              static_cast<void>(context.device().allocate_pinned(4096));
+              write_twice(context, false);
+            }),
+            (Keys{"rule.memory_fraction_restored", "rule.current_stream_restored", "rule.capture_mode_restored",
+                  "rule.device_memory_freed", "rule.pinned_memory_freed", "rule.no_hazard"}));
+  EXPECT_EQ(broken_by([](Context& context) {
+              context.runtime().allocator().set_memory_fraction(0.5);
+              static_cast<void>(context.device().allocate(4096));
+              poison(context);
+            }),
+            (Keys{"rule.memory_fraction_restored", "rule.no_sticky_error"}))
+      << "a device with a sticky error cannot be asked further";
 }
 
 TEST(Rules, DoNotJudgeACaseThatDidNotComplete) {

@@ -51,6 +51,17 @@ TEST(Compare, ReportsTheFirstDifferenceAndGoesOn) {
   EXPECT_EQ(result.first_differences[0].seen, 150);
 }
 
+TEST(Compare, ReportsEachDifferenceOfTheFirstStepThatDiffers) {
+  Trace trace = two_allocations();
+  trace.expected_statistics = {100, 100, 151, 152, 53, 154};
+  ScriptedTarget target;
+  const Comparison result = compare(trace, target);
+  ASSERT_EQ(result.first_differences.size(), 2U);
+  EXPECT_EQ(result.first_differences[0].expected, 151);
+  EXPECT_EQ(result.first_differences[1].expected, 152);
+  EXPECT_EQ(result.first_differences[1].step, 1U);
+}
+
 TEST(Compare, HoldsRunningOutOfMemoryAgainstTheTrace) {
   Trace trace = two_allocations();
   trace.expected_statistics = {100, 100, 100, 100, 0, 100};

@@ -74,6 +74,16 @@ TEST(Conversion, RebuildsBlocksFromBeforeTheFirstEvent) {
   EXPECT_EQ(conversion.report.contradictions, 0U);
 }
 
+TEST(Conversion, RebuildsBlocksWhoseRequestAnOlderReleaseDidNotTell) {
+  const std::string text = R"({"segments": [{"address": 4096, "total_size": 1024, "stream": 0, "blocks": [
+      {"size": 512, "state": "active_allocated"}, {"size": 512, "state": "inactive"}]}],
+      "device_traces": [[{"action": "alloc", "addr": 4608, "size": 100, "stream": 0},
+                         {"action": "free_completed", "addr": 4608, "size": 100, "stream": 0}]]})";
+  const Conversion conversion = convert(std::get<Snapshot>(read_bytes("older", text)), 0);
+  EXPECT_EQ(conversion.trace.events, (std::vector<Event>{allocate(1, 512), allocate(0, 100), free_of(0)}));
+  EXPECT_EQ(conversion.report.initial_bytes, 512U);
+}
+
 TEST(Conversion, ReplaysALateFreeWhenItCompleted) {
   const Conversion conversion = convert_events(
       {event(alloc, 1, 10), event(free_requested, 1, 10), event(alloc, 2, 20), event(free_completed, 1, 10)});
@@ -95,6 +105,8 @@ TEST(Conversion, TellsEmptyCacheFromTheAllocatorsOwnReleases) {
   EXPECT_EQ(releases(free_requested).empty_caches, 1U);
   EXPECT_EQ(releases(segment_alloc).empty_caches, 0U);
   EXPECT_EQ(releases(segment_alloc).allocator_releases, 1U);
+  EXPECT_EQ(releases(segment_map).empty_caches, 0U) << "an expandable segment grows";
+  EXPECT_EQ(releases(segment_map).allocator_releases, 1U);
   EXPECT_EQ(releases(out_of_memory).allocator_releases, 1U);
   EXPECT_EQ(convert_events({event(segment_free, 1, 10)}).report.empty_caches, 1U) << "at the end";
 }
@@ -138,6 +150,29 @@ TEST(Conversion, LearnsTheDevicesSizeFromTheFirstFailure) {
                                       .report;
   EXPECT_EQ(report.recorded_capacity_bytes, 1000U) << "700 reserved and 300 free";
   EXPECT_EQ(convert_events({event(alloc, 1, 10)}).report.recorded_capacity_bytes, std::nullopt);
+}
+
+TEST(Conversion, PairsARequestWithItsOwnCompletionOnly) {
+  const Conversion conversion =
+      convert_events({event(alloc, 1, 10), event(alloc, 2, 20), event(free_requested, 1, 10),
+                      event(free_completed, 2, 20), event(alloc, 3, 30), event(free_completed, 1, 10)});
+  EXPECT_EQ(conversion.trace.events,
+            (std::vector<Event>{allocate(0, 10), allocate(1, 20), free_of(1), allocate(2, 30), free_of(0)}));
+  EXPECT_EQ(conversion.report.deferred_frees, 2U);
+}
+
+TEST(Conversion, SumsUpWhatWasActiveAndReserved) {
+  const ConversionReport report =
+      convert_events({event(segment_alloc, 1000, 700), event(alloc, 1, 100), event(free_requested, 1, 100),
+                      event(alloc, 2, 50), event(free_completed, 1, 100), event(segment_free, 1000, 700)})
+          .report;
+  EXPECT_EQ(report.recorded_peak_active_bytes, 150U) << "active until the free completed";
+  EXPECT_EQ(report.recorded_peak_reserved_bytes, 700U);
+  EXPECT_EQ(report.initial_reserved_bytes, 0U);
+  const ConversionReport released = convert_events({event(segment_free, 1, 10)}, {}).report;
+  EXPECT_EQ(released.initial_reserved_bytes, 10U) << "what is released was there before";
+  const ConversionReport contradicting = convert_events({event(segment_alloc, 1, 10)}, {}).report;
+  EXPECT_EQ(contradicting.initial_reserved_bytes, 0U) << "and never less than nothing";
 }
 
 TEST(Conversion, CountsWhatItCannotCarryOver) {

@@ -73,8 +73,9 @@ TEST(Json, ReadsNumbersOfEveryLength) {
   EXPECT_EQ(read("18446744073709551615"), UINT64_MAX);
   EXPECT_EQ(read("0"), 0U);
   EXPECT_EQ(read("-0"), 0U);
-  for (const char* other : {"18446744073709551616", "99999999999999999999", "-1", "1.0", "1e3", "01", "00000000001",
-                            "+1", "x", "123456781234567812345678"}) {
+  for (const char* other :
+       {"018446744073709551615", "00000000000000000001", "18446744073709551616", "99999999999999999999", "-1", "1.0",
+        "1e3", "01", "00000000001", "+1", "x", "123456781234567812345678"}) {
     EXPECT_THROW(read(other), FileError) << other;
   }
 }
@@ -101,6 +102,24 @@ TEST(Json, DecodesEscapes) {
   EXPECT_EQ(texts, (std::vector<std::string>{"plain", "a\"b\\\xc3\xa9\xf0\x9f\x98\x80\n", "",
                                              "plain again, and longer than eight bytes",
                                              std::string("/\b\f\r\t\0\xe2\x82\xac", 9)}));
+}
+
+// Each kind of character at both ends of its range.
+TEST(Json, DecodesTheEndsOfEachRange) {
+  const auto decoded = [](const std::string& escaped) {
+    const FileBytes file("test", "[\"" + escaped + "\"]");
+    JsonText json(file, {});
+    return std::string(JsonCursor(json).first_item()->as_string());
+  };
+  EXPECT_EQ(decoded("\\u007f\\u0080"), "\x7f\xc2\x80");
+  EXPECT_EQ(decoded("\\u07ff\\u0800"), "\xdf\xbf\xe0\xa0\x80");
+  EXPECT_EQ(decoded("\\ud7ff\\ue000\\uffff"), "\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf");
+  EXPECT_EQ(decoded("\\ud800\\udc00\\udbff\\udfff"), "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf");
+  for (const char* broken : {"\\ud800", "\\udbff", "\\udc00", "\\udfff", "\\udbff\\udbff", "\\udbff\\ue000"}) {
+    EXPECT_THROW(decoded(broken), FileError) << broken;
+  }
+  for (char control = 1; control < 0x20; ++control) EXPECT_THROW(decoded(std::string(1, control)), FileError);
+  EXPECT_EQ(decoded(" "), " ");
 }
 
 // The corner cases of RFC 8259 and of UTF-8.
@@ -203,6 +222,11 @@ TEST(Json, LimitsHowDeepContainersNest) {
   ReadLimits limits;
   limits.depth = 3;
   EXPECT_EQ(offset_of_error("[[[[1]]]]", limits), 3U);
+  for (const char* text : {"[[[1]]]", R"({"a": [{}]})"}) {
+    const FileBytes file("test", text);
+    JsonText json(file, limits);
+    EXPECT_NO_THROW(json.expect_end(JsonCursor(json).end())) << "exactly as deep as may be: " << text;
+  }
   EXPECT_THROW(read_bytes("deep", std::string(1 << 20, '[')), FileError);
 }
 

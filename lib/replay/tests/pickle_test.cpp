@@ -81,6 +81,33 @@ TEST(Pickle, ReadsEveryFormOfWholeNumber) {
       UINT64_MAX);
 }
 
+// Each opcode at both ends of its range.
+TEST(Pickle, ReadsTheEndsOfEachRange) {
+  const auto number = [](const Cursor& item) { return item.as_signed(); };
+  EXPECT_EQ(read_item("K\x80", number), 128);
+  EXPECT_EQ(read_item("M\x00\x80"s, number), 32768);
+  EXPECT_EQ(read_item("J\xff\xff\xff\x7f", number), INT32_MAX);
+  EXPECT_EQ(read_item("J\x00\x00\x00\x80"s, number), INT32_MIN);
+  EXPECT_EQ(read_item("\x8a\x01\x80", number), -128);
+  EXPECT_EQ(read_item("\x8a\x01\x7f", number), 127);
+  EXPECT_EQ(read_item("\x8a\x07\xff\xff\xff\xff\xff\xff\xff", number), -1);
+  EXPECT_EQ(read_item("\x8a\x07\x00\x00\x00\x00\x00\x00\x80"s, number), -(std::int64_t{1} << 55));
+  EXPECT_EQ(read_item("\x8a\x08\xff\xff\xff\xff\xff\xff\xff\x7f", number), INT64_MAX);
+  EXPECT_EQ(offset_of_error("\x80\x02\x8a\x0a\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00."s), 2U) << "ten bytes";
+  EXPECT_EQ(offset_of_error("\x80\x02\x8a\x09\x00\x00\x00\x00\x00\x00\x00\x00\xff."s), 2U) << "below -2^63";
+  const auto text = [](const Cursor& item) { return item.as_string().size(); };
+  for (const std::size_t length : {0U, 127U, 128U, 255U}) {
+    EXPECT_EQ(read_item("\x8c" + std::string(1, static_cast<char>(length)) + std::string(length, 'x'), text), length);
+  }
+  for (const char version : {'\x02', '\x05'}) {
+    Document document("test", "\x80"s + version + "].");
+    EXPECT_NO_THROW(read_pickle(document, {}));
+  }
+  for (const char version : {'\x00', '\x01', '\x06', '\xff'}) {
+    EXPECT_EQ(offset_of_error("\x80"s + version + "]."), 0U) << static_cast<int>(version);
+  }
+}
+
 TEST(Pickle, ReadsTheOtherPlainValues) {
   EXPECT_EQ(read_item("G\x3f\xf8\x00\x00\x00\x00\x00\x00"s, [](const Cursor& item) { return item.as_double(); }), 1.5);
   EXPECT_TRUE(read_item("\x88", [](const Cursor& item) { return item.as_bool(); }));
@@ -145,6 +172,8 @@ TEST(Pickle, LimitsHowDeepContainersNest) {
   ReadLimits limits;
   limits.depth = 3;
   EXPECT_EQ(offset_of_error("\x80\x02((((", limits), 5U);
+  Document document("test", "\x80\x02(((ttt."s);
+  EXPECT_NO_THROW(read_pickle(document, limits)) << "exactly as deep as may be";
 }
 
 TEST(Pickle, SharedListsAreNotCopied) {

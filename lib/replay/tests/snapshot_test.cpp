@@ -73,6 +73,60 @@ TEST(Snapshot, PlacesBlocksWithoutAddresses) {
   EXPECT_EQ(snapshot.segments.at(0).blocks.at(1).state, SnapshotBlockState::active_pending_free);
 }
 
+TEST(Snapshot, FillsInWhatFilesOfOlderReleasesLeaveOut) {
+  const std::string blocks = R"({"size": 512, "state": "active_allocated"}, {"size": 256, "state": "inactive"},
+      {"size": 256, "requested_size": 0, "state": "active_allocated"})";
+  const SnapshotSegment segment = read(with_segment("", blocks)).segments.at(0);
+  EXPECT_EQ(segment.blocks.at(0).requested_size, 512U) << "as much as was asked for, rounded";
+  EXPECT_EQ(segment.blocks.at(1).requested_size, 256U);
+  EXPECT_EQ(segment.blocks.at(2).requested_size, 0U) << "what the file tells counts";
+  EXPECT_EQ(segment.device, 0U);
+  EXPECT_EQ(segment.pool, PoolId(0, 0));
+  EXPECT_FALSE(segment.is_expandable);
+  EXPECT_FALSE(segment.is_large);
+  const SnapshotEvent event =
+      read(with_event(R"({"action": "alloc", "addr": 1, "size": 2, "stream": 3})")).device_traces.at(0).at(0);
+  EXPECT_EQ(event.time_us, 0);
+  EXPECT_EQ(event.pool, PoolId(0, 0));
+  EXPECT_FALSE(event.in_empty_cache);
+  const Snapshot bare = read(R"([{"address": 4096, "total_size": 1024, "stream": 0, "blocks": [)"
+                             R"({"size": 1024, "state": "inactive"}]}])");
+  EXPECT_EQ(bare.segments.size(), 1U) << "a list of segments, as memory_snapshot gives it";
+  EXPECT_TRUE(bare.device_traces.empty());
+  EXPECT_EQ(bare.settings.text, std::nullopt);
+  EXPECT_EQ(bare.settings.expandable_segments, std::nullopt);
+}
+
+TEST(Snapshot, ReadsTheSettingsUnderBothOfTheirNames) {
+  for (const char* name : {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"}) {
+    const std::string text = std::string(R"({"segments": [], "allocator_settings": {")") + name +
+                             R"(": "max_split_size_mb:64", "max_split_size": 67108864}})";
+    EXPECT_EQ(read(text).settings.text, "max_split_size_mb:64") << name;
+    EXPECT_EQ(read(text).settings.max_split_size, 67108864);
+  }
+}
+
+TEST(Snapshot, KnowsEveryWordOfAState) {
+  using enum SnapshotBlockState;
+  for (const auto& [word, state] : {std::pair("inactive", inactive),
+                                    {"active_allocated", active_allocated},
+                                    {"active_pending_free", active_pending_free},
+                                    {"active_awaiting_free", active_pending_free}}) {
+    const std::string block = std::string(R"({"size": 1024, "state": ")") + word + R"("})";
+    EXPECT_EQ(read(with_segment("", block)).segments.at(0).blocks.at(0).state, state) << word;
+  }
+}
+
+TEST(Snapshot, FindsEmptyCacheByEitherNameInEitherRelease) {
+  for (const char* action : {"segment_free", "segment_unmap"}) {
+    for (const char* name : {"empty_cache", "c10::cuda::CUDACachingAllocator::emptyCache()"}) {
+      const std::string release = std::string(R"({"action": ")") + action +
+                                  R"(", "addr": 1, "size": 1, "stream": 0, "frames": [{"name": ")" + name + R"("}]})";
+      EXPECT_TRUE(read(with_event(release)).device_traces.at(0).at(0).in_empty_cache) << action << " " << name;
+    }
+  }
+}
+
 TEST(Snapshot, RejectsWhatContradictsItself) {
   const std::string whole = R"({"size": 1024, "state": "inactive"})";
   EXPECT_NO_THROW(read(with_segment("", whole)));
@@ -80,6 +134,14 @@ TEST(Snapshot, RejectsWhatContradictsItself) {
   EXPECT_THROW(read(with_segment("", whole + "," + whole)), FileError) << "blocks beyond the segment";
   EXPECT_THROW(read(with_segment("", R"({"size": 18446744073709551615, "state": "inactive"})")), FileError);
   EXPECT_THROW(read(with_segment("", R"({"address": 1, "size": 1024, "state": "inactive"})")), FileError);
+  EXPECT_THROW(read(with_segment("", R"({"address": 4097, "size": 1024, "state": "inactive"})")), FileError);
+  EXPECT_NO_THROW(read(with_segment("", R"({"address": 4096, "size": 1024, "state": "inactive"})")));
+  EXPECT_THROW(read(with_segment("", R"({"size": 512, "state": "inactive"}, {"size": 511, "state": "inactive"})")),
+               FileError)
+      << "one byte short";
+  EXPECT_THROW(read(with_segment("", R"({"size": 512, "state": "inactive"}, {"size": 513, "state": "inactive"})")),
+               FileError)
+      << "one byte too long";
   EXPECT_THROW(read(with_segment("", R"({"size": 1024, "state": "lost"})")), FileError);
   EXPECT_THROW(read(with_segment("", R"({"state": "inactive"})")), FileError);
   EXPECT_THROW(read(with_segment(R"("segment_type": "medium", )", whole)), FileError);

@@ -87,6 +87,31 @@ TEST(Timeline, DrawsTheLargestAndSumsTheRest) {
   EXPECT_EQ(timeline.out_of_memory[0].device_free, 77U);
 }
 
+TEST(Timeline, AStepShowsTheMostOfWhatComesAndGoesInIt) {
+  // Two that are drawn begin the steps; between them the rest comes and goes again.
+  const Snapshot snapshot =
+      with_events({event(alloc, 1, 1000), event(segment_alloc, 5000, 64), event(alloc, 2, 10), event(alloc, 3, 20),
+                   event(free_completed, 2, 10), event(free_completed, 3, 20), event(segment_free, 5000, 64),
+                   event(alloc, 4, 999)});
+  const Timeline timeline = timeline_of(snapshot, 0, 2, 0);
+  ASSERT_EQ(timeline.steps.size(), 3U);
+  EXPECT_EQ(timeline.steps[1].rest_bytes, 30U) << "the highest of 0, 10, 30, 20, 0";
+  EXPECT_EQ(timeline.steps[1].reserved_bytes, 64U);
+  EXPECT_EQ(timeline.steps[2].rest_bytes, 0U);
+  EXPECT_EQ(timeline.steps[2].reserved_bytes, 0U);
+}
+
+TEST(Timeline, AnEventMayEndOneAllocationAndBeginAnother) {
+  // An address that is taken again: at event 2 the first of 10 ends and one of 7 begins.
+  const Snapshot snapshot =
+      with_events({event(alloc, 9, 1000), event(alloc, 1, 10), event(alloc, 1, 7), event(free_completed, 1, 7)});
+  const Timeline timeline = timeline_of(snapshot, 0, 1, 4);
+  ASSERT_EQ(timeline.steps.size(), 5U);
+  EXPECT_EQ(timeline.steps[2].rest_bytes, 10U);
+  EXPECT_EQ(timeline.steps[3].rest_bytes, 7U) << "10 go and 7 come";
+  EXPECT_EQ(timeline.steps[4].rest_bytes, 0U);
+}
+
 TEST(Timeline, NoBandIsWithoutWidth) {
   // Freed by the very first event.
   const Timeline timeline = timeline_of(with_events({event(free_completed, 9, 50), event(alloc, 9, 50)}), 0);

@@ -28,6 +28,34 @@ TEST(WhatIf, FindsThePeaksAndWhatLiesIdle) {
   EXPECT_EQ(target.step_statistics()[allocated_bytes_statistic], 0) << "left as it was found";
 }
 
+TEST(WhatIf, CountsWhatLiesIdleFromHalfOfThePeakOn) {
+  const auto worst = [](std::uint64_t first) {
+    Trace trace;
+    trace.allocation_count = 2;
+    trace.events = {{first, 0, 0, Action::allocate, false},
+                    {0, 0, 0, Action::free, false},
+                    {200, 1, 0, Action::allocate, false}};
+    ScriptedTarget target;
+    return what_if(trace, target).worst_fragmentation->step;
+  };
+  EXPECT_EQ(worst(100), 1U) << "exactly half is reserved, and all of it idle";
+  EXPECT_EQ(worst(99), 2U) << "less than half does not count";
+}
+
+TEST(WhatIf, TellsTheFirstOfEqualPeaksAndFailures) {
+  Trace trace;
+  trace.allocation_count = 4;
+  trace.events = {{100, 0, 0, Action::allocate, false},
+                  {60, 1, 0, Action::allocate, false},
+                  {0, 0, 0, Action::free, false},
+                  {100, 2, 0, Action::allocate, false},
+                  {70, 3, 0, Action::allocate, false}};
+  ScriptedTarget target(250);
+  const WhatIf result = what_if(trace, target);
+  EXPECT_EQ(result.peak_allocated.step, 1U);
+  EXPECT_EQ(result.peak_allocated.allocated_bytes, 160);
+}
+
 TEST(WhatIf, GoesOnAfterRunningOutOfMemory) {
   Trace trace;
   trace.allocation_count = 3;

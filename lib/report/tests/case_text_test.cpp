@@ -38,6 +38,17 @@ TEST(MismatchTable, SaysHowManyItLeavesOut) {
   EXPECT_TRUE(mismatch_table({}, 80).empty());
 }
 
+TEST(MismatchTable, SaysNothingOfMoreWhereAllAreShown) {
+  for (const std::size_t count : {49U, 50U}) {
+    const Lines lines = mismatch_table(std::vector<harness::Mismatch>(count, {"k", "e", "s", "b"}), 80);
+    EXPECT_EQ(lines.size(), count + 1);
+    EXPECT_EQ(lines.back(), lines[1]);
+  }
+  const Lines lines = mismatch_table(std::vector<harness::Mismatch>(51, {"k", "e", "s", "b"}), 80);
+  EXPECT_EQ(lines.size(), 52U);
+  EXPECT_EQ(lines.back(), "and 1 more");
+}
+
 TEST(CaseText, CutsALongOutputToItsLastLines) {
   harness::CaseResult result;
   result.name = "a.b";

@@ -70,6 +70,52 @@ TEST(Console, GivesTheVerdictOfTheExitCode) {
   }
 }
 
+TEST(Console, ColoursAVerdictGreenWhereItIsAPassOnly) {
+  for (const int exit_code : {0, 1, 3, 77, 130}) {
+    const MemoryStream stream;
+    harness::RunFinished end;
+    end.exit_code = exit_code;
+    make_console({.stream = stream.get(), .colour = true, .quiet = true})->on(end);
+    EXPECT_EQ(stream.text().find("\x1b[32m") != std::string::npos, exit_code == 0) << stream.text();
+  }
+}
+
+TEST(Console, SaysAlsoWhenQuietWhatWentWrong) {
+  using harness::Outcome;
+  for (const auto& [outcome, shown] : {std::pair(Outcome::pass, false),
+                                       {Outcome::skip, false},
+                                       {Outcome::fail, true},
+                                       {Outcome::error, true},
+                                       {Outcome::crash, true},
+                                       {Outcome::hang, true}}) {
+    const MemoryStream stream;
+    make_console({.stream = stream.get(), .quiet = true})->on(finished("a.b", outcome));
+    EXPECT_EQ(!stream.text().empty(), shown) << to_text(outcome);
+  }
+}
+
+TEST(Console, SaysWhyADeviceCannotBeUsed) {
+  const MemoryStream stream;
+  harness::RunStarted start;
+  start.devices.resize(2);
+  start.devices[1].index = 1;
+  start.devices[1].problem = "fell off the bus";
+  make_console({.stream = stream.get()})->on(start);
+  EXPECT_NE(stream.text().find("cannot be used: fell off the bus\n"), std::string::npos) << stream.text();
+}
+
+TEST(Console, NamesTenCasesNotRun) {
+  for (const std::size_t count : {10U, 11U}) {
+    const MemoryStream stream;
+    harness::RunFinished end;
+    for (std::size_t i = 0; i < count; ++i) end.not_run.push_back({.name = "a." + std::to_string(i)});
+    end.counts.not_run = static_cast<std::int64_t>(count);
+    make_console({.stream = stream.get()})->on(end);
+    const std::string all = "a.0, a.1, a.2, a.3, a.4, a.5, a.6, a.7, a.8, a.9";
+    EXPECT_NE(stream.text().find(all + (count == 10 ? "\n" : " and 1 more\n")), std::string::npos) << stream.text();
+  }
+}
+
 TEST(Console, NamesOnlySomeOfManyCasesNotRun) {
   const MemoryStream stream;
   harness::RunFinished end;

@@ -347,49 +347,6 @@ TEST(Journal, IsNoPassThatItsCasesAreNot) {
   EXPECT_NE(rejection(joined(lines)).find("do not come to a pass"), std::string::npos) << rejection(joined(lines));
 }
 
-/// A journal of one pass, one failure and one more result.
-Journal journal_of(Outcome third, const std::string& fate) {
-  harness::RunStarted start = sample_start();
-  start.selected = {{.name = "a.pass"}, {.name = "a.fail"}, {.name = "a.third"}};
-  start.total = 3;
-  std::string text = to_json(JournalEntry{.time = {}, .event = start}).dump() + "\n";
-  for (const auto& [name, outcome] :
-       {std::pair("a.pass", Outcome::pass), {"a.fail", Outcome::fail}, {"a.third", third}}) {
-    harness::CaseFinished event;
-    event.result.name = name;
-    event.result.outcome = outcome;
-    if (fate == "killed" && name == std::string("a.third")) continue;
-    text += to_json(JournalEntry{.time = {}, .event = event}).dump() + "\n";
-  }
-  return parse_journal(text, "j");
-}
-
-TEST(ApplyWaivers, JudgesARunAnewByTheDayItStarted) {
-  const auto verdict = [](Journal journal, const std::string& expires) {
-    // Written by the run itself.
-    std::get<harness::RunFinished>(journal.events.back()).incomplete.clear();
-    apply_waivers(journal, {{"a.fail", "any", "reason", "owner", expires}});
-    EXPECT_EQ(journal.record().results.at(1).outcome, Outcome::fail);
-    return journal.end().exit_code;
-  };
-  EXPECT_EQ(verdict(journal_of(Outcome::pass, ""), "2026-08-22"), 0) << "the day of the run";
-  EXPECT_EQ(verdict(journal_of(Outcome::pass, ""), "2026-08-21"), 1) << "expired by then";
-  EXPECT_EQ(verdict(journal_of(Outcome::error, ""), "2026-08-22"), 3) << "an error is never waived";
-  EXPECT_EQ(verdict(journal_of(Outcome::crash, ""), "2026-08-22"), 1) << "of another case";
-  EXPECT_EQ(verdict(journal_of(Outcome::pass, "killed"), "2026-08-22"), 3) << "a case has no result";
-}
-
-TEST(ApplyWaivers, MakesNoPassOfAKilledRun) {
-  Journal journal = journal_of(Outcome::pass, "");
-  EXPECT_EQ(journal.end().exit_code, 1);
-  apply_waivers(journal, {{"a.fail", "any", "reason", "owner", "2026-12-31"}});
-  EXPECT_EQ(journal.end().exit_code, 3);
-  EXPECT_EQ(journal.end().counts.waived, 1);
-  EXPECT_EQ(journal.end().waivers.at(0).state, "used");
-  apply_waivers(journal, {});
-  EXPECT_EQ(journal.end().exit_code, 1) << "and back";
-}
-
 // A light fuzz: whatever bytes change, the answer is a journal or words. Set
 // GPUCHECK_FUZZ_SEEDS for more.
 TEST(Journal, SurvivesMutation) {
@@ -425,6 +382,53 @@ TEST(Journal, SurvivesMutation) {
       continue;
     }
   }
+}
+
+/// The sample run's journal with the first of these texts in its first line replaced.
+std::string with_start(const std::string& from, const std::string& to) {
+  std::string text = sample_journal();
+  return text.replace(text.find(from), from.size(), to);
+}
+
+TEST(Journal, BeginsToBeNoneExactlyBeyondItsLimits) {
+  for (const auto& [time, accepted] : {std::pair("2026-08-22T23:59:59.999Z", true),
+                                       {"2026-08-22T00:00:00.000Z", true},
+                                       {"2028-02-29T10:11:12.345Z", true},
+                                       {"2026-08-22T24:00:00.000Z", false},
+                                       {"2026-08-22T23:60:00.000Z", false},
+                                       {"2026-08-22T23:59:60.000Z", false},
+                                       {"2026-02-29T10:11:12.345Z", false},
+                                       {"2026-00-22T10:11:12.345Z", false},
+                                       {"2026-08-00T10:11:12.345Z", false},
+                                       {"2026-08-32T10:11:12.345Z", false}}) {
+    EXPECT_EQ(rejection(with_start("2026-08-22T10:11:12.345Z", time)) == "accepted", accepted) << time;
+  }
+  const std::string head = lines_of(sample_journal())[0];
+  const auto nested = [&](std::size_t depth) {
+    return rejection(head + R"({"event":)" + std::string(depth, '[') + std::string(depth, ']') + "}\n");
+  };
+  EXPECT_EQ(nested(32).find("nested more than"), std::string::npos) << nested(32);
+  EXPECT_NE(nested(33).find("nested more than 32"), std::string::npos) << nested(33);
+}
+
+TEST(Journal, KnowsNoDeviceBeyondTheLast) {
+  for (const auto& [device, accepted] : {std::pair(0, true), {1, false}, {-1, false}}) {
+    harness::RunStarted start = sample_start();
+    start.selected = {{.name = "a.b", .devices = {device}}};
+    start.total = 1;
+    harness::CaseFinished only;
+    only.result.name = "a.b";
+    only.result.devices = {device};
+    const std::string text = to_json(JournalEntry{.time = {}, .event = start}).dump() + "\n" +
+                             to_json(JournalEntry{.time = {}, .event = only}).dump() + "\n";
+    EXPECT_EQ(rejection(text) == "accepted", accepted) << rejection(text);
+  }
+}
+
+TEST(EventJson, CarriesEveryByte) {
+  harness::CaseFinished event;
+  for (int byte = 0; byte < 256; ++byte) event.result.output_tail += static_cast<char>(byte);
+  EXPECT_EQ(round_trip(event).result.output_tail, event.result.output_tail);
 }
 
 TEST(ReadJournal, SaysWhatCannotBeRead) {

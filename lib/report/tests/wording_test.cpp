@@ -15,6 +15,9 @@ TEST(HumaneDuration, ChoosesTheUnitPeopleWould) {
   EXPECT_EQ(format_duration(999.6), "1.0 s");
   EXPECT_EQ(format_duration(1234), "1.2 s");
   EXPECT_EQ(format_duration(59940), "59.9 s");
+  EXPECT_EQ(format_duration(59949), "59.9 s");
+  EXPECT_EQ(format_duration(59950), "1 min 00 s");
+  EXPECT_EQ(format_duration(59980), "1 min 00 s") << "never 60.0 s";
   EXPECT_EQ(format_duration(59960), "1 min 00 s");
   EXPECT_EQ(format_duration(125400), "2 min 05 s");
   EXPECT_EQ(format_duration(7199999), "120 min 00 s");
@@ -31,6 +34,17 @@ TEST(CountsText, LeavesOutWhatThereIsNoneOf) {
   EXPECT_EQ(counts_text({.fail = 1, .error = 1, .crash = 1, .hang = 1, .skip = 1, .not_run = 1}),
             "1 failed, 1 error, 1 crashed, 1 hung, 1 skipped, 1 not run");
   EXPECT_EQ(counts_text({}), "no case run");
+}
+
+TEST(BoundOf, IsTheBusiestDeviceAndWhatItDidMostOf) {
+  const harness::DeviceTime idle{.device = 0, .running_ms = 10, .starting_ms = 0, .idle_ms = 90};
+  const harness::DeviceTime busy{.device = 1, .running_ms = 40, .starting_ms = 41, .idle_ms = 19};
+  ASSERT_TRUE(bound_of({idle, busy}));
+  EXPECT_EQ(bound_of({idle, busy})->time.device, 1);
+  EXPECT_EQ(bound_of({idle, busy})->by, "starting");
+  EXPECT_EQ(bound_of({busy, idle})->time.device, 1);
+  EXPECT_EQ(bound_of({idle})->by, "idle");
+  EXPECT_FALSE(bound_of({}));
 }
 
 TEST(Cause, IsTheReasonElseTheFirstMismatch) {

@@ -1,5 +1,6 @@
 #include "runner/assignment.hpp"
 
+#include <functional>
 #include <gtest/gtest.h>
 
 #include "base/units.hpp"
@@ -19,8 +20,10 @@ TEST(Neighbours, LeaveNoDeviceOut) {
 }
 
 /// `count` devices of 80 GiB, and what a case with these needs gets of them.
+/// @param change of the devices, before they are assigned.
 std::vector<Assignment> assigned(int count, harness::Needs needs, bool every_device = true,
-                                 const std::string& kind = "sim") {
+                                 const std::string& kind = "sim",
+                                 const std::function<void(std::vector<harness::DeviceIdentity>&)>& change = {}) {
   IdentityReply identity;
   for (int i = 0; i < count; ++i) {
     harness::DeviceIdentity& device = identity.devices.emplace_back();
@@ -28,6 +31,7 @@ std::vector<Assignment> assigned(int count, harness::Needs needs, bool every_dev
     device.uuid = "GPU-" + std::to_string(i);
     device.total_memory_bytes = 80_GiB;
   }
+  if (change) change(identity.devices);
   for (int size = 1; size <= count; ++size) {
     for (auto& devices : neighbours(count, size)) {
       identity.groups.push_back({.devices = devices, .name = "group" + std::to_string(identity.groups.size())});
@@ -62,6 +66,8 @@ TEST(Assign, SkipsOnceWhatCannotBeThere) {
   const auto alone = assigned(1, {.devices = 2});
   ASSERT_EQ(alone.size(), 1U);
   EXPECT_EQ(alone[0].unmet, "needs 2 devices, 1 is there");
+  EXPECT_EQ(assigned(1, {.memory_bytes = 80_GiB})[0].unmet, "") << "exactly as much as there is";
+  EXPECT_NE(assigned(1, {.memory_bytes = 80_GiB + 1})[0].unmet, "");
   const auto large = assigned(2, {.memory_bytes = 81_GiB});
   ASSERT_EQ(large.size(), 2U);
   EXPECT_EQ(large[1].unmet, "needs 81.00 GiB of device memory, 80.00 GiB are there");
@@ -72,6 +78,20 @@ TEST(Assign, NamesAGpuByWhatDoesNotDependOnWhatIsVisible) {
   ASSERT_EQ(pairs.size(), 1U);
   EXPECT_EQ(pairs[0].rerun_device, "GPU-0,GPU-1");
   EXPECT_EQ(assigned(2, {.devices = 2})[0].rerun_device, "group2");
+  const auto nameless = assigned(2, {.devices = 2}, true, "cuda", [](auto& devices) { devices[1].uuid.clear(); });
+  EXPECT_EQ(nameless[0].rerun_device, "group2") << "where one has none, both go by their numbers";
+}
+
+TEST(Assign, LeavesItToASickDeviceToSayWhatIsWrong) {
+  const auto sick = [](std::vector<harness::DeviceIdentity>& devices) {
+    devices[1].problem = "fell off the bus";
+    devices[1].total_memory_bytes = 0;
+  };
+  const auto each = assigned(2, {.memory_bytes = 1_GiB}, true, "cuda", sick);
+  ASSERT_EQ(each.size(), 2U);
+  EXPECT_EQ(each[1].unmet, "") << "it is no skip for lack of memory";
+  const auto pair = assigned(2, {.devices = 2, .memory_bytes = 81_GiB}, true, "cuda", sick);
+  EXPECT_NE(pair[0].unmet, "") << "the other one is too small all the same";
 }
 
 }  // namespace

@@ -172,6 +172,10 @@ TEST_F(PlanTest, RejectsAMinimumAboveItsMaximum) {
   EXPECT_THROW(plan({{"minimum_bytes", "21"}}), UsageError) << "above the default";
   EXPECT_THROW(plan({{"maximum_bytes", "9"}}), UsageError);
   EXPECT_THROW(plan({{"minimum_bytes", "40"}, {"maximum_bytes", "30"}}), UsageError);
+  // 2^53 + 1 is the first integer that double cannot hold.
+  EXPECT_EQ(plan({{"minimum_bytes", "9007199254740993"}, {"maximum_bytes", "9007199254740993"}}), 5U);
+  EXPECT_THROW(plan({{"minimum_bytes", "9007199254740993"}, {"maximum_bytes", "9007199254740992"}}), UsageError);
+  EXPECT_EQ(plan({{"minimum_bytes", "9223372036854775807"}, {"maximum_bytes", "9223372036854775807"}}), 5U);
 }
 
 }  // namespace

@@ -74,6 +74,27 @@ TEST(Protocol, TheEndOfACaseComesBackAsItWas) {
   EXPECT_TRUE(received.execution.contaminated);
 }
 
+TEST(Protocol, EachStatusComesBackAsItWasAndNoOther) {
+  using Status = harness::Execution::Status;
+  for (const Status status : {Status::completed, Status::skipped, Status::error}) {
+    for (const bool contaminated : {false, true}) {
+      harness::Execution sent;
+      sent.status = status;
+      sent.contaminated = contaminated;
+      const auto received = there_and_back(FinishedReply{.sequence = 1, .execution = sent});
+      EXPECT_EQ(received.execution.status, status);
+      EXPECT_EQ(received.execution.contaminated, contaminated);
+    }
+  }
+  const std::string body = encode(Reply(FinishedReply{}));
+  for (const char* beyond : {"3", "4", "255", "18446744073709551615"}) {
+    std::string other = body;
+    const std::string status = "\"status\":";
+    other.replace(other.find(status) + status.size(), 1, beyond);
+    EXPECT_THROW(decode_reply(other), ProtocolError) << other;
+  }
+}
+
 TEST(Protocol, WhatADeviceIsComesBackAsItWas) {
   IdentityReply sent;
   sent.devices.resize(2);

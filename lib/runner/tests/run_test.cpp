@@ -259,6 +259,7 @@ TEST(Run, ASkipIsNotTriedAgainAndTakesNoFailureBack) {
   EXPECT_TRUE(run.result("plain.skip").earlier_attempts.empty());
   EXPECT_EQ(run.folder.marks("skip_second"), 2U);
   EXPECT_EQ(run.result("flaky.skip_second").outcome, Outcome::fail);
+  EXPECT_TRUE(run.result("flaky.skip_second").earlier_attempts.empty()) << "it is no attempt before itself";
 }
 
 TEST(Run, CrashesAndHangsAreTriedAgainToo) {
@@ -384,6 +385,41 @@ TEST(Run, WhatIsReadyIsToldFirstAndCounted) {
   EXPECT_EQ(run.sink.finished.exit_code, 1);
   EXPECT_TRUE(run.result("lost.b").devices.empty());
   EXPECT_EQ(run.result("lost.b").rerun_command, "gpucheck run lost.b --device sim --seed 4");
+}
+
+// More than one round of them.
+TEST(Run, WhatIsReadyIsToldOnceHoweverOftenTheRestRuns) {
+  constexpr int repeat = 1'100;
+  TestRun run;
+  run.options.jobs = 1;
+  run.plan_options.repeat = repeat;
+  run.run_plan(run.plan({"plain.pass"}, two_orphans(run)));
+  EXPECT_EQ(run.sink.finished.counts, (harness::Counts{.pass = repeat, .fail = 2}));
+  EXPECT_EQ(run.sink.totals, std::vector<std::size_t>(repeat + 2, repeat + 2));
+  EXPECT_EQ(std::ranges::count(run.sink.lines, "case plain.pass"), repeat);
+  EXPECT_TRUE(run.not_run().empty());
+}
+
+TEST(Run, AnOrphanIsNoSkip) {
+  TestRun run;
+  run.options.skip_exit_code = 77;
+  EXPECT_EQ(static_cast<int>(run.run({"plain.skip"}).exit_code), 77);
+  EXPECT_EQ(run.run_plan(run.plan({"plain.skip"}, two_orphans(run))).exit_code, harness::ExitCode::failed);
+  EXPECT_EQ(run.sink.finished.exit_code, 1);
+  EXPECT_EQ(run.sink.finished.counts, (harness::Counts{.fail = 2, .skip = 1}));
+  run.options.waivers = {{"lost.*", "any", "known", "me", "2999-12-31"}};
+  EXPECT_EQ(run.run_plan(run.plan({"plain.skip"}, two_orphans(run))).exit_code, harness::ExitCode::not_judged)
+      << "waived, it is still no skip";
+  run.options.waivers.clear();
+  run.options.fail_fast = true;
+  EXPECT_EQ(run.run_plan(run.plan({"plain.skip"}, two_orphans(run))).exit_code, harness::ExitCode::failed);
+}
+
+TEST(Run, AnOrphanRunsAgainWithoutWhatNoCaseDeclares) {
+  harness::RunSettings settings{.device = "sim", .seed = 4, .fault = "lost_event", .golden_directory = "g"};
+  settings.parameters = {{"size", std::int64_t{1}}};
+  EXPECT_EQ(orphan_result("lost.a", settings).rerun_command, "gpucheck run lost.a --device sim --seed 4 --golden g");
+  EXPECT_EQ(orphan_result("lost.a", settings).outcome, Outcome::fail);
 }
 
 TEST(Run, WhatIsReadyCanBeAll) {

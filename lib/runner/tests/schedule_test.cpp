@@ -1,5 +1,6 @@
 #include "runner/schedule.hpp"
 
+#include <cmath>
 #include <gtest/gtest.h>
 
 namespace gpucheck::runner {
@@ -55,6 +56,39 @@ TEST(Schedule, DoesNotPromiseTheSameMemoryTwice) {
   EXPECT_EQ(startable(schedule), Indices{});
   schedule.finished(2);
   EXPECT_EQ(startable(schedule), (Indices{3}));
+}
+
+TEST(Schedule, PromisesExactlyAsMuchMemoryAsMayBe) {
+  static_assert(Schedule::memory_limit == 0.9);
+  Schedule fits({{.memory_share = 0.5}, {.memory_share = 0.4}}, 2);
+  EXPECT_EQ(startable(fits), (Indices{0, 1})) << "0.5 + 0.4 is 0.9 also as doubles";
+  Schedule beyond({{.memory_share = 0.5}, {.memory_share = std::nextafter(0.4, 1.0)}}, 2);
+  EXPECT_EQ(startable(beyond), Indices{0});
+}
+
+TEST(Schedule, LetsNothingBesideWhatIsExclusive) {
+  // A pair waits for both of its devices; meanwhile one of them is given to an exclusive case.
+  Schedule schedule({{.devices = {1}}, {.devices = {0, 1}}, {.exclusive = true, .devices = {0}}}, 1);
+  EXPECT_EQ(startable(schedule), (Indices{0, 2}));
+  schedule.finished(0);
+  EXPECT_EQ(startable(schedule), Indices{}) << "device 0 is taken";
+  schedule.finished(2);
+  EXPECT_EQ(startable(schedule), Indices{1});
+  Schedule with_room({{.devices = {1}}, {.devices = {1}}, {.devices = {0, 1}}, {.exclusive = true, .devices = {0}}}, 2);
+  EXPECT_EQ(startable(with_room), (Indices{0, 3, 1}));
+  with_room.finished(0);
+  EXPECT_EQ(startable(with_room), Indices{}) << "as many jobs as there may be would fit, but for what is exclusive";
+  with_room.finished(3);
+  EXPECT_EQ(startable(with_room), Indices{2});
+}
+
+TEST(Schedule, TriesAnExclusiveCaseAgainBehindThoseSideBySide) {
+  Schedule schedule({{.devices = {0, 1}}, {.exclusive = true, .devices = {0}}, {.devices = {1}}, {.devices = {1}}}, 1);
+  EXPECT_EQ(startable(schedule), Indices{0});
+  schedule.finished(0);
+  EXPECT_EQ(startable(schedule), (Indices{2, 1}));
+  schedule.again(1);
+  EXPECT_EQ(schedule.waiting(), (Indices{3, 1}));
 }
 
 TEST(Schedule, CountsJobsAndWhatIsExclusiveByDevice) {

@@ -1,6 +1,7 @@
 #include "runtime/async/async_allocator.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <fmt/format.h>
 #include <limits>
 #include <utility>
@@ -65,9 +66,16 @@ void* AsyncAllocator::allocate(std::size_t bytes, Stream stream) {
   if (bytes >= one_exabyte) throw OutOfMemoryError("CUDA out of memory. Tried to allocate more than 1EB memory.");
   if (bytes == 0) return nullptr;
   initialise();
-  reserve(bytes);
   const bool captured = detail::is_capturing(device_, stream);
-  const device::Result<void*> memory = allocate_on_device(bytes, stream, captured);
+  reserve(bytes);
+  const device::Result<void*> memory = [&] {
+    try {
+      return allocate_on_device(bytes, stream, captured);
+    } catch (...) {
+      unreserve(bytes);
+      throw;
+    }
+  }();
   if (!memory) {
     unreserve(bytes);
     if (memory.error() != Status::out_of_memory) throw device::DeviceError(memory.error(), "allocate_async");
@@ -240,7 +248,15 @@ void AsyncAllocator::end_allocate_to_pool(PoolId) {
   capture_free_streams_.clear();
   const std::vector<void*> deferred = std::exchange(deferred_frees_, {});
   lock.unlock();
-  for (void* pointer : deferred) free(pointer);
+  std::exception_ptr first;
+  for (void* pointer : deferred) {
+    try {
+      free(pointer);
+    } catch (...) {
+      if (!first) first = std::current_exception();  // the others are freed all the same
+    }
+  }
+  if (first) std::rethrow_exception(first);
 }
 
 // ---- statistics and limits -----------------------------------------------------------------

@@ -40,7 +40,15 @@ void Graph::capture_begin(PoolId pool, device::CaptureMode mode) {
     stop_routing();
     throw device::DeviceError(status, "begin_capture");
   }
-  *capture_id_ = device.capture_info(stream).value().id;
+  const device::Result<device::CaptureInfo> info = device.capture_info(stream);
+  if (!info) {
+    if (const device::Result<device::Graph> unknown = device.end_capture(stream)) {
+      static_cast<void>(device::UniqueGraph(device, *unknown));
+    }
+    stop_routing();
+    throw device::DeviceError(info.error(), "capture_info");
+  }
+  *capture_id_ = info->id;
 }
 
 void Graph::capture_end() {

@@ -168,6 +168,19 @@ TEST(Misalign, MovesMemoryThatIsUsableAndGoesWhole) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(device.allocate(1000).value()) % 256, 0U) << "once";
 }
 
+TEST(Alias, SharesWhatIsExactlyAsLarge) {
+  const Faulty faulty(Plan{{{.operation = Operation::allocate, .effect = Effect::alias, .times = 0}}});
+  device::Device& device = faulty.device();
+  void* first = device.allocate(1024).value();
+  void* shared = device.allocate(1024).value();
+  void* larger = device.allocate(1025).value();
+  EXPECT_EQ(shared, first);
+  EXPECT_NE(larger, first) << "it would not fit";
+  EXPECT_EQ(device.allocate(0).value(), nullptr) << "nothing is nobody's";
+  for (void* pointer : {first, shared, larger}) EXPECT_EQ(device.free(pointer), Status::success);
+  EXPECT_EQ(faulty.simulator().live_bytes(), 0U);
+}
+
 TEST(Alias, SharesNothingThatWasFreed) {
   const Faulty faulty(Plan{{{.operation = Operation::allocate, .effect = Effect::alias, .times = 0}}});
   device::Device& device = faulty.device();

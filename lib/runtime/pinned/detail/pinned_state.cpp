@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <exception>
 #include <fmt/format.h>
+#include <iterator>
 #include <utility>
 
 #include "device/check.hpp"
@@ -157,14 +159,17 @@ void PinnedAllocator::State::free(void* context) {
   block.in_use = false;
   if (block.streams.empty()) return free_lists(block.pool)[class_of(block)].push_back(&block);
   if (!block.pool.is_default()) return block.streams.clear();  // a replay may use it again: kept until the pool goes
-  const std::vector<device::Stream> streams = block.streams;
   lock.unlock();
-  if (any_capturing(streams)) {
-    lock.lock();
-    deferred_.push_back(&block);
-  } else {
-    insert_events(block, streams);
-  }
+  free_behind_streams(block);
+}
+
+/// Of a block that nobody holds any more: once its streams are done it serves again. Where they cannot be asked it
+/// never does.
+void PinnedAllocator::State::free_behind_streams(Block& block) {
+  const std::vector<device::Stream> streams = block.streams;
+  if (!any_capturing(streams)) return insert_events(block, streams);
+  const std::scoped_lock lock(mutex_);
+  deferred_.push_back(&block);
 }
 
 bool PinnedAllocator::State::any_capturing(const std::vector<device::Stream>& streams) {
@@ -190,12 +195,13 @@ void PinnedAllocator::State::process_deferred() {
   if (deferred_.empty()) return;
   const std::vector<Block*> waiting = std::exchange(deferred_, {});
   lock.unlock();
-  for (Block* block : waiting) {
-    if (any_capturing(block->streams)) {
-      const std::scoped_lock again(mutex_);
-      deferred_.push_back(block);
-    } else {
-      insert_events(*block, std::vector<device::Stream>(block->streams));
+  for (auto block = waiting.begin(); block != waiting.end(); ++block) {
+    try {
+      free_behind_streams(**block);
+    } catch (...) {
+      lock.lock();
+      deferred_.insert(deferred_.end(), std::next(block), waiting.end());
+      throw;
     }
   }
 }
@@ -213,12 +219,15 @@ bool PinnedAllocator::State::process_oldest_event() {
   PendingEvent oldest = std::move(pending_.back());
   pending_.pop_back();
   lock.unlock();
-  if (is_done(oldest)) {
+  const device::Status status = query(oldest);
+  if (status == device::Status::success) {
     finish(std::move(oldest), any_size);
     return true;
   }
   lock.lock();
   pending_.push_back(std::move(oldest));
+  lock.unlock();
+  require_pending(status);
   return false;
 }
 
@@ -236,21 +245,28 @@ void PinnedAllocator::State::process_events_of_size(std::uint64_t bytes) {
     }
     pending_ = std::move(others);
   }
+  device::Status failure = device::Status::not_ready;
   for (PendingEvent& entry : candidates) {
-    if (is_done(entry)) {
+    const device::Status status = query(entry);
+    if (status == device::Status::success) {
       finish(std::move(entry), static_cast<std::int64_t>(bytes));
-    } else {
-      const std::scoped_lock lock(mutex_);
-      pending_.push_back(std::move(entry));
+      continue;
     }
+    if (status != device::Status::not_ready) failure = status;
+    const std::scoped_lock lock(mutex_);
+    pending_.push_back(std::move(entry));
   }
+  require_pending(failure);
 }
 
-bool PinnedAllocator::State::is_done(PendingEvent& entry) {
-  const device::RelaxedCapture relaxed(device_);  // another thread may be capturing
-  const device::Status status = device_.query(entry.event.get());
+device::Status PinnedAllocator::State::query(PendingEvent& entry) {
+  const device::RelaxedCapture relaxed(device_, std::nothrow);  // another thread may be capturing
+  return device_.query(entry.event.get());
+}
+
+/// Of an event that is not done: that it will be. @throws DeviceError.
+void PinnedAllocator::State::require_pending(device::Status status) {
   if (status != device::Status::not_ready) device::check(device_, status, "query an event of pinned memory");
-  return status == device::Status::success;
 }
 
 void PinnedAllocator::State::finish(PendingEvent entry, std::int64_t size) {
@@ -283,7 +299,15 @@ void PinnedAllocator::State::ensure_background_thread() {
 
 void PinnedAllocator::State::empty_cache() {
   process_events();
-  for (const auto& block : extract_releasable()) release(*block);
+  std::exception_ptr first;
+  for (const auto& block : extract_releasable()) {
+    try {
+      release(*block);
+    } catch (...) {
+      if (!first) first = std::current_exception();  // the others are released all the same
+    }
+  }
+  if (first) std::rethrow_exception(first);
 }
 
 std::vector<std::unique_ptr<PinnedAllocator::State::Block>> PinnedAllocator::State::extract_releasable() {

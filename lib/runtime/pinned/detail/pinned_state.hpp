@@ -84,13 +84,15 @@ class PinnedAllocator::State {
   void mark_in_use(Block& block);
   [[nodiscard]] Block* find(const void* pointer, const void* context) const;
 
+  void free_behind_streams(Block& block);
   void insert_events(Block& block, const std::vector<device::Stream>& streams);
   [[nodiscard]] bool any_capturing(const std::vector<device::Stream>& streams);
   void process_deferred();
   void process_events();
   bool process_oldest_event();
   void process_events_of_size(std::uint64_t bytes);
-  [[nodiscard]] bool is_done(PendingEvent& entry);
+  [[nodiscard]] device::Status query(PendingEvent& entry);
+  void require_pending(device::Status status);
   /// `size` is the one looked for, in bytes, or `any_size`.
   void finish(PendingEvent entry, std::int64_t size);
   void ensure_background_thread();

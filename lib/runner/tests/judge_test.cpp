@@ -1,0 +1,169 @@
+#include "runner/judge.hpp"
+
+#include <array>
+#include <gtest/gtest.h>
+
+namespace gpucheck::runner {
+namespace {
+
+using harness::CaseResult;
+using harness::Execution;
+using harness::Observations;
+using harness::Outcome;
+using Kind = RequestEnd::Kind;
+using Keys = std::vector<std::string>;
+
+golden::GoldenSet goldens() {
+  static constexpr std::array files{
+      golden::GoldenSet::File{"a/b.json", R"({"case": "a.b", "expect": {"answer": {"equals": 42, "basis": "math"}}})"}};
+  return golden::GoldenSet::from_embedded(files);
+}
+
+/// A case "a.b" with one parameter.
+const harness::Case& test_case() {
+  static const harness::Case made = {
+      .name = "a.b",
+      .summary = "",
+      .source = "",
+      .parameters = {{.name = "given", .summary = "", .default_value = std::int64_t{1}},
+                     {.name = "default", .summary = "", .default_value = std::int64_t{2}}}};
+  return made;
+}
+
+CaseResult judged(RequestEnd end, const golden::GoldenSet& set = goldens()) {
+  const PlannedCase planned{.test_case = &test_case(),
+                            .settings = {.seed = 5, .fault = "lost", .parameters = {{"given", std::int64_t{7}}}},
+                            .repetition = 3};
+  return judge(planned, std::move(end), std::chrono::milliseconds(100), set, {"sim"});
+}
+
+RequestEnd ended(Kind kind) {
+  RequestEnd end;
+  end.kind = kind;
+  return end;
+}
+
+RequestEnd completed(Observations seen, std::vector<harness::Mismatch> broken_rules = {}) {
+  RequestEnd end = ended(Kind::replied);
+  end.reply = FinishedReply{.sequence = 1,
+                            .execution = {.status = Execution::Status::completed,
+                                          .reason = {},
+                                          .broken_rules = std::move(broken_rules),
+                                          .duration_ms = 12}};
+  end.observations = std::move(seen);
+  return end;
+}
+
+const harness::Mismatch leak{.key = "rule.leak", .expected = "nothing", .seen = "4096 bytes", .basis = "rule"};
+const harness::Mismatch race{.key = "rule.race", .expected = "order", .seen = "none", .basis = "rule"};
+const Observations right{{"answer", std::int64_t{42}}};
+const Observations wrong{{"answer", std::int64_t{41}}};
+
+Keys keys(const CaseResult& result) {
+  Keys keys;
+  for (const harness::Mismatch& mismatch : result.mismatches) keys.push_back(mismatch.key);
+  return keys;
+}
+
+TEST(Judge, PassesWhatIsAsExpectedAndBreaksNoRule) {
+  const CaseResult result = judged(completed(right));
+  EXPECT_EQ(result.outcome, Outcome::pass);
+  EXPECT_EQ(result.reason, "");
+  EXPECT_EQ(result.duration_ms, 12);
+  EXPECT_EQ(result.observations, right);
+}
+
+TEST(Judge, TellsEachReasonWhereThereAreSeveral) {
+  const CaseResult both = judged(completed(wrong, {leak, race}));
+  EXPECT_EQ(both.outcome, Outcome::fail);
+  EXPECT_EQ(keys(both), (Keys{"answer", "rule.leak", "rule.race"}));
+  EXPECT_EQ(both.reason, "answer: expected 42, seen 41 (and 2 more)");
+  const CaseResult rule = judged(completed(right, {leak}));
+  EXPECT_EQ(rule.outcome, Outcome::fail);
+  EXPECT_EQ(keys(rule), Keys{"rule.leak"});
+  const CaseResult key = judged(completed(wrong));
+  EXPECT_EQ(key.outcome, Outcome::fail);
+  EXPECT_EQ(keys(key), Keys{"answer"});
+  EXPECT_EQ(keys(judged(completed({{"more", true}}, {leak}))), (Keys{"answer", "more", "rule.leak"}));
+}
+
+TEST(Judge, NeedsAGoldenFile) {
+  const golden::GoldenSet none = golden::GoldenSet::from_embedded({});
+  EXPECT_EQ(judged(completed(right), none).outcome, Outcome::fail);
+  EXPECT_EQ(keys(judged(completed(right, {leak}), none)), (Keys{"golden", "rule.leak"}));
+}
+
+TEST(Judge, BelievesASkipAndAnError) {
+  for (const auto& [status, outcome] :
+       {std::pair(Execution::Status::skipped, Outcome::skip), {Execution::Status::error, Outcome::error}}) {
+    RequestEnd end = completed(right);
+    std::get<FinishedReply>(*end.reply).execution.status = status;
+    std::get<FinishedReply>(*end.reply).execution.reason = "because";
+    const CaseResult result = judged(std::move(end));
+    EXPECT_EQ(result.outcome, outcome);
+    EXPECT_EQ(result.reason, "because");
+    EXPECT_EQ(result.observations, right) << "kept, and not judged";
+    EXPECT_TRUE(result.mismatches.empty());
+  }
+}
+
+struct Ending {
+  RequestEnd end;
+  Outcome outcome;
+  std::string reason;
+};
+
+TEST(Judge, MakesOfEachEndWhatItIs) {
+  RequestEnd killed = ended(Kind::died);
+  killed.process.signal = 9;
+  RequestEnd left = ended(Kind::died);
+  left.process.exit_code = 0;
+  RequestEnd garbage = ended(Kind::broken_channel);
+  garbage.reason = "wrote garbage";
+  RequestEnd stuck = ended(Kind::deadline);
+  stuck.abandoned = true;
+  RequestEnd late = ended(Kind::deadline);
+  late.extension_ms = 40;
+  RequestEnd other = ended(Kind::replied);
+  other.reply = PreparedReply{};
+  for (const auto& [end, outcome, reason] : std::vector<Ending>{
+           {killed, Outcome::crash, "killed by signal 9 (SIGKILL)"},
+           {left, Outcome::crash, "the process exited with code 0 before the case had finished"},
+           {ended(Kind::deadline), Outcome::hang, "not finished within its deadline of 100 ms"},
+           {late, Outcome::hang,
+            "not finished within its deadline of 100 ms, extended by 40 ms as it waited for a processor that long"},
+           {stuck, Outcome::hang,
+            "not finished within its deadline of 100 ms; the process could not be killed and was left behind"},
+           {ended(Kind::closed_channel), Outcome::error,
+            "the case's process closed its result pipe before it had finished"},
+           {garbage, Outcome::error, "the case's process wrote garbage"},
+           {other, Outcome::error, "the worker gave an answer to something else"}}) {
+    RequestEnd after_all_was_seen = end;
+    after_all_was_seen.observations = right;
+    after_all_was_seen.elapsed_ms = 34;
+    after_all_was_seen.output_tail = "out";
+    after_all_was_seen.error_tail = "err";
+    const CaseResult result = judged(after_all_was_seen);
+    EXPECT_EQ(result.outcome, outcome) << reason << ": never a pass, whatever was seen before";
+    EXPECT_EQ(result.reason, reason);
+    EXPECT_EQ(result.duration_ms, 34);
+    EXPECT_EQ(result.deadline_extension_ms, end.extension_ms);
+    EXPECT_EQ(result.observations, right);
+    EXPECT_EQ(result.output_tail, "out");
+    EXPECT_EQ(result.error_tail, "err");
+  }
+  EXPECT_EQ(judged(killed).signal, 9);
+  EXPECT_EQ(judged(left).exit_code, 0);
+}
+
+TEST(Judge, SaysWhatWasPlanned) {
+  const CaseResult result = judged(completed(right));
+  EXPECT_EQ(result.name, "a.b");
+  EXPECT_EQ(result.seed, 5U);
+  EXPECT_EQ(result.fault, "lost");
+  EXPECT_EQ(result.repetition, 3);
+  EXPECT_EQ(result.parameters, (harness::ParameterValues{{"default", std::int64_t{2}}, {"given", std::int64_t{7}}}));
+}
+
+}  // namespace
+}  // namespace gpucheck::runner
