@@ -124,6 +124,23 @@ TEST(Report, OfSeveralHostsNamesThem) {
                     HasSubstr("classname=\"gpucheck.node2.device0.proof\""), HasSubstr("tests=\"3\" failures=\"1\"")));
 }
 
+TEST(Report, OfSeveralHostsCallsNothingButSkipsNotJudgedWhateverItExitedWith) {
+  const TemporaryFolder folder;
+  fixture({"run", "proof.watchful", "--device", "sim", "--journal", folder / "good"});
+  copy_as_host(folder / "good", folder / "1.journal", "node1");
+  for (const char* code : {"0", "1", "77"}) {
+    const CommandResult run =
+        fixture({"run", "skipped.moon", "--device", "sim", "--skip-exit-code", code, "--journal", folder / "skips"});
+    EXPECT_EQ(run.exit_code, std::stoi(code));
+    copy_as_host(folder / "skips", folder / "2.journal", "node2");
+    for (const auto& [first, second] : {std::pair("1.journal", "2.journal"), {"2.journal", "1.journal"}}) {
+      const CommandResult report = fixture({"report", folder / first, folder / second});
+      EXPECT_EQ(report.exit_code, 3) << code;
+      EXPECT_THAT(report.output, HasSubstr("1 of 2 runs not judged: node2\n"));
+    }
+  }
+}
+
 TEST(Report, RejectsTwoVerdictsOnOneCaseOfOneDevice) {
   const TemporaryFolder folder;
   fixture({"run", "proof.watchful", "--device", "sim", "--journal", folder / "j"});
