@@ -32,9 +32,8 @@ TEST(WhatIf, CountsWhatLiesIdleFromHalfOfThePeakOn) {
   const auto worst = [](std::uint64_t first) {
     Trace trace;
     trace.allocation_count = 2;
-    trace.events = {{first, 0, 0, Action::allocate, false},
-                    {0, 0, 0, Action::free, false},
-                    {200, 1, 0, Action::allocate, false}};
+    trace.events = {
+        {first, 0, 0, Action::allocate, false}, {0, 0, 0, Action::free, false}, {200, 1, 0, Action::allocate, false}};
     ScriptedTarget target;
     return what_if(trace, target).worst_fragmentation->step;
   };
@@ -44,16 +43,18 @@ TEST(WhatIf, CountsWhatLiesIdleFromHalfOfThePeakOn) {
 
 TEST(WhatIf, TellsTheFirstOfEqualPeaksAndFailures) {
   Trace trace;
-  trace.allocation_count = 4;
-  trace.events = {{100, 0, 0, Action::allocate, false},
-                  {60, 1, 0, Action::allocate, false},
-                  {0, 0, 0, Action::free, false},
-                  {100, 2, 0, Action::allocate, false},
-                  {70, 3, 0, Action::allocate, false}};
-  ScriptedTarget target(250);
+  trace.allocation_count = 5;
+  trace.events = {{100, 0, 0, Action::allocate, false}, {60, 1, 0, Action::allocate, false},
+                  {0, 0, 0, Action::free, false},       {100, 2, 0, Action::allocate, false},
+                  {70, 3, 0, Action::allocate, false},  {80, 4, 0, Action::allocate, false}};
+  ScriptedTarget target(200);
   const WhatIf result = what_if(trace, target);
   EXPECT_EQ(result.peak_allocated.step, 1U);
   EXPECT_EQ(result.peak_allocated.allocated_bytes, 160);
+  EXPECT_EQ(result.peak_reserved->step, 1U);
+  EXPECT_EQ(result.out_of_memory_count, 2U);
+  EXPECT_EQ(result.first_out_of_memory->step, 4U);
+  EXPECT_EQ(result.first_out_of_memory_bytes, 70U);
 }
 
 TEST(WhatIf, GoesOnAfterRunningOutOfMemory) {

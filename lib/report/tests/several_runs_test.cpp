@@ -33,6 +33,7 @@ RunRecord record(const std::string& host) {
   harness::CaseResult waived = result("b.waived", Outcome::crash, {0});
   waived.waiver = harness::Waiver{};
   run.results.push_back(std::move(waived));
+  for (const harness::CaseResult& one : run.results) run.start.selected.push_back(selected_case(one));
   run.end.duration_ms = 1500;
   run.end.not_run = {{.name = "b.late", .devices = {0}}};
   run.end.counts.not_run = 1;

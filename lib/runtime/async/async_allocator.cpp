@@ -78,7 +78,7 @@ void* AsyncAllocator::allocate(std::size_t bytes, Stream stream) {
   }();
   if (!memory) {
     unreserve(bytes);
-    if (memory.error() != Status::out_of_memory) throw device::DeviceError(memory.error(), "allocate_async");
+    if (memory.error() != Status::out_of_memory) device::check(device_, memory.error(), "allocate_async");
     static_cast<void>(device_.last_error());
     fail(bytes);
   }

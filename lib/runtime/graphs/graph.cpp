@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "device/check.hpp"
+
 namespace gpucheck::runtime {
 
 Graph::~Graph() {
@@ -38,7 +40,7 @@ void Graph::capture_begin(PoolId pool, device::CaptureMode mode) {
   holds_pool_ = routing_ = true;
   if (const device::Status status = device.begin_capture(stream, mode); status != device::Status::success) {
     stop_routing();
-    throw device::DeviceError(status, "begin_capture");
+    device::check(device, status, "begin_capture");
   }
   const device::Result<device::CaptureInfo> info = device.capture_info(stream);
   if (!info) {
@@ -46,7 +48,7 @@ void Graph::capture_begin(PoolId pool, device::CaptureMode mode) {
       static_cast<void>(device::UniqueGraph(device, *unknown));
     }
     stop_routing();
-    throw device::DeviceError(info.error(), "capture_info");
+    device::check(device, info.error(), "capture_info");
   }
   *capture_id_ = info->id;
 }
@@ -57,20 +59,21 @@ void Graph::capture_end() {
   }
   device::Device& device = runtime_.device();
   runtime_.allocator().join_capture(capture_stream_);
-  device::Result<device::Graph> captured = device.end_capture(capture_stream_);
+  const device::Result<device::Graph> captured = device.end_capture(capture_stream_);
   stop_routing();
-  const auto graph = device::own<device::UniqueGraph>(device, captured);
-  if (device.node_count(graph.get()).value() == 0) {
+  const device::UniqueGraph graph(device, device::check(device, captured, "end_capture"));
+  if (device::check(device, device.node_count(graph.get()), "node_count") == 0) {
     runtime_.warn(
         "The CUDA Graph is empty. This usually means that the graph was attempted to be captured on wrong device or "
         "stream.");
   }
-  executable_ = device::own<device::UniqueGraphExec>(device, device.instantiate(graph.get()));
+  executable_ = device::UniqueGraphExec(device, device::check(device, device.instantiate(graph.get()), "instantiate"));
 }
 
 void Graph::replay() {
   if (!executable_) throw Error("Called CUDAGraph::replay without a preceding successful capture.");
-  device::check(runtime_.device().launch(executable_.get(), runtime_.current_stream()), "launch graph");
+  device::Device& device = runtime_.device();
+  device::check(device, device.launch(executable_.get(), runtime_.current_stream()), "launch graph");
 }
 
 void Graph::reset() {

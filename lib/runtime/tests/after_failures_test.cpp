@@ -50,14 +50,15 @@ constexpr std::size_t bytes = count * sizeof(std::int64_t);
 /// give back, as its user would.
 class Program {
  public:
-  Program(Runtime& runtime, bool captures)
-      : runtime_(runtime), captures_(captures), side_(runtime.streams().next()), other_(runtime.streams().next()) {}
+  Program(Runtime& runtime, bool captures) : runtime_(runtime), captures_(captures) {}
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
   ~Program() { give_back(); }
 
   /// Values that came back wrong. @throws what fails.
   int run() {
+    side_ = runtime_.streams().next();
+    other_ = runtime_.streams().next();
     const CurrentStreamGuard current(runtime_, side_);
     std::int64_t* const block = allocate();
     ops::fill(runtime_, block, count, std::int64_t{3}, side_);
@@ -85,7 +86,6 @@ class Program {
     for (; context_ != nullptr; context_ = nullptr) attempt([&] { runtime_.pinned_allocator().free(context_); });
     if (graph_) attempt([&] { graph_->reset(); });
     graph_.reset();
-    static_cast<void>(runtime_.device().last_error());
     static_cast<void>(runtime_.device().exchange_capture_mode(device::CaptureMode::global));
   }
 
@@ -250,6 +250,10 @@ TEST_P(AfterFailures, OfARefusalTheNextProgramWorks) {
       {"unknown settings", [&] { runtime.set_settings("no_such_key:1"); }},
       {"another backend", [&] { runtime.set_settings("backend:none"); }},
       {"much pinned memory", [&] { static_cast<void>(runtime.pinned_allocator().allocate(~std::size_t{0}, stream)); }},
+      {"more pinned memory than there is",
+       [&] { static_cast<void>(runtime.pinned_allocator().allocate(std::size_t{1} << 60, stream)); }},
+      {"a copy to nowhere",
+       [&] { copy_to_device(runtime, &on_stack, &on_stack, sizeof on_stack, Transfer::blocking, stream); }},
       {"a foreign free of pinned memory", [&] { runtime.pinned_allocator().free(&on_stack); }},
       {"no capture to end", [&] { allocator.end_allocate_to_pool(graph_pool_handle()); }},
       {"no capture of pinned memory", [&] { runtime.pinned_allocator().end_allocate_to_pool(graph_pool_handle()); }},
@@ -299,7 +303,6 @@ TEST_P(AfterFailures, OfACaptureThatWasRefusedTheNextOneWorks) {
   graph.capture_begin();
   EXPECT_NE(clean->device().synchronize(stream), device::Status::success) << "which breaks the capture";
   EXPECT_NE(error_of([&] { graph.capture_end(); }), "no error");
-  static_cast<void>(clean->device().last_error());
   expect_usable(*clean, "a broken capture");
 }
 

@@ -62,10 +62,9 @@ void* PinnedMemorySource::reserved(std::uint64_t bytes, const AllocatorSettings&
 
 PinnedMemory PinnedMemorySource::make(std::uint64_t bytes, const AllocatorSettings& settings) {
   if (!settings.pinned_use_host_register) {
-    device::Result<void*> pointer = device_.allocate_pinned(bytes);
+    const device::Result<void*> pointer = device_.allocate_pinned(bytes);
     if (!pointer) {
-      throw device::DeviceError(pointer.error(), fmt::format("allocate {} bytes of pinned host memory", bytes),
-                                device_.error_text(pointer.error()));
+      device::check(device_, pointer.error(), fmt::format("allocate {} bytes of pinned host memory", bytes));
     }
     return {*pointer, bytes, PinnedMemory::Origin::allocated};
   }
@@ -76,10 +75,11 @@ PinnedMemory PinnedMemorySource::make(std::uint64_t bytes, const AllocatorSettin
   }
   touch_pages(static_cast<std::byte*>(pointer), bytes, settings.pinned_num_register_threads);
   const device::Status status = device_.register_host(pointer, bytes);
-  if (status == device::Status::success) return {pointer, bytes, PinnedMemory::Origin::registered};
-  std::free(pointer);
-  throw device::DeviceError(status, fmt::format("page-lock {} bytes of host memory", bytes),
-                            device_.error_text(status));
+  if (status != device::Status::success) {
+    std::free(pointer);
+    device::check(device_, status, fmt::format("page-lock {} bytes of host memory", bytes));
+  }
+  return {pointer, bytes, PinnedMemory::Origin::registered};
 }
 
 void PinnedMemorySource::release(const PinnedMemory& memory) {
