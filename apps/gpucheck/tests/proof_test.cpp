@@ -16,13 +16,13 @@ using Names = std::vector<std::string>;
 
 /// A case with three faults: "a", "b" and "c".
 const harness::Case& test_case() {
-  static const harness::Case made = [] {
+  static const harness::Case one = [] {
     harness::Case made;
     made.name = "test.made_up";
     for (const char* name : {"a", "b", "c"}) made.faults.push_back({.name = name, .summary = "", .plan = {}});
     return made;
   }();
-  return made;
+  return one;
 }
 
 CaseResult ended(Outcome outcome, const Names& keys = {}, const std::string& fault = {}) {
