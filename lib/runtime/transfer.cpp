@@ -9,7 +9,7 @@ void complete(Runtime& runtime, HostMemory<const void> host, Transfer transfer, 
   if (transfer == Transfer::non_blocking) {
     runtime.pinned_allocator().record_event(host.data, host.context, stream);
   } else {
-    device::check(runtime.device(), runtime.device().synchronize(stream), "synchronize");
+    device::check_and_clear(runtime.device(), runtime.device().synchronize(stream), "synchronize");
   }
 }
 
@@ -18,14 +18,14 @@ void complete(Runtime& runtime, HostMemory<const void> host, Transfer transfer, 
 void copy_to_device(Runtime& runtime, void* destination, HostMemory<const void> source, std::size_t bytes,
                     Transfer transfer, device::Stream stream) {
   device::Device& device = runtime.device();
-  device::check(device, device.copy(destination, source.data, bytes, device::CopyKind::host_to_device, stream), "copy");
+  device::check_and_clear(device, device.copy(destination, source.data, bytes, device::CopyKind::host_to_device, stream), "copy");
   complete(runtime, source, transfer, stream);
 }
 
 void copy_to_host(Runtime& runtime, HostMemory<void> destination, const void* source, std::size_t bytes,
                   Transfer transfer, device::Stream stream) {
   device::Device& device = runtime.device();
-  device::check(device, device.copy(destination.data, source, bytes, device::CopyKind::device_to_host, stream), "copy");
+  device::check_and_clear(device, device.copy(destination.data, source, bytes, device::CopyKind::device_to_host, stream), "copy");
   complete(runtime, {destination.data, destination.context}, transfer, stream);
 }
 

@@ -54,7 +54,7 @@ AsyncAllocator::~AsyncAllocator() {
 
 void AsyncAllocator::initialise() {
   std::call_once(initialised_once_, [this] {
-    device::check(device_, device_.set_async_pool_threshold(std::numeric_limits<std::uint64_t>::max()),
+    device::check_and_clear(device_, device_.set_async_pool_threshold(std::numeric_limits<std::uint64_t>::max()),
                   "set the pool's release threshold");
     initialised_ = true;
   });
@@ -78,7 +78,7 @@ void* AsyncAllocator::allocate(std::size_t bytes, Stream stream) {
   }();
   if (!memory) {
     unreserve(bytes);
-    if (memory.error() != Status::out_of_memory) device::check(device_, memory.error(), "allocate_async");
+    if (memory.error() != Status::out_of_memory) device::check_and_clear(device_, memory.error(), "allocate_async");
     static_cast<void>(device_.last_error());
     fail(bytes);
   }
@@ -167,7 +167,7 @@ void AsyncAllocator::free_on_device(void* pointer, const Allocation& allocation)
     static_cast<void>(device_.last_error());
     return;
   }
-  device::check(device_, status, "free_async");
+  device::check_and_clear(device_, status, "free_async");
 }
 
 void AsyncAllocator::free_behind_users(void* pointer, const Allocation& allocation) {
@@ -175,13 +175,13 @@ void AsyncAllocator::free_behind_users(void* pointer, const Allocation& allocati
   order_after(unifying, allocation.stream);
   for (const Stream user : allocation.users) order_after(unifying, user);
   if (allocation.captured) note_captured_free(unifying);
-  device::check(device_, device_.free_async(pointer, unifying), "free_async");
+  device::check_and_clear(device_, device_.free_async(pointer, unifying), "free_async");
 }
 
 void AsyncAllocator::order_after(Stream later, Stream earlier) {
   device::UniqueEvent event = events_.take();
-  device::check(device_, device_.record(event.get(), earlier), "record");
-  device::check(device_, device_.wait(later, event.get()), "wait");
+  device::check_and_clear(device_, device_.record(event.get(), earlier), "record");
+  device::check_and_clear(device_, device_.wait(later, event.get()), "wait");
   events_.release(std::move(event));
 }
 
@@ -215,8 +215,8 @@ void AsyncAllocator::record_stream(void* pointer, Stream stream) {
 
 void AsyncAllocator::empty_cache() {
   if (!initialised_) return;
-  device::check(device_, device_.synchronize(), "synchronize");
-  device::check(device_, device_.trim_async_pool(0), "trim the pool");
+  device::check_and_clear(device_, device_.synchronize(), "synchronize");
+  device::check_and_clear(device_, device_.trim_async_pool(0), "trim the pool");
 }
 
 // ---- captures ---------------------------------------------------------------------------
@@ -277,7 +277,7 @@ MemoryStatistics AsyncAllocator::stats() const {
 }
 
 void AsyncAllocator::reset_peak_stats() {
-  device::check(device_, device_.reset_async_pool_peaks(), "reset the pool's high marks");
+  device::check_and_clear(device_, device_.reset_async_pool_peaks(), "reset the pool's high marks");
 }
 
 void AsyncAllocator::reset_accumulated_stats() {

@@ -70,7 +70,7 @@ void SlowAllocation::choose_pool() {
 }
 
 void* SlowAllocation::allocate_uncached() {
-  void* pointer = device::check(state_.device, state_.device.allocate(bytes_), "allocate");
+  void* pointer = device::check_and_clear(state_.device, state_.device.allocate(bytes_), "allocate");
   state_.uncached_pointers.insert(pointer);
   return pointer;
 }

@@ -46,7 +46,7 @@ void free_exclusively(State& state, void* pointer, CallContext context) {
   const BlockRef ref = state.arenas.find_in_use(pointer);
   if (!ref) {
     if (state.uncached_pointers.erase(pointer) == 0) throw Error(fmt::format("invalid device pointer: {}", pointer));
-    return device::check(state.device, state.device.free(pointer), "free");
+    return device::check_and_clear(state.device, state.device.free(pointer), "free");
   }
   State::Freed freed = state.free_block(*ref.arena, ref.arena->find(ref.block().address));
   if (!freed.uses.empty()) state.waiting_frees.add(ref, std::move(freed.uses), state.means_of_waiting());

@@ -40,7 +40,7 @@ void Graph::capture_begin(PoolId pool, device::CaptureMode mode) {
   holds_pool_ = routing_ = true;
   if (const device::Status status = device.begin_capture(stream, mode); status != device::Status::success) {
     stop_routing();
-    device::check(device, status, "begin_capture");
+    device::check_and_clear(device, status, "begin_capture");
   }
   const device::Result<device::CaptureInfo> info = device.capture_info(stream);
   if (!info) {
@@ -48,7 +48,7 @@ void Graph::capture_begin(PoolId pool, device::CaptureMode mode) {
       static_cast<void>(device::UniqueGraph(device, *unknown));
     }
     stop_routing();
-    device::check(device, info.error(), "capture_info");
+    device::check_and_clear(device, info.error(), "capture_info");
   }
   *capture_id_ = info->id;
 }
@@ -61,19 +61,19 @@ void Graph::capture_end() {
   runtime_.allocator().join_capture(capture_stream_);
   const device::Result<device::Graph> captured = device.end_capture(capture_stream_);
   stop_routing();
-  const device::UniqueGraph graph(device, device::check(device, captured, "end_capture"));
-  if (device::check(device, device.node_count(graph.get()), "node_count") == 0) {
+  const device::UniqueGraph graph(device, device::check_and_clear(device, captured, "end_capture"));
+  if (device::check_and_clear(device, device.node_count(graph.get()), "node_count") == 0) {
     runtime_.warn(
         "The CUDA Graph is empty. This usually means that the graph was attempted to be captured on wrong device or "
         "stream.");
   }
-  executable_ = device::UniqueGraphExec(device, device::check(device, device.instantiate(graph.get()), "instantiate"));
+  executable_ = device::UniqueGraphExec(device, device::check_and_clear(device, device.instantiate(graph.get()), "instantiate"));
 }
 
 void Graph::replay() {
   if (!executable_) throw Error("Called CUDAGraph::replay without a preceding successful capture.");
   device::Device& device = runtime_.device();
-  device::check(device, device.launch(executable_.get(), runtime_.current_stream()), "launch graph");
+  device::check_and_clear(device, device.launch(executable_.get(), runtime_.current_stream()), "launch graph");
 }
 
 void Graph::reset() {

@@ -25,7 +25,7 @@ bool PendingFrees::add(BlockRef ref, const std::vector<StreamUse>& uses) {
 
 void PendingFrees::add(const std::shared_ptr<Waiting>& block, device::Stream stream, std::int64_t id) {
   device::UniqueEvent event = events_.take();
-  device::check(device_, device_.record(event.get(), stream), "record");
+  device::check_and_clear(device_, device_.record(event.get(), stream), "record");
   ++block->events;
   queues_[id].push_back({std::move(event), block});
 }
@@ -44,7 +44,7 @@ bool PendingFrees::poll_front(Queue& queue, const OnComplete& on_complete) {
     static_cast<void>(device_.last_error());  // an unfinished event is not an error to keep
     return false;
   }
-  device::check(device_, status, "query event");
+  device::check_and_clear(device_, status, "query event");
   Entry entry = std::move(queue.front());
   queue.pop_front();
   complete(std::move(entry), on_complete);
@@ -56,7 +56,7 @@ void PendingFrees::wait(const Pool* pool, const OnComplete& on_complete) {
     for (auto next = queue.begin(); next != queue.end();) {
       const auto entry = next++;
       if (pool != nullptr && &entry->block->ref.arena->pool() != pool) continue;
-      device::check(device_, device_.synchronize(entry->event.get()), "synchronize event");
+      device::check_and_clear(device_, device_.synchronize(entry->event.get()), "synchronize event");
       Entry done = std::move(*entry);
       queue.erase(entry);
       complete(std::move(done), on_complete);

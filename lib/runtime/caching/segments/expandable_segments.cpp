@@ -67,7 +67,7 @@ BlockIndex ExpandableSegments::add_memory(BlockRef ref, std::uint64_t bytes) {
 void ExpandableSegments::wait_for_users(const Arena& arena) {
   const bool on_any_stream = !parts_.pools.is_default(arena.pool()) && !parts_.pools.is_routing();
   const device::Status status = on_any_stream ? parts_.device.synchronize() : parts_.device.synchronize(arena.stream());
-  device::check(parts_.device, status, "wait for work that uses memory to unmap");
+  device::check_and_clear(parts_.device, status, "wait for work that uses memory to unmap");
 }
 
 void ExpandableSegments::remove_memory(BlockRef ref) {

@@ -75,7 +75,7 @@ BlockRef Segments::add(const Request& request, void* memory) {
 
 void Segments::release(BlockRef ref) {
   const Block block = ref.block();
-  device::check(parts_.device, parts_.device.free(reinterpret_cast<void*>(block.address)), "free");
+  device::check_and_clear(parts_.device, parts_.device.free(reinterpret_cast<void*>(block.address)), "free");
   parts_.recording.segment_freed(*ref.arena, block);
   parts_.statistics.segment_freed(block.kind, block.size, parts_.configuration.is_oversize(block.size));
   parts_.arenas.remove_memory(block.address, block.size, *ref.arena);

@@ -64,7 +64,7 @@ PinnedMemory PinnedMemorySource::make(std::uint64_t bytes, const AllocatorSettin
   if (!settings.pinned_use_host_register) {
     const device::Result<void*> pointer = device_.allocate_pinned(bytes);
     if (!pointer) {
-      device::check(device_, pointer.error(), fmt::format("allocate {} bytes of pinned host memory", bytes));
+      device::check_and_clear(device_, pointer.error(), fmt::format("allocate {} bytes of pinned host memory", bytes));
     }
     return {*pointer, bytes, PinnedMemory::Origin::allocated};
   }
@@ -77,7 +77,7 @@ PinnedMemory PinnedMemorySource::make(std::uint64_t bytes, const AllocatorSettin
   const device::Status status = device_.register_host(pointer, bytes);
   if (status != device::Status::success) {
     std::free(pointer);
-    device::check(device_, status, fmt::format("page-lock {} bytes of host memory", bytes));
+    device::check_and_clear(device_, status, fmt::format("page-lock {} bytes of host memory", bytes));
   }
   return {pointer, bytes, PinnedMemory::Origin::registered};
 }
@@ -85,9 +85,9 @@ PinnedMemory PinnedMemorySource::make(std::uint64_t bytes, const AllocatorSettin
 void PinnedMemorySource::release(const PinnedMemory& memory) {
   switch (memory.origin) {
     case PinnedMemory::Origin::allocated:
-      return device::check(device_, device_.free_pinned(memory.pointer), "free pinned host memory");
+      return device::check_and_clear(device_, device_.free_pinned(memory.pointer), "free pinned host memory");
     case PinnedMemory::Origin::registered:
-      device::check(device_, device_.unregister_host(memory.pointer), "unregister host memory");
+      device::check_and_clear(device_, device_.unregister_host(memory.pointer), "unregister host memory");
       return std::free(memory.pointer);
     case PinnedMemory::Origin::reserved:
       return;

@@ -180,7 +180,7 @@ void PinnedAllocator::State::insert_events(Block& block, const std::vector<devic
   std::vector<device::UniqueEvent> events;
   for (const device::Stream stream : streams) {
     events.push_back(events_.take());
-    device::check(device_, device_.record(events.back().get(), stream), "record an event of pinned memory");
+    device::check_and_clear(device_, device_.record(events.back().get(), stream), "record an event of pinned memory");
   }
   const std::scoped_lock lock(mutex_);
   block.streams.clear();
@@ -266,7 +266,7 @@ device::Status PinnedAllocator::State::query(PendingEvent& entry) {
 
 /// Of an event that is not done: that it will be. @throws DeviceError.
 void PinnedAllocator::State::require_pending(device::Status status) {
-  if (status != device::Status::not_ready) device::check(device_, status, "query an event of pinned memory");
+  if (status != device::Status::not_ready) device::check_and_clear(device_, status, "query an event of pinned memory");
 }
 
 void PinnedAllocator::State::finish(PendingEvent entry, std::int64_t size) {
