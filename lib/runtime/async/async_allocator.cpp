@@ -55,7 +55,7 @@ AsyncAllocator::~AsyncAllocator() {
 void AsyncAllocator::initialise() {
   std::call_once(initialised_once_, [this] {
     device::check_and_clear(device_, device_.set_async_pool_threshold(std::numeric_limits<std::uint64_t>::max()),
-                  "set the pool's release threshold");
+                            "set the pool's release threshold");
     initialised_ = true;
   });
 }

@@ -67,7 +67,8 @@ void Graph::capture_end() {
         "The CUDA Graph is empty. This usually means that the graph was attempted to be captured on wrong device or "
         "stream.");
   }
-  executable_ = device::UniqueGraphExec(device, device::check_and_clear(device, device.instantiate(graph.get()), "instantiate"));
+  executable_ =
+      device::UniqueGraphExec(device, device::check_and_clear(device, device.instantiate(graph.get()), "instantiate"));
 }
 
 void Graph::replay() {

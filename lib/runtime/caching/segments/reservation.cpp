@@ -55,7 +55,8 @@ Reservation::Range Reservation::unmap(Range range) {
 
 void Reservation::unmap_pages(std::size_t begin, std::size_t end) {
   for (std::size_t index = begin; index < end; ++index) {
-    device::check_and_clear(device_, device_.unmap_memory(page(index), page_bytes_), "unmap memory of an expandable segment");
+    device::check_and_clear(device_, device_.unmap_memory(page(index), page_bytes_),
+                            "unmap memory of an expandable segment");
     mapped_[index] = false;
   }
 }
