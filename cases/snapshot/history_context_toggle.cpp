@@ -9,11 +9,12 @@ namespace {
 using observe::ContextLevel;
 using Tensor = runtime::Buffer<float>;
 
-// Each frees the tensor of the one before, once it has its own.
-[[gnu::noinline]] void should_capture_first(runtime::Runtime& runtime, Tensor& x) { x = random_tensor(runtime, 4 * 4); }
-[[gnu::noinline]] void should_not_capture(runtime::Runtime& runtime, Tensor& x) { x = random_tensor(runtime, 3 * 4); }
+// Each frees the tensor of the one before, once it has its own. No two of one size: the compiler would make one
+// function of both, with one name.
+[[gnu::noinline]] void should_capture_first(runtime::Runtime& runtime, Tensor& x) { x = random_tensor(runtime, 4 * 3); }
+[[gnu::noinline]] void should_not_capture(runtime::Runtime& runtime, Tensor& x) { x = random_tensor(runtime, 4 * 4); }
 [[gnu::noinline]] void should_capture_second(runtime::Runtime& runtime, Tensor& x) {
-  x = random_tensor(runtime, 4 * 4);
+  x = random_tensor(runtime, 4 * 5);
 }
 
 /// The stacks of the events of one kind, the oldest first.

@@ -1,6 +1,7 @@
 // Allocator libraries with one mistake each: PLUGGABLE_DEFECT names it. All else is done
 // as the good one does it.
 
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -72,9 +73,15 @@ void* allocate_from_device(std::size_t bytes) {
 /// leaves its number in the file that GPUCHECK_TEST_ORPHANS names.
 const bool has_forked = [] {
   const char* const path = std::getenv("GPUCHECK_TEST_ORPHANS");
-  if (defect != Defect::forks || path == nullptr || ::fork() != 0) return false;
+  std::array<int, 2> ready{};
+  if (defect != Defect::forks || path == nullptr || ::pipe(ready.data()) != 0) return false;
+  if (::fork() != 0) {
+    char byte = 0;  // until the number is there: the run may be over before
+    return ::close(ready[1]) == 0 && ::read(ready[0], &byte, 1) < 0;
+  }
   ::setsid();
   std::ofstream(path, std::ios::app) << ::getpid() << std::endl;
+  ::close(ready[1]);
   ::sleep(600);
   ::_exit(0);
 }();
