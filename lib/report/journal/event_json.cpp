@@ -256,6 +256,8 @@ Time parse_time(std::string_view text, std::string_view name) {
   const year_month_day date(year(number(0, 4)), month(static_cast<unsigned>(number(5, 2))),
                             day(static_cast<unsigned>(number(8, 2))));
   if (!date.ok() || number(11, 2) > 23 || number(14, 2) > 59 || number(17, 2) > 59) fail(name, expected);
+  // The clock counts nanoseconds from 1970 in 64 bits, which last until 2262; so does any time between two of these.
+  if (date.year() < year(1970) || date.year() > year(2261)) fail(name, expected);
   return sys_days(date) + hours(number(11, 2)) + minutes(number(14, 2)) + seconds(number(17, 2)) +
          milliseconds(number(20, 3));
 }

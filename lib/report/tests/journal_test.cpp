@@ -329,6 +329,17 @@ TEST(Journal, NamesTheLineThatIsNone) {
   EXPECT_NE(rejection(other).find("gpucheck.journal/1"), std::string::npos);
 }
 
+TEST(EventJson, TakesTheYearsThatTheClockHolds) {
+  const auto accepts = [](const std::string& year) {
+    std::string text = lines_of(sample_journal())[0];
+    const std::string member = "\"start_time\":\"";
+    text.replace(text.find(member) + member.size(), 4, year);
+    return rejection(text) == "accepted";
+  };
+  for (const char* year : {"1970", "2026", "2261"}) EXPECT_TRUE(accepts(year)) << year;
+  for (const char* year : {"0000", "1969", "2262", "9999"}) EXPECT_FALSE(accepts(year)) << year;
+}
+
 TEST(Journal, NoticesThatALineIsGone) {
   const std::vector<std::string> lines = lines_of(sample_journal());
   for (std::size_t gone = 2; gone + 1 < lines.size(); gone += 2) {
