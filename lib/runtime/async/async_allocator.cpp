@@ -52,12 +52,14 @@ AsyncAllocator::~AsyncAllocator() {
   static_cast<void>(device_.trim_async_pool(0));
 }
 
+// No std::call_once: under the thread sanitizer it never returns again once its function has thrown.
 void AsyncAllocator::initialise() {
-  std::call_once(initialised_once_, [this] {
-    device::check_and_clear(device_, device_.set_async_pool_threshold(std::numeric_limits<std::uint64_t>::max()),
-                            "set the pool's release threshold");
-    initialised_ = true;
-  });
+  if (initialised_) return;
+  const std::scoped_lock lock(initialise_mutex_);
+  if (initialised_) return;
+  device::check_and_clear(device_, device_.set_async_pool_threshold(std::numeric_limits<std::uint64_t>::max()),
+                          "set the pool's release threshold");
+  initialised_ = true;
 }
 
 // ---- allocating -------------------------------------------------------------------------

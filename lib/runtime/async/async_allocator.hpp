@@ -91,7 +91,7 @@ class AsyncAllocator final : public LimitedAllocator {
   EventPool events_;
 
   mutable std::mutex mutex_;  // guards all that follows; not held around a device call
-  std::once_flag initialised_once_;
+  std::mutex initialise_mutex_;
   std::atomic<bool> initialised_ = false;
   std::unordered_map<void*, Allocation> allocations_;
   std::uint64_t used_ = 0;
