@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t thread_count = 4;
 constexpr std::size_t blocks_each = 200;
 constexpr std::size_t max_waiting = 8;
+constexpr std::size_t granularity = 128;  ///< bytes between one size and the next
 
 /// A block and what every byte of it holds.
 struct Marked {
@@ -83,7 +84,8 @@ void work(runtime::Runtime& runtime, device::Stream stream, std::uint64_t seed, 
   const runtime::PluggableLibrary& library = runtime.pluggable_library();
   std::mt19937_64 random(seed + number);
   for (std::size_t i = 0; i < blocks_each; ++i) {
-    const std::size_t bytes = (std::size_t{512} << (random() % 6)) - random() % 512;
+    // Few sizes, so that what one thread freed is soon given to another, however the threads take turns.
+    const std::size_t bytes = (std::size_t{512} << (random() % 6)) - granularity * (random() % 4);
     const LibraryBlock block{static_cast<std::uint8_t*>(library.allocate(bytes, stream)), bytes, stream};
     if (block.data == nullptr) {
       exchange.note_failure();
