@@ -159,8 +159,14 @@ bool FaultTrial::turned_red(std::string_view key) const noexcept {
 }
 
 bool CaseProof::proven() const noexcept {
-  return clean.outcome == Outcome::pass && !trials.empty() && trials.size() == test_case->faults.size() &&
+  return clean.outcome == Outcome::pass && trials.size() == test_case->faults.size() && has_red_key() &&
          std::all_of(trials.begin(), trials.end(), [](const FaultTrial& trial) { return trial.noticed(); });
+}
+
+bool CaseProof::has_red_key() const noexcept {
+  return std::ranges::any_of(judged_keys, [this](const std::string& key) {
+    return std::ranges::any_of(trials, [&](const FaultTrial& trial) { return trial.turned_red(key); });
+  });
 }
 
 const FaultTrial* CaseProof::trial_of(const harness::Fault& fault) const noexcept {

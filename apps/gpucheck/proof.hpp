@@ -32,7 +32,9 @@ struct CaseProof {
   harness::CaseResult clean;
   std::vector<FaultTrial> trials = {};        ///< in the case's order; empty unless the clean run passed
   std::vector<std::string> judged_keys = {};  ///< of its golden file, on this device
+  /// Every fault was noticed, and one at least by a key of the case's own.
   [[nodiscard]] bool proven() const noexcept;
+  [[nodiscard]] bool has_red_key() const noexcept;
   /// Names of the faults, in the case's order.
   [[nodiscard]] std::vector<std::string> faults_that_turn_red(std::string_view key) const;
   [[nodiscard]] std::vector<std::string> keys_never_red() const;
@@ -50,7 +52,8 @@ struct Proof {
   [[nodiscard]] int count_of(CaughtBy caught_by) const noexcept;
   [[nodiscard]] std::size_t key_count() const noexcept;
   [[nodiscard]] std::size_t red_key_count() const;
-  /// Failed when a fault goes unnoticed, a case declares none, or a clean run is red;
+  /// Failed when a fault goes unnoticed, a case declares none or none that a key of its own
+  /// notices, or a clean run is red;
   /// not judged when a clean run could not be judged or was skipped.
   [[nodiscard]] harness::ExitCode exit_code() const noexcept;
 };

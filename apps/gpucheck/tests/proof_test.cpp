@@ -90,6 +90,20 @@ TEST(CaseProof, IsOneWhereEachFaultWasTriedAndNoticed) {
   EXPECT_FALSE(proof_with({}).proven());
 }
 
+TEST(CaseProof, IsNoneWhereNoKeyOfItsOwnIsRed) {
+  for (const Names& noticed_by : {Names{}, {"rule.leak"}, {"not_judged"}}) {
+    std::vector<FaultTrial> trials;
+    for (const char* fault : {"a", "b", "c"}) {
+      trials.push_back(trial(fault, noticed_by.empty() ? Outcome::error : Outcome::fail, noticed_by));
+    }
+    EXPECT_FALSE(proof_with(trials).proven());
+    EXPECT_EQ(whole({proof_with(trials)}).noticed_count(), 3);
+    EXPECT_EQ(whole({proof_with(trials)}).exit_code(), ExitCode::failed);
+    trials.back() = trial("c", Outcome::fail, {"third"});
+    EXPECT_TRUE(proof_with(trials).proven());
+  }
+}
+
 TEST(CaseProof, IsNoneWhereTrialsAreMissing) {
   for (std::size_t gone = 0; gone < all_noticed.size(); ++gone) {
     std::vector<FaultTrial> trials = all_noticed;

@@ -37,13 +37,15 @@ TEST(Prove, UnnoticedFaultIsCodeOne) {
   EXPECT_THAT(result.output, HasSubstr("1 of 2 cases proven, 1 of 2 faults caught"));
 }
 
-TEST(Prove, AnErrorOrARuleProvesNoKey) {
+TEST(Prove, AnErrorOrARuleProvesNoKeyAndNoCase) {
   const CommandResult result = prove({"unwatched", "--timeout", "20s"});
-  EXPECT_EQ(result.exit_code, 0) << result.output << result.error_output;
+  EXPECT_EQ(result.exit_code, 1) << result.output << result.error_output;
+  EXPECT_THAT(result.output, ContainsRegex("\\(no key\\) +NOT PROVEN: no fault turned a key of the case's own red"));
   EXPECT_THAT(result.output, HasSubstr("judged keys that no fault turned red:\n"
                                        "  unwatched.leak (1 of 1): answer\n"
                                        "  unwatched.throw (2 of 2): answer, question\n"));
-  EXPECT_THAT(result.output, HasSubstr("2 of 2 faults caught: 1 by a class-wide rule alone, 1 by an error\n"
+  EXPECT_THAT(result.output, HasSubstr("0 of 2 cases proven, 2 of 2 faults caught: 1 by a class-wide rule alone, "
+                                       "1 by an error\n"
                                        "0 of 3 judged keys turned red by a fault\n"));
   const json document = json::parse(prove({"unwatched", "--json"}).output);
   EXPECT_EQ(document["key_count"], 3);
