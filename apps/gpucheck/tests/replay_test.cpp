@@ -17,6 +17,7 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 std::string data(const std::string& name) { return GPUCHECK_REPLAY_TEST_DATA "/" + name; }
+std::string recorded(const std::string& name) { return data("../../recorded/" + name); }
 
 CommandResult replay(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "replay");
@@ -50,7 +51,7 @@ TEST(Replay, PlaysPoolsGraphsAndPinnedMemory) {
   for (const auto& [file, trace, steps] : {std::tuple("pytorch_pools.json", "pools_3", "602 of 602 steps"),
                                            std::tuple("pytorch_graphs.json", "graphs_0", " steps"),
                                            std::tuple("pytorch_pinned.json", "pinned_0", "500 of 500 steps")}) {
-    const CommandResult result = replay({data(file), "--trace", trace});
+    const CommandResult result = replay({recorded(file), "--trace", trace});
     EXPECT_EQ(result.exit_code, 0) << result.output << result.error_output;
     EXPECT_THAT(result.output, AllOf(HasSubstr("1 of 1 traces equal"), HasSubstr(steps)));
   }
@@ -69,12 +70,13 @@ TEST(Replay, WhatAnAllocatorCannotDoIsNotJudged) {
   const CommandResult result = replay_text(R"({"ops": [["create_pool", 0]]})", {"--allocator", "async"});
   EXPECT_EQ(result.exit_code, 3) << result.output;
   EXPECT_THAT(result.error_output, HasSubstr("step 0"));
-  EXPECT_EQ(replay({data("pytorch_pinned.json"), "--allocator", "async"}).exit_code, 2) << "it is of device memory";
-  EXPECT_EQ(replay({data("pytorch_pinned.json"), "--memory-limit", "1GiB"}).exit_code, 2) << "pinned memory has none";
+  EXPECT_EQ(replay({recorded("pytorch_pinned.json"), "--allocator", "async"}).exit_code, 2) << "it is of device memory";
+  EXPECT_EQ(replay({recorded("pytorch_pinned.json"), "--memory-limit", "1GiB"}).exit_code, 2)
+      << "pinned memory has none";
 }
 
 TEST(Replay, TellsWhatPinnedMemoryComesTo) {
-  const json document = replay_json({data("pytorch_pinned.json"), "--trace", "pinned_0", "--settings", ""});
+  const json document = replay_json({recorded("pytorch_pinned.json"), "--trace", "pinned_0", "--settings", ""});
   EXPECT_EQ(document["exit_code"], 0);
   const json& what_if = document["traces"].at(0)["replays"].at(0)["what_if"];
   EXPECT_EQ(what_if["out_of_memory_count"], 0);

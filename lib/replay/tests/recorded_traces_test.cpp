@@ -5,6 +5,7 @@
 #include "device/sim/sim_driver.hpp"
 #include "replay/analysis/compare.hpp"
 #include "replay/formats/file.hpp"
+#include "replay/recorded/recorded_files.hpp"
 #include "replay/targets/make_target.hpp"
 #include "test_files.hpp"
 
@@ -24,20 +25,29 @@ constexpr std::array trace_files{
     TraceFile{"pytorch_graphs.json", 12, 6'488, 6'052, 11}, TraceFile{"pytorch_pinned.json", 12, 6'000, 6'000, 10}};
 constexpr std::size_t trace_count = 17 + 16 + 12 + 12;
 
+std::filesystem::path recorded_file(const std::string& name) { return test_file("../../recorded/" + name); }
+
 const std::vector<Trace>& traces() {
   static const std::vector<Trace> loaded = [] {
     std::vector<Trace> all;
     for (const TraceFile& file : trace_files) {
-      std::ranges::move(std::get<std::vector<Trace>>(read_file(test_file(file.name))), std::back_inserter(all));
+      std::ranges::move(std::get<std::vector<Trace>>(read_file(recorded_file(file.name))), std::back_inserter(all));
     }
     return all;
   }();
   return loaded;
 }
 
+TEST(RecordedTraceFiles, AreBuiltIn) {
+  ASSERT_EQ(recorded_files().size(), trace_files.size());
+  for (const RecordedFile& file : recorded_files()) {
+    EXPECT_EQ(file.content, bytes_of("../../recorded/" + std::string(file.name)));
+  }
+}
+
 TEST(RecordedTraceFiles, AreWhole) {
   for (const TraceFile& file : trace_files) {
-    const auto loaded = std::get<std::vector<Trace>>(read_file(test_file(file.name)));
+    const auto loaded = std::get<std::vector<Trace>>(read_file(recorded_file(file.name)));
     EXPECT_EQ(loaded.size(), file.traces) << file.name;
     std::size_t steps = 0;
     std::size_t recorded_steps = 0;

@@ -51,8 +51,9 @@ TEST_P(RecordedFiles, FitTheSchema) {
 }
 
 INSTANTIATE_TEST_SUITE_P(TraceSchema, RecordedFiles,
-                         testing::Values("pytorch_traces.json", "pytorch_caching.json", "pytorch_pools.json",
-                                         "pytorch_graphs.json", "pytorch_pinned.json"));
+                         testing::Values("pytorch_traces.json", "../../recorded/pytorch_caching.json",
+                                         "../../recorded/pytorch_pools.json", "../../recorded/pytorch_graphs.json",
+                                         "../../recorded/pytorch_pinned.json"));
 
 TEST(TraceSchema, FitsATraceAloneAndAListUnderTraces) {
   EXPECT_EQ(schema().complaints(sound_trace()), "");

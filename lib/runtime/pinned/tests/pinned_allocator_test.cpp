@@ -95,7 +95,7 @@ TEST_F(Pinned, StatisticsAsRecordedFromPyTorch) {
   check();
 }
 
-// As recorded: see pytorch_pinned.json among the test data of lib/replay.
+// As recorded: see lib/replay/recorded/pytorch_pinned.json.
 TEST_F(Pinned, ABlockReturnedByEventsLowersTheRequestsAndRaisesTheBytesByOne) {
   freed_in_use(1000, machine_.default_stream());
   EXPECT_EQ(statistics().at("active_bytes.current"), 1024);
