@@ -52,7 +52,11 @@ harness::Case pluggable_sizes() {
       .summary = "The library takes requests for nothing and for more than there is, and works on afterwards",
       .source = "PyTorch's pluggable allocator interface",
       .needs = pluggable_needs(),
-      .faults = {no_memory(2), lost_kernels()},
+      .faults = {no_memory(2),
+                 lost_kernels(),
+                 {.name = "flipped_bit",
+                  .summary = "one bit of the block that follows flips",
+                  .plan = fault::kernel_flips_bit(fault::nth_call(1))}},
       .run = run,
   };
 }

@@ -13,7 +13,8 @@ void run(harness::Context& context) {
     const PoolId pool = captures.first->graph.pool();
     context.observe("live_blocks_before", live_blocks(runtime, pool));
     Storage* const stale[] = {&captures.second->outputs[0]};
-    runtime::restore_pool(allocator, captures.checkpoint, stale, {});
+    context.observe("restore_error",
+                    error_text<Error>([&] { runtime::restore_pool(allocator, captures.checkpoint, stale, {}); }));
     context.observe("stale_storage_owns_its_block", captures.second->outputs[0].owns());
     captures.second->outputs.clear();  // its block is free already
     context.observe("frees_rejected", allocator.failed_frees().size());

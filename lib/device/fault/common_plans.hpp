@@ -57,6 +57,9 @@ inline Plan sticky_errors_hidden() { return broken(Operation::launch_kernel, Eff
 inline Plan event_completes_early(Calls calls) { return broken(Operation::query_event, Effect::wrong_answer, calls); }
 inline Plan event_never_recorded(Calls calls) { return broken(Operation::record, Effect::drop, calls); }
 inline Plan stream_seems_idle(Calls calls) { return broken(Operation::query_stream, Effect::wrong_answer, calls); }
+inline Plan stream_seems_busy(Calls calls) {
+  return failing(Operation::query_stream, device::Status::not_ready, calls);
+}
 /// Waiting for a stream, an event or the device returns at once.
 inline Plan synchronize_returns_early(Calls calls) { return broken(Operation::synchronize, Effect::drop, calls); }
 
