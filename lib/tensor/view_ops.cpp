@@ -43,7 +43,7 @@ Buffer<float> bmm(Runtime& runtime, View<const float> a, View<const float> b, de
   }
   const Layout layout = contiguous({left[0], left[1], right[2]});
   Buffer<float> product(runtime, layout.count(), stream);
-  const kernels::MultiplyMatrices kernel{a, b, {product.data(), layout}};
+  const auto kernel = kernels::MultiplyMatrices{a, b, {product.data(), layout}};
   device::check(device::launch(runtime.device(), kernel, layout.count(), stream), kernel.name);
   return product;
 }

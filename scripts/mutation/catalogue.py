@@ -4,6 +4,7 @@ import fnmatch
 import os
 import pathlib
 import tomllib
+import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = pathlib.Path(os.environ.get("GPUCHECK_MUTATIONS", ROOT / "scripts" / "mutations"))
@@ -29,7 +30,11 @@ class Mutation:
     new: str
     form: str = ""
     threads: bool = False  # the thread sanitizer looks too, and first
-    number: int = 0  # in the whole catalogue, from 1
+
+    @property
+    def number(self):
+        """Chooses it in a build that holds many. Of its name, so that another change in the catalogue builds nothing anew."""
+        return zlib.crc32(self.name.encode()) & 0x7FFFFFFF
 
     def place(self):
         """First and last position of the old text in its file."""
@@ -62,11 +67,10 @@ def read_file(path):
 def read_all():
     """Every mutation, all of them checked to fit the sources."""
     mutations = [mutation for path in sorted(FOLDER.glob("*.toml")) for mutation in read_file(path)]
-    for number, mutation in enumerate(mutations, 1):
-        mutation.number = number
     misfits = [misfit for mutation in mutations if (misfit := mutation.misfit())]
-    names = [mutation.name for mutation in mutations]
-    misfits += [f"{names.count(name)} mutations are called {name}" for name in sorted(set(names)) if names.count(name) > 1]
+    for what, values in (("called", [m.name for m in mutations]), ("numbered", [m.number for m in mutations])):
+        misfits += [f"{values.count(value)} mutations are {what} {value}" for value in sorted(set(values))
+                    if values.count(value) > 1]
     if misfits:
         raise Misfit("\n".join([*misfits, f"Bring {FOLDER} up to date with the sources."]))
     return mutations

@@ -51,16 +51,28 @@ class TestProgram:
         return [Catch(label, how)] if how else []
 
 
+def allocators(tree):
+    """Options of gpucheck for each allocator that the cases can check, with the cases that are for it."""
+    library = tree.program("dev", "good.so")
+    return [[], ["--allocator", "async"], ["alloc.pluggable_*", "--allocator", library]]
+
+
 class Cases:
-    """All cases, on the simulated device."""
+    """All cases, on the simulated device, with one allocator after the other until something is noticed."""
 
     def targets(self):
-        return "dev", ["gpucheck"]
+        return "dev", ["gpucheck", "gpucheck_pluggable_good"]
 
     def notices(self, tree, mutation):
+        for options in allocators(tree):
+            if caught := self.run(tree.program("dev", "gpucheck"), options, mutation):
+                return caught
+        return []
+
+    def run(self, program, options, mutation):
         with tempfile.TemporaryDirectory(prefix="gpucheck-mutate-") as folder:
             report = pathlib.Path(folder) / "run.json"
-            how = run_program([tree.program("dev", "gpucheck"), "run", "--device", "sim", "--json", report], mutation)
+            how = run_program([program, "run", *options, "--device", "sim", "--json", report], mutation)
             if how is None:
                 return []
             try:
@@ -87,12 +99,14 @@ def judges_of(mutation, judge):
 
 def proof_of(tree):
     """Judged keys, as "case: key", and those of them that a fault turns red."""
-    done = subprocess.run([tree.program("dev", "gpucheck"), "prove", "--device", "sim", "--json"], check=True,
-                          capture_output=True, text=True)
-    judged, red = [], set()
-    for case in json.loads(done.stdout)["cases"]:
-        for key in case["keys"]:
-            judged.append(f"{case['name']}: {key['key']}")
-            if key["red_under"]:
-                red.add(judged[-1])
-    return judged, red
+    judged, red = {}, set()  # a dict for its order
+    for options in allocators(tree):
+        done = subprocess.run([tree.program("dev", "gpucheck"), "prove", *options, "--device", "sim", "--json"],
+                              capture_output=True, text=True)
+        for case in json.loads(done.stdout)["cases"]:
+            for key in case["keys"]:
+                name = f"{case['name']}: {key['key']}"
+                judged[name] = None
+                if key["red_under"]:
+                    red.add(name)
+    return list(judged), red

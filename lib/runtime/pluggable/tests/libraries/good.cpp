@@ -4,7 +4,8 @@
 #include "device_memory.hpp"
 
 extern "C" void* my_malloc(std::size_t bytes, int /*device*/, void* /*stream*/) {
-  return bytes == 0 ? nullptr : pluggable::device_memory.allocate(bytes);
+  if (bytes == 0) return nullptr;
+  return pluggable::device_memory.allocate(bytes);
 }
 
 extern "C" void my_free(void* pointer, std::size_t /*bytes*/, int /*device*/, void* /*stream*/) {
