@@ -13,7 +13,7 @@ using runtime::PinnedBuffer;
 
 PinnedBuffer<float> pinned_float(runtime::Runtime& runtime, float value) {
   PinnedBuffer<float> buffer(runtime, 1);
-  *buffer.data() = value;
+  buffer.host_write().front() = value;
   return buffer;
 }
 

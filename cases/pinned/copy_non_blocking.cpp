@@ -35,7 +35,7 @@ void observe_to_device(harness::Context& context) {
   Buffer<Byte> destination(runtime, byte_count, stream);
   tensor::ops::fill(runtime, destination.data(), byte_count, Byte{255}, stream);
   const PinnedBuffer<Byte> source(runtime, byte_count);
-  std::ranges::copy(expected, source.data());
+  std::ranges::copy(expected, source.host_write().begin());
   keep_busy(runtime, stream);
   runtime::copy_to_device(runtime, destination.data(), {source.data(), source.context()}, byte_count,
                           Transfer::non_blocking, stream);

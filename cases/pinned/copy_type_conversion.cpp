@@ -16,7 +16,7 @@ void run(harness::Context& context) {
   Buffer<float> a(runtime, 1, stream);
   tensor::ops::fill(runtime, a.data(), 1, 1.0F, stream);
   PinnedBuffer<float> b(runtime, 1);
-  *b.data() = 0.0F;
+  b.host_write().front() = 0.0F;
   Buffer<std::int64_t> c(runtime, 1, stream);
   tensor::ops::fill(runtime, c.data(), 1, std::int64_t{-1}, stream);
 
@@ -25,7 +25,7 @@ void run(harness::Context& context) {
   tensor::ops::copy_converted<float>(runtime, c.data(), {b.data(), b.context()}, 1, Transfer::non_blocking, stream);
   context.observe("idle_after_submitting", is_idle(runtime, stream));
   context.observe("converted", read_one(runtime, c.data(), stream));
-  context.observe("on_host", double{*b.data()});
+  context.observe("on_host", double{b.host_read().front()});
 }
 
 }  // namespace

@@ -29,11 +29,12 @@ void work(runtime::Runtime& runtime, Findings& found) {
     if (is_pinned_throughout(runtime, ones)) ++found.pinned;
     // Memory allocated to two threads would show the other's mark.
     const auto mark = static_cast<float>(reinterpret_cast<std::uintptr_t>(&ones) >> 4U);
-    ones.span().back() = mark;
+    ones.host_write().back() = mark;
     std::this_thread::yield();
-    const auto middle = ones.span().first(size - 1);
+    const std::span<const float> seen = ones.host_read();
+    const auto middle = seen.first(size - 1);
     const bool untouched = std::ranges::count(middle, 1.0F) == static_cast<std::ptrdiff_t>(size - 1);
-    if (untouched && ones.span().back() == mark) ++found.intact;
+    if (untouched && seen.back() == mark) ++found.intact;
   }
   ++found.finished;
 }

@@ -31,7 +31,7 @@ inline constexpr std::array<std::size_t, 2> register_sizes{std::size_t{1} << 21U
 /// A pinned copy of a tensor of ones. @throws DeviceError, Error.
 inline runtime::PinnedBuffer<float> pinned_ones(runtime::Runtime& runtime, std::size_t count) {
   runtime::PinnedBuffer<float> ones(runtime, count);
-  std::ranges::fill(ones.span(), 1.0F);
+  std::ranges::fill(ones.host_write(), 1.0F);
   return ones;
 }
 

@@ -42,7 +42,7 @@ void observe_to_device(harness::Context& context, const std::vector<float>& valu
   runtime::Runtime& runtime = context.runtime();
   const std::string name = name_of("to_device", transfer);
   const PinnedBuffer<float> source(runtime, element_count);
-  std::ranges::copy(values, source.data());
+  std::ranges::copy(values, source.host_write().begin());
   const Buffer<float> result = observe_transfer(context, name, [&](device::Stream stream) {
     return runtime::to_device<float>(runtime, {source.data(), source.context()}, element_count, transfer, stream);
   });
@@ -59,8 +59,8 @@ void observe_to_host(harness::Context& context, const std::vector<float>& values
   HostBuffer<float> result = observe_transfer(context, name, [&](device::Stream stream) {
     return runtime::to_host(runtime, source.data(), element_count, transfer, stream);
   });
-  context.observe(name + "_wrong_elements", count_different(result.span(), values));
-  context.observe(name + "_result_pinned", runtime::is_pinned(context.device(), result.span().data()));
+  context.observe(name + "_wrong_elements", count_different(result.host_read(), values));
+  context.observe(name + "_result_pinned", runtime::is_pinned(context.device(), result.data()));
 }
 
 void run(harness::Context& context) {

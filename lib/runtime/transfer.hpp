@@ -44,7 +44,11 @@ class HostBuffer {
   explicit HostBuffer(PinnedBuffer<T> pinned) noexcept : pinned_(std::move(pinned)) {}
   explicit HostBuffer(std::vector<T> pageable) noexcept : pageable_(std::move(pageable)) {}
 
-  [[nodiscard]] std::span<T> span() noexcept { return pinned_.context() != nullptr ? pinned_.span() : pageable_; }
+  [[nodiscard]] T* data() noexcept { return pinned_.context() != nullptr ? pinned_.data() : pageable_.data(); }
+  /// For the host to read at once: as PinnedBuffer::host_read. @throws DeviceError.
+  [[nodiscard]] std::span<const T> host_read() const {
+    return pinned_.context() != nullptr ? pinned_.host_read() : std::span<const T>(pageable_);
+  }
   /// What the pinned allocator knows the memory by; null for pageable memory.
   [[nodiscard]] const void* context() const noexcept { return pinned_.context(); }
 
@@ -69,7 +73,7 @@ template <typename T>
                                     device::Stream stream) {
   HostBuffer<T> result = transfer == Transfer::non_blocking ? HostBuffer<T>(PinnedBuffer<T>(runtime, count))
                                                             : HostBuffer<T>(std::vector<T>(count));
-  copy_to_host(runtime, {result.span().data(), result.context()}, source, count * sizeof(T), transfer, stream);
+  copy_to_host(runtime, {result.data(), result.context()}, source, count * sizeof(T), transfer, stream);
   return result;
 }
 

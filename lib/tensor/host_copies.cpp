@@ -15,9 +15,10 @@ void copy_converted(Runtime& runtime, To* out, runtime::HostMemory<const From> i
 template <typename T>
 PinnedArray<T> pin_memory(Runtime& runtime, View<const T> source) {
   PinnedArray<T> pinned{runtime::PinnedBuffer<T>(runtime, source.layout.extent()), source.layout};
+  const std::span<T> elements = pinned.memory.host_write();
   for (std::size_t i = 0; i < source.layout.count(); ++i) {
     const std::size_t at = source.layout.offset(i);
-    pinned.memory.data()[at] = source.data[at];
+    elements[at] = source.data[at];
   }
   return pinned;
 }
