@@ -36,6 +36,7 @@ std::string own_process(const bool& needed) { return words_when(needed, "a proce
 std::string caching_allocator(const bool& needed) { return words_when(needed, "the caching allocator"); }
 std::string allocator_library(const bool& needed) { return words_when(needed, "an allocator library"); }
 std::string default_stream(const bool& needed) { return words_when(needed, "the default stream as the current one"); }
+std::string simulated_device(const bool& needed) { return words_when(needed, "a simulated device"); }
 
 }  // namespace need_text
 

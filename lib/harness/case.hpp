@@ -28,6 +28,8 @@ struct Needs {
   /// The device's default stream as the current one: what the case is about. All others
   /// begin on a stream of the pool, since the default one hides missing waits.
   bool default_stream = false;
+  /// What no GPU can do, or does only in minutes.
+  bool simulated_device = false;
 };
 
 /// A row with words for people: empty when nothing is needed.
@@ -51,6 +53,7 @@ std::string own_process(const bool& needed);
 std::string caching_allocator(const bool& needed);
 std::string allocator_library(const bool& needed);
 std::string default_stream(const bool& needed);
+std::string simulated_device(const bool& needed);
 }  // namespace need_text
 
 template <>
@@ -64,6 +67,7 @@ inline constexpr auto fields_of<Needs> = std::tuple{
     Need{"caching_allocator", &Needs::caching_allocator, need_text::caching_allocator},
     Need{"allocator_library", &Needs::allocator_library, need_text::allocator_library},
     Need{"default_stream", &Needs::default_stream, need_text::default_stream},
+    Need{"simulated_device", &Needs::simulated_device, need_text::simulated_device},
 };
 static_assert(has_every_member<Needs>);
 

@@ -59,6 +59,11 @@ std::optional<std::string> other_allocator(const Context& context) {
   return {};
 }
 
+std::optional<std::string> real_device(const Context& context) {
+  if (!context.test_case().needs.simulated_device || context.driver().kind() == "sim") return {};
+  return "needs the simulated device: run it with --device sim";
+}
+
 }  // namespace
 
 std::string too_few_devices(int needed, int there) {
@@ -69,6 +74,7 @@ std::string too_few_devices(int needed, int there) {
 std::optional<std::string> unmet_need(Context& context) {
   const Needs& needs = context.test_case().needs;
   if (auto reason = other_allocator(context)) return reason;
+  if (auto reason = real_device(context)) return reason;
   if (auto reason = missing_devices(context, needs.devices)) return reason;
   if (auto reason = missing_memory(context, needs)) return reason;
   for (const std::string& library : needs.libraries) {

@@ -113,7 +113,8 @@ std::vector<Case> all() {
                  .own_process = true,
                  .caching_allocator = true,
                  .allocator_library = true,
-                 .default_stream = true};
+                 .default_stream = true,
+                 .simulated_device = true};
   return {parameters,
           needy,
           watchful,

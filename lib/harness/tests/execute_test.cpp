@@ -147,6 +147,42 @@ TEST(ExecuteNeeds, SkipWithoutALibraryForTheLoadersReason) {
   EXPECT_EQ(execute_with({.libraries = {"libc.so.6"}}).status, Status::completed);
 }
 
+/// The simulated device under the name of another sort.
+class OtherDriver final : public device::Driver {
+ public:
+  explicit OtherDriver(device::Driver& below) : below_(below) {}
+  [[nodiscard]] std::string_view kind() const noexcept override { return "cuda"; }
+  [[nodiscard]] device::Result<int> device_count() override { return below_.device_count(); }
+  [[nodiscard]] device::Result<int> device_count_without_initialising() override {
+    return below_.device_count_without_initialising();
+  }
+  [[nodiscard]] std::string_view visible_devices_variable() const noexcept override {
+    return below_.visible_devices_variable();
+  }
+  [[nodiscard]] device::Result<std::unique_ptr<device::Device>> open(int ordinal) override {
+    return below_.open(ordinal);
+  }
+  [[nodiscard]] Versions versions() override { return below_.versions(); }
+
+ private:
+  device::Driver& below_;
+};
+
+TEST(ExecuteNeeds, SkipWithoutTheSimulatedDevice) {
+  Fixture fixture;
+  fixture.test_case.needs.simulated_device = true;
+  EXPECT_EQ(fixture.execute().status, Status::completed);
+  Fixture untouched([](Context&) { FAIL() << "the case ran"; });
+  untouched.test_case.needs.simulated_device = true;
+  OtherDriver other(*untouched.driver);
+  Context::Setup setup = untouched.setup();
+  setup.driver = &other;
+  const Execution execution = execute(setup);
+  EXPECT_EQ(execution.status, Status::skipped);
+  EXPECT_EQ(execution.reason, "needs the simulated device: run it with --device sim");
+  EXPECT_TRUE(untouched.is_untouched());
+}
+
 TEST(ExecuteNeeds, SkipUnderAnotherAllocator) {
   Fixture fixture([](Context&) { FAIL() << "the case ran"; });
   fixture.allocator = runtime::parse_allocator_choice("async");
