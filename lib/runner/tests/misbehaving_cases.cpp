@@ -20,6 +20,7 @@
 #include "device/fault/fault_driver.hpp"
 #include "device/sim/sim_driver.hpp"
 #include "harness/context.hpp"
+#include "runner/protocol.hpp"
 
 namespace gpucheck::runner::testing {
 namespace {
@@ -230,9 +231,15 @@ void send_malformed_message(Context& context) {
   context.observe("answer", 42);
 }
 
-void send_stale_message(Context& context) {
-  write_to_channel(framed(R"({"type":"finished","sequence":999999,"status":0,"reason":"","broken_rules":[],)"
-                          R"("duration_ms":1,"contaminated":false})"));
+/// The end of a request before or behind the one that this case answers.
+template <std::uint64_t sequence>
+void send_end_of_request(Context& context) {
+  write_to_channel(framed(encode(FinishedReply{.sequence = sequence, .execution = {}})));
+  context.observe("answer", 42);
+}
+
+void send_stale_observation(Context& context) {
+  write_to_channel(framed(encode(ObservationReply{.sequence = 0, .observation = {"answer", 41}})));
   context.observe("answer", 42);
 }
 
@@ -394,7 +401,9 @@ std::vector<Case> cases() {
       hanging("channel.close_and_stay", close_channel_and_stay),
       make("channel.garbage", garble_channel),
       make("channel.malformed", send_malformed_message),
-      make("channel.stale", send_stale_message),
+      make("channel.stale", send_end_of_request<0>),
+      make("channel.early", send_end_of_request<999'999>),
+      make("channel.stale_observation", send_stale_observation),
       make("channel.huge", announce_a_huge_frame),
       make("leak.child", leave_a_child),
       make("leak.fork", return_twice),

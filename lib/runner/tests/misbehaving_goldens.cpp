@@ -68,6 +68,8 @@ std::vector<std::pair<std::string, std::string>> expectations() {
                            "channel.garbage",
                            "channel.malformed",
                            "channel.stale",
+                           "channel.early",
+                           "channel.stale_observation",
                            "channel.huge",
                            "leak.child",
                            "leak.fork",

@@ -21,6 +21,7 @@ using device::Status;
 using device::Stream;
 using device::StreamKind;
 
+constexpr Stream legacy = device::legacy_default_stream;
 constexpr std::array modes{CaptureMode::global, CaptureMode::thread_local_, CaptureMode::relaxed};
 
 template <typename T>
@@ -136,7 +137,6 @@ TEST(CaptureRules, ForbidTheDefaultStreamBesideABlockingStream) {
     std::string_view name;
     Status (*call)(Device& device, Event event);
   };
-  constexpr Stream legacy = device::legacy_default_stream;
   constexpr std::array uses{
       Use{"launch", [](Device& device, Event) { return device::launch(device, device::kernels::Spin{1}, 1, legacy); }},
       Use{"query", [](Device& device, Event) { return device.query(legacy); }},
@@ -173,6 +173,31 @@ TEST(CaptureRules, KnowThreeModes) {
     EXPECT_EQ(fixture.device().begin_capture(stream, static_cast<CaptureMode>(mode)), Status::invalid_value);
     EXPECT_EQ(fixture.device().capture_info(stream).value().status, CaptureStatus::none);
   }
+}
+
+// "When an invalid operation is attempted during stream capture, any associated capture graphs
+// are invalidated."
+TEST(CaptureRules, SpoilACaptureInWhichAGraphIsLaunched) {
+  const Fixture fixture;
+  Device& device = fixture.device();
+  const Stream stream = fixture.stream();
+  const device::GraphExec executable = fixture.captured(stream, [] {});
+  check(device.begin_capture(stream, CaptureMode::relaxed), "begin_capture");
+  EXPECT_EQ(device.launch(executable, stream), Status::stream_capture_unsupported);
+  EXPECT_EQ(device.capture_info(stream).value().status, CaptureStatus::invalidated);
+}
+
+TEST(CaptureRules, SpoilEveryCaptureThatForbidsACall) {
+  const Fixture fixture;
+  Device& device = fixture.device();
+  const std::array streams{fixture.stream(), fixture.stream(), fixture.stream()};
+  check(device.begin_capture(streams[0], CaptureMode::global), "begin_capture");
+  check(device.begin_capture(streams[1], CaptureMode::relaxed), "begin_capture");
+  check(device.begin_capture(streams[2], CaptureMode::thread_local_), "begin_capture");
+  EXPECT_EQ(status_of(device.allocate(64)), Status::stream_capture_unsupported);
+  EXPECT_EQ(device.capture_info(streams[0]).value().status, CaptureStatus::invalidated);
+  EXPECT_EQ(device.capture_info(streams[1]).value().status, CaptureStatus::active);
+  EXPECT_EQ(device.capture_info(streams[2]).value().status, CaptureStatus::invalidated);
 }
 
 /// An event that was recorded in a capture, which has come to an end.
@@ -313,6 +338,24 @@ TEST(CaptureRules, WantEveryForkJoined) {
   fixture.order(joined, stream);
   fixture.iota(memory + 20, 10, stream);
   EXPECT_EQ(status_of(device.end_capture(stream)), Status::stream_capture_unjoined) << "one of two is";
+}
+
+TEST(CaptureRules, NameADependencyOnceHoweverOftenItIsWaitedFor) {
+  const Fixture fixture;
+  Device& device = fixture.device();
+  const Stream stream = fixture.stream();
+  const Stream branch = fixture.stream();
+  auto* const memory = fixture.memory(20);
+  const Event forked = fixture.event();
+  check(device.begin_capture(stream, CaptureMode::global), "begin_capture");
+  fixture.iota(memory, 10, stream);
+  fixture.record(forked, stream);
+  for (int i = 0; i < 3; ++i) fixture.wait(branch, forked);
+  EXPECT_EQ(device.capture_dependencies(branch).value().size(), 1U);
+  fixture.iota(memory + 10, 10, branch);
+  for (int i = 0; i < 3; ++i) fixture.order(branch, stream);
+  EXPECT_EQ(device.capture_dependencies(stream).value().size(), 2U);
+  EXPECT_EQ(status_of(device.end_capture(stream)), Status::success);
 }
 
 TEST(CaptureRules, LetMemoryOfACaptureBeFreedInItOnce) {
