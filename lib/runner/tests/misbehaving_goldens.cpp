@@ -64,6 +64,7 @@ std::vector<std::pair<std::string, std::string>> expectations() {
                            "flaky.skip_second",
                            "output.flood",
                            "output.garbage",
+                           "output.late",
                            "channel.close",
                            "channel.garbage",
                            "channel.malformed",
