@@ -11,8 +11,8 @@ FOLDER = pathlib.Path(os.environ.get("GPUCHECK_MUTATIONS", ROOT / "scripts" / "m
 
 # How both texts come to stand in one program, which an environment variable then chooses from. {new} must be of the
 # type of {old}; without a form the mutation has a build of its own.
-FORMS = {"expression": "(gpucheck_mutation::is({number}) ? ({new}) : ({old}))",
-         "statement": "if (gpucheck_mutation::is({number})) {{ {new} }} else {{ {old} }}"}
+FORMS = {"expression": "(gpucheck_mutation::is({number}u) ? ({new}) : ({old}))",
+         "statement": "if (gpucheck_mutation::is({number}u)) {{ {new} }} else {{ {old} }}"}
 
 
 class Misfit(Exception):
@@ -28,28 +28,30 @@ class Mutation:
     file: str
     old: str
     new: str
+    after: str = ""  # occurs once: the first `old` behind it is meant; without it `old` must occur once
     form: str = ""
     threads: bool = False  # the thread sanitizer looks too, and first
 
     @property
     def number(self):
-        """Chooses it in a build that holds many. Of its name, so that another change in the catalogue builds nothing anew."""
-        return zlib.crc32(self.name.encode()) & 0x7FFFFFFF
+        """Chooses it among the switches of a build. Of the name, so that another mutation more changes no other's texts."""
+        return zlib.crc32(self.name.encode())
 
     def place(self):
         """First and last position of the old text in its file."""
-        start = (ROOT / self.file).read_text().index(self.old)
+        text = (ROOT / self.file).read_text()
+        start = text.index(self.old, text.index(self.after) + len(self.after))
         return start, start + len(self.old)
 
     def line(self):
         return (ROOT / self.file).read_text()[:self.place()[0]].count("\n") + 1 + self.old.startswith("\n")
 
-    def switched(self):
-        return FORMS[self.form].format(number=self.number, old=self.old, new=self.new)
-
     def misfit(self):
         path = ROOT / self.file
-        times = path.read_text().count(self.old) if path.exists() else 0
+        text = path.read_text() if path.exists() else ""
+        if self.after and (text.count(self.after) != 1 or self.old not in text.partition(self.after)[2]):
+            return f"mutation {self.name}: {self.file} must have the text of \"after\" once, and the old text behind it"
+        times = 1 if self.after else text.count(self.old)
         if times != 1 or self.old == self.new:
             return (f"mutation {self.name}: its old text occurs {times} times in {self.file}, and must occur once and be "
                     "changed")
@@ -68,9 +70,8 @@ def read_all():
     """Every mutation, all of them checked to fit the sources."""
     mutations = [mutation for path in sorted(FOLDER.glob("*.toml")) for mutation in read_file(path)]
     misfits = [misfit for mutation in mutations if (misfit := mutation.misfit())]
-    for what, values in (("called", [m.name for m in mutations]), ("numbered", [m.number for m in mutations])):
-        misfits += [f"{values.count(value)} mutations are {what} {value}" for value in sorted(set(values))
-                    if values.count(value) > 1]
+    names = [mutation.name for mutation in mutations]
+    misfits += [f"{names.count(name)} mutations are called {name}" for name in sorted(set(names)) if names.count(name) > 1]
     if misfits:
         raise Misfit("\n".join([*misfits, f"Bring {FOLDER} up to date with the sources."]))
     return mutations
@@ -85,16 +86,35 @@ def choose(mutations, patterns, parts):
     return chosen
 
 
+def switched(text, mutations, start=0, end=None):
+    """The text of a file from start to end with these mutations in it as switches, one within another where it must be."""
+    parts, at = [], start
+    rest = sorted(mutations, key=lambda mutation: (mutation.place()[0], -mutation.place()[1]))
+    while rest:
+        outer = rest.pop(0)
+        first, last = outer.place()
+        inner = [other for other in rest if other.place()[1] <= last]
+        rest = [other for other in rest if other not in inner]
+        old = switched(text, inner, first, last)
+        parts += [text[at:first], FORMS[outer.form].format(number=outer.number, old=old, new=outer.new)]
+        at = last
+    return "".join(parts) + text[at:end]
+
+
+def crosses(one, other):
+    """Whether the two overlap and neither holds the other."""
+    (start, end), (other_start, other_end) = sorted([one.place(), other.place()])
+    return one.file == other.file and start < other_start < end < other_end
+
+
 def batches(mutations):
-    """Groups that one build can hold: all those with a form whose texts do not overlap, each other one alone."""
+    """Groups that one build can hold: all those with a form whose texts do not cross, each other one alone."""
     groups = []
     for mutation in mutations:
         if not mutation.form:
             groups.append([mutation])
             continue
-        start, end = mutation.place()
-        overlaps = lambda other: other.file == mutation.file and start < other.place()[1] and other.place()[0] < end
-        fitting = (group for group in groups if group[0].form and not any(overlaps(other) for other in group))
+        fitting = (group for group in groups if group[0].form and not any(crosses(mutation, other) for other in group))
         group = next(fitting, None)
         if group is None:
             groups.append(group := [])

@@ -3,16 +3,16 @@ import dataclasses
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
-
-CHECK_SECONDS = 180
+import time
 
 
 @dataclasses.dataclass
 class Catch:
     judge: str
-    how: str  # "fails", "signal 6", for a case "fail" or "error"
+    how: str  # the first test that failed, "signal 6", for a case "fail" or "error"
     keys: list = dataclasses.field(default_factory=list)  # of a case: judged keys that differed
 
     def __str__(self):
@@ -21,19 +21,34 @@ class Catch:
 
 def environment_for(mutation):
     chosen = {"GPUCHECK_MUTATION": str(mutation.number)} if mutation is not None and mutation.form else {}
-    return {**os.environ, **chosen}
+    return {**os.environ, "GTEST_FAIL_FAST": "1", **chosen}
+
+
+class Clock:
+    """How long a program may take: several times what it took without any change, which is measured first."""
+
+    unchanged = {}
+
+    @classmethod
+    def limit(cls, program):
+        return 30 + 5 * cls.unchanged.get(program, 300)
 
 
 def run_program(command, mutation):
     """How the command ended, when it did not end well."""
+    program, started = str(command[0]), time.monotonic()
     try:
-        done = subprocess.run(command, env=environment_for(mutation), stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, timeout=CHECK_SECONDS)
+        done = subprocess.run(command, env=environment_for(mutation), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              text=True, errors="replace", timeout=Clock.limit(program))
     except subprocess.TimeoutExpired:
         return "hangs"
-    if done.returncode < 0:
-        return f"signal {-done.returncode}"
-    return None if done.returncode == 0 else "fails"
+    if mutation is None:
+        Clock.unchanged[program] = max(time.monotonic() - started, Clock.unchanged.get(program, 0))
+    if done.returncode == 0:
+        return None
+    tests = re.findall(r"^\[  FAILED  \] (\S+?),? ", done.stdout, re.M) or re.findall(r"^\[ RUN      \] (\S+)", done.stdout, re.M)[-1:]
+    ended = f"signal {-done.returncode}" if done.returncode < 0 else "fails"
+    return ", ".join(tests[:1] + ([ended] if done.returncode < 0 or not tests else []))
 
 
 class TestProgram:

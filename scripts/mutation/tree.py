@@ -6,21 +6,22 @@ import shlex
 import shutil
 import subprocess
 
+import catalogue
 from catalogue import ROOT
 
-# Read once: what a mutation changes may run often. What a compiler works out is never changed.
+# Read once: what a mutation changes may run often.
 SWITCH = """#pragma once
 #include <cstdlib>
 #include <type_traits>
 namespace gpucheck_mutation {
-inline int chosen() {
-  static const int number = [] {
+inline unsigned long chosen() {
+  static const unsigned long number = [] {
     const char* const text = std::getenv("GPUCHECK_MUTATION");
-    return text == nullptr ? 0 : std::atoi(text);
+    return text == nullptr ? 0 : std::strtoul(text, nullptr, 10);
   }();
   return number;
 }
-constexpr bool is(int number) { return std::is_constant_evaluated() ? false : chosen() == number; }
+constexpr bool is(unsigned number) { return !std::is_constant_evaluated() && number == chosen(); }
 }  // namespace gpucheck_mutation
 """
 
@@ -59,11 +60,12 @@ class Tree:
         try:
             for name in names:
                 text = (ROOT / name).read_text()
-                for mutation in sorted((m for m in batch if m.file == name), key=lambda m: m.place(), reverse=True):
-                    start, end = mutation.place()
-                    text = text[:start] + (mutation.switched() if mutation.form else mutation.new) + text[end:]
                 if batch[0].form:
+                    text = catalogue.switched(text, [mutation for mutation in batch if mutation.file == name])
                     text = f'#include "{switch}"\n#line 1\n{text}'
+                else:
+                    start, end = batch[0].place()
+                    text = text[:start] + batch[0].new + text[end:]
                 (self.root / name).write_text(text)
             if batch[0].form:
                 switch.write_text(SWITCH)

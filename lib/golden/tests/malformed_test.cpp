@@ -1,8 +1,12 @@
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <string>
+#include <string_view>
 
 #include "golden/golden.hpp"
 #include "golden/syntax.hpp"
@@ -174,6 +178,45 @@ INSTANTIATE_TEST_SUITE_P(
         Rejection{R"([{"equals": 1, "basis": "seed", "when": {"device": "sim"}},
                     {"equals": 2, "basis": "seed", "when": {"device": "sim"}}])",
                   "/1: expected a condition"}));
+
+/// An alternative under the condition of these two, "" being none.
+std::string alternative(std::string_view device, std::string_view allocator) {
+  if (device.empty() && allocator.empty()) return R"({"equals": 1, "basis": "seed"})";
+  const std::string on = device.empty() ? "" : fmt::format(R"("device": "{}")", device);
+  const std::string with = allocator.empty() ? "" : fmt::format(R"("allocator": "{}")", allocator);
+  return fmt::format(R"({{"equals": 1, "basis": "seed", "when": {{{}{}{}}}}})", on,
+                     on.empty() || with.empty() ? "" : ", ", with);
+}
+
+TEST(Alternatives, AreRejectedWhenOneDeviceAndAllocatorMeetsTwo) {
+  constexpr std::array devices{"", "cuda", "sim"};
+  constexpr std::array allocators{"", "caching", "async", "library"};
+  const auto meets = [](std::string_view condition, std::string_view what) {
+    return condition.empty() || condition == what;
+  };
+  const auto overlap = [&](const auto& first, const auto& second, const auto& values) {
+    return std::any_of(values.begin() + 1, values.end(),
+                       [&](std::string_view what) { return meets(first, what) && meets(second, what); });
+  };
+  for (const std::string_view device : devices) {
+    for (const std::string_view allocator : allocators) {
+      for (const std::string_view other_device : devices) {
+        for (const std::string_view other_allocator : allocators) {
+          const bool overlaps =
+              overlap(device, other_device, devices) && overlap(allocator, other_allocator, allocators);
+          const std::string both =
+              fmt::format("[{}, {}]", alternative(device, allocator), alternative(other_device, other_allocator));
+          EXPECT_TRUE(starts_with(error_of_expectation(both),
+                                  overlaps
+                                      ? "alloc/fuzz.json: at /expect/key/1: expected a condition (\"when\") that no "
+                                        "earlier alternative meets"
+                                      : "accepted"))
+              << both;
+        }
+      }
+    }
+  }
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Matchers, MalformedExpectation,

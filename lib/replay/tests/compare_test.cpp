@@ -1,6 +1,9 @@
 #include "replay/analysis/compare.hpp"
 
 #include <gtest/gtest.h>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "scripted_target.hpp"
@@ -60,6 +63,31 @@ TEST(Compare, ReportsEachDifferenceOfTheFirstStepThatDiffers) {
   EXPECT_EQ(result.first_differences[0].expected, 151);
   EXPECT_EQ(result.first_differences[1].expected, 152);
   EXPECT_EQ(result.first_differences[1].step, 1U);
+}
+
+TEST(Compare, LeavesTheStatisticsOfStepsWithoutARowAlone) {
+  const auto compared = [](std::vector<std::int64_t> statistics, std::vector<std::size_t> unrecorded) {
+    Trace trace = two_allocations();
+    trace.expected_statistics = std::move(statistics);
+    trace.unrecorded_steps = std::move(unrecorded);
+    ScriptedTarget target;
+    return compare(trace, target);
+  };
+  // An allocation is compared all the same, for whether it ran out of memory; a free is not.
+  EXPECT_TRUE(compared({-1, -1, 150, 150, 50, 150}, {0}).equal());
+  EXPECT_TRUE(compared({100, 100, -1, -1, 50, 150}, {1}).equal());
+  EXPECT_EQ(compared({100, 100, -1, -1, 50, 150}, {1}).compared_steps, 3U);
+  EXPECT_TRUE(compared({100, 100, 150, 150, -1, -1}, {2}).equal());
+  EXPECT_EQ(compared({100, 100, 150, 150, -1, -1}, {2}).compared_steps, 2U);
+  EXPECT_TRUE(compared({-1, -1, -1, -1, -1, -1}, {0, 1, 2}).equal());
+  for (const std::size_t recorded : {0U, 1U, 2U}) {
+    std::vector<std::size_t> others{0, 1, 2};
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(recorded));
+    const Comparison result = compared({-1, -1, -1, -1, -1, -1}, others);
+    EXPECT_FALSE(result.equal()) << recorded;
+    ASSERT_EQ(result.first_differences.size(), 2U);
+    EXPECT_EQ(result.first_differences[0].step, recorded);
+  }
 }
 
 TEST(Compare, HoldsRunningOutOfMemoryAgainstTheTrace) {
@@ -128,8 +156,18 @@ TEST(Compare, ComparesFinalSegmentsWhereverTheyLie) {
   EXPECT_EQ(changed.final_differences[0].expected, "512 bytes, 5 requested, active_allocated");
   EXPECT_EQ(changed.final_differences[0].seen, "512 bytes, 6 requested, active_allocated");
 
-  target.final_segments = {first};
-  EXPECT_FALSE(compare(trace, target).equal());
+  for (const std::vector<SegmentLayout>& others :
+       {std::vector{first}, std::vector{second}, std::vector{first, second, second}, std::vector<SegmentLayout>{}}) {
+    ScriptedTarget fresh;  // whose steps are all equal
+    fresh.final_segments = others;
+    const Comparison result = compare(trace, fresh);
+    EXPECT_EQ(result.equal_steps, 3U);
+    EXPECT_FALSE(result.equal());
+    ASSERT_FALSE(result.final_differences.empty());
+    EXPECT_EQ(result.final_differences[0].what, "segments");
+    EXPECT_EQ(result.final_differences[0].expected, "2");
+    EXPECT_EQ(result.final_differences[0].seen, std::to_string(others.size()));
+  }
 }
 
 TEST(Compare, KeepsTheListOfDifferencesShort) {

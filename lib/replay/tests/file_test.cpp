@@ -1,7 +1,10 @@
 #include "replay/formats/file.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
+#include <string>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
@@ -52,6 +55,34 @@ TEST(File, RejectsWhatIsTooLarge) {
   limits.file_bytes = 3;
   EXPECT_NE(error_text("[  ]", limits).find("longer than 3 bytes"), std::string::npos);
   EXPECT_THROW(read_file(test_file("pytorch_snapshot.json"), limits), FileError);
+}
+
+// From bytes, from a file and from a pipe, which tells its length only at its end.
+TEST(File, IsTooLargeExactlyBeyondItsLimit) {
+  const std::filesystem::path path = test_file("pytorch_snapshot.json");
+  std::ifstream stream(path, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(stream), {});
+  const auto through_a_pipe = [&](const ReadLimits& limits) {
+    const std::string pipe = testing::TempDir() + "limit_" + std::to_string(::getpid());
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    const std::jthread writer([&] { std::ofstream(pipe, std::ios::binary) << bytes; });
+    try {
+      read_file(pipe, limits);
+    } catch (...) {
+      std::filesystem::remove(pipe);
+      throw;
+    }
+    std::filesystem::remove(pipe);
+  };
+  ReadLimits limits;
+  limits.file_bytes = bytes.size();
+  EXPECT_NO_THROW(read_bytes("file", bytes, limits));
+  EXPECT_NO_THROW(read_file(path, limits));
+  EXPECT_NO_THROW(through_a_pipe(limits));
+  --limits.file_bytes;
+  EXPECT_THROW(read_bytes("file", bytes, limits), FileError);
+  EXPECT_THROW(read_file(path, limits), FileError);
+  EXPECT_THROW(through_a_pipe(limits), FileError);
 }
 
 TEST(File, SaysThatAFileIsMissing) {

@@ -168,6 +168,17 @@ TEST(Pickle, RejectsWhatIsNotWellFormed) {
   EXPECT_EQ(offset_of_error("\x80\x04]\x80\x04."), 3U) << "a second protocol";
 }
 
+// An entry may be as far as the bytes read so far, and one further it may not.
+TEST(Pickle, LimitsTheNumbersOfItsMemo) {
+  for (const auto& [to_the_limit, beyond] :
+       {std::pair{"\x80\x02]q\x03."s, "\x80\x02]q\x04."s},
+        std::pair{"\x80\x02]r\x03\x00\x00\x00."s, "\x80\x02]r\x04\x00\x00\x00."s}}) {
+    Document document("test", to_the_limit);
+    EXPECT_NO_THROW(read_pickle(document, {}));
+    EXPECT_EQ(offset_of_error(beyond), 3U);
+  }
+}
+
 TEST(Pickle, LimitsHowDeepContainersNest) {
   ReadLimits limits;
   limits.depth = 3;

@@ -260,6 +260,30 @@ TEST(Journal, KnowsALaterRepetitionFromItsStart) {
   EXPECT_NE(rejection(run.text).find("lines are missing"), std::string::npos);
 }
 
+TEST(Journal, RejectsAnEndThatNamesOthersThanThoseLeft) {
+  using Left = std::vector<harness::SelectedCase>;
+  const harness::SelectedCase first{.name = "a.b"};
+  const harness::SelectedCase second{.name = "a.c"};
+  const auto rejection_of = [&](const Left& not_run) {
+    harness::RunStarted start = sample_start();
+    start.selected = {first, second};
+    start.total = 2;
+    harness::RunFinished end;
+    end.counts = {.not_run = 2};
+    end.not_run = not_run;
+    end.exit_code = 3;
+    return rejection(to_json(JournalEntry{.time = {}, .event = start}).dump() + "\n" +
+                     to_json(JournalEntry{.time = {}, .event = end}).dump() + "\n");
+  };
+  EXPECT_EQ(rejection_of({first, second}), "accepted");
+  EXPECT_EQ(rejection_of({second, first}), "accepted") << "in any order";
+  for (const Left& other :
+       {Left{}, Left{first}, Left{first, first}, Left{first, second, second}, Left{first, {.name = "a.d"}},
+        Left{first, {.name = "a.c", .repetition = 1}}, Left{first, {.name = "a.c", .devices = {1}}}}) {
+    EXPECT_NE(rejection_of(other).find("lines are missing"), std::string::npos) << other.size();
+  }
+}
+
 TEST(Journal, RejectsMoreThanTheRunSaidItWouldDo) {
   RepeatedRun never_started;
   never_started.finish(1);

@@ -106,6 +106,15 @@ TEST(Devices, OneWhoseWorkersCannotStartIsAnErrorInEachOfItsCases) {
   EXPECT_EQ(run.summary.exit_code, harness::ExitCode::not_judged);
 }
 
+TEST(Devices, OneOnWhichAWorkerDidNotStartIsTriedAgain) {
+  RunOnFour run("frail");
+  run.options.jobs = 1;
+  run.plan_options.repeat = 3;
+  run.run({"device.each"});
+  EXPECT_EQ(run.summary.counts.error, 1) << "the case for which it was started";
+  EXPECT_EQ(run.summary.counts.pass, 11);
+}
+
 TEST(Devices, OneThatNeverAnswersIsWaitedForOnce) {
   RunOnFour run("mute");
   run.options.start_limit = std::chrono::milliseconds(1500);

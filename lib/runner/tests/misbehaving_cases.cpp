@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <signal.h>
 #include <stdexcept>
@@ -20,6 +21,7 @@
 #include "device/fault/fault_driver.hpp"
 #include "device/sim/sim_driver.hpp"
 #include "harness/context.hpp"
+#include "runner/protocol.hpp"
 
 namespace gpucheck::runner::testing {
 namespace {
@@ -203,6 +205,18 @@ void flood_output(Context& context) {
   context.observe("answer", 42);
 }
 
+/// Prints when the case is over, and leaves a mark when that is done.
+void print_late(Context& context) {
+  std::thread([] {
+    std::this_thread::sleep_for(milliseconds(100));
+    std::fputs("late on stdout\n", stdout);
+    std::fputs("late on stderr\n", stderr);
+    std::fflush(stdout);
+    leave_mark("printed_late");
+  }).detach();
+  context.observe("answer", 42);
+}
+
 void print_garbage(Context& context) {
   const std::string garbage("\0\x01\xff\xfe{\"type\":\"finished\"}\x1b[31m\n\0\0", 29);
   std::fwrite(garbage.data(), 1, garbage.size(), stdout);
@@ -230,9 +244,15 @@ void send_malformed_message(Context& context) {
   context.observe("answer", 42);
 }
 
-void send_stale_message(Context& context) {
-  write_to_channel(framed(R"({"type":"finished","sequence":999999,"status":0,"reason":"","broken_rules":[],)"
-                          R"("duration_ms":1,"contaminated":false})"));
+/// The end of a request before or behind the one that this case answers.
+template <std::uint64_t sequence>
+void send_end_of_request(Context& context) {
+  write_to_channel(framed(encode(FinishedReply{.sequence = sequence, .execution = {}})));
+  context.observe("answer", 42);
+}
+
+void send_stale_observation(Context& context) {
+  write_to_channel(framed(encode(ObservationReply{.sequence = 0, .observation = {"answer", 41}})));
   context.observe("answer", 42);
 }
 
@@ -390,11 +410,14 @@ std::vector<Case> cases() {
       with(make("output.flood", flood_output),
            [](Case& made) { made.parameters = {integer_parameter("megabytes", 100)}; }),
       make("output.garbage", print_garbage),
+      make("output.late", print_late),
       make("channel.close", close_channel),
       hanging("channel.close_and_stay", close_channel_and_stay),
       make("channel.garbage", garble_channel),
       make("channel.malformed", send_malformed_message),
-      make("channel.stale", send_stale_message),
+      make("channel.stale", send_end_of_request<0>),
+      make("channel.early", send_end_of_request<999'999>),
+      make("channel.stale_observation", send_stale_observation),
       make("channel.huge", announce_a_huge_frame),
       make("leak.child", leave_a_child),
       make("leak.fork", return_twice),
@@ -448,6 +471,10 @@ OpenedDriver open_four(std::string_view kind, std::string_view numbers, std::uin
   if (std::ranges::find(opened.ordinals, sick_ordinal) == opened.ordinals.end()) return opened;
   if (kind == "dead") die_by(SIGABRT);
   if (kind == "mute") wait_for_ever();
+  if (kind == "frail" && !std::filesystem::exists(mark_path("frail"))) {
+    leave_mark("frail");
+    die_by(SIGABRT);
+  }
   if (const fault::Plan plan = sickness(kind); !plan.empty()) opened.driver = inject(std::move(opened.driver), plan);
   return opened;
 }
@@ -455,7 +482,7 @@ OpenedDriver open_four(std::string_view kind, std::string_view numbers, std::uin
 }  // namespace
 
 OpenedDriver open_simulated_driver(std::string_view device_name, std::uint64_t seed) {
-  for (const std::string_view kind : {"four", "lost", "stuck", "dead", "mute"}) {
+  for (const std::string_view kind : {"four", "lost", "stuck", "dead", "mute", "frail"}) {
     const std::string_view name = device_name.substr(0, device_name.find(':'));
     if (name == kind) return open_four(kind, device_name.substr(std::min(name.size() + 1, device_name.size())), seed);
   }

@@ -153,7 +153,8 @@ TEST_F(Misbehaving, AClosedResultPipeIsNoticedLongBeforeTheDeadline) {
 }
 
 TEST_F(Misbehaving, GarbageInTheResultPipeCannotBeJudged) {
-  for (const char* name : {"channel.garbage", "channel.malformed", "channel.stale", "channel.huge"}) {
+  for (const char* name : {"channel.garbage", "channel.malformed", "channel.stale", "channel.early",
+                           "channel.stale_observation", "channel.huge"}) {
     const CaseResult& result = run_between_good_ones(name);
     EXPECT_EQ(result.outcome, Outcome::error) << name;
     EXPECT_TRUE(result.reason.starts_with("the case's process wrote something else into its result pipe: "))

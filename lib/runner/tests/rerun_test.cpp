@@ -22,7 +22,8 @@ TEST(Rerun, QuotesSoThatAShellReadsTheSameWord) {
   EXPECT_EQ(shell_quoted("size=64MiB"), "size=64MiB");
   for (const char* word :
        {"", "a b", "it's", "$HOME", "`id`", "\\", "a\nb", "*", "~", "\"", "#x", "a;b", "!", "\xc3\xa9"}) {
-    EXPECT_EQ(shell(std::string("printf %s ") + shell_quoted(word)), word);
+    const std::string tell = R"(; printf %s "$# $1")";  // how many words there are, and the first
+    EXPECT_EQ(shell("set -- " + shell_quoted(word) + tell), "1 " + std::string(word));
   }
 }
 

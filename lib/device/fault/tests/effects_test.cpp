@@ -1,7 +1,9 @@
+#include <array>
 #include <bit>
 #include <csignal>
 #include <sys/time.h>
 
+#include "device/fault/flip_bit.hpp"
 #include "device/fault/tests/faulty.hpp"
 #include "device/kernels/block_probes.hpp"
 
@@ -99,6 +101,51 @@ TEST(FlipBit, SpoilsWhatABlockKernelWrites) {
   ASSERT_EQ(device::launch(faulty.device(), rotate, 1, shape, stream.get()), Status::success);  // writes a 0
   expect_one_flip(read(faulty, memory.get(), sizeof(std::uint64_t), stream.get()), 0);
   EXPECT_TRUE(faulty.simulator().races().empty());
+}
+
+TEST(FlipBit, ComesAfterACopyThatIsNotWaitedFor) {
+  const Faulty faulty(once(Operation::copy, Effect::flip_bit));
+  device::Device& device = faulty.device();
+  const auto stream = faulty.make_stream();
+  const auto memory = faulty.make_memory(size);
+  const auto host = device::own<device::UniquePinnedMemory>(device, device.allocate_pinned(size));
+  ASSERT_EQ(device.fill(memory.get(), 9, size, stream.get()), Status::success);
+  faulty.spin(stream.get());
+  ASSERT_EQ(device.copy(host.get(), memory.get(), size, CopyKind::device_to_host, stream.get()), Status::success);
+  ASSERT_EQ(device.synchronize(stream.get()), Status::success);
+  const auto* bytes = static_cast<std::uint8_t*>(host.get());
+  expect_one_flip({bytes, bytes + size}, 9);
+}
+
+TEST(FlipBit, SparesWhatAFailedCallDidNotWrite) {
+  const Faulty faulty({{{Operation::fill, Effect::flip_bit}, {Operation::copy, Effect::flip_bit}}});
+  device::Device& device = faulty.device();
+  const auto memory = faulty.make_memory(size);
+  std::vector<std::uint8_t> source(size, 9);
+  ASSERT_EQ(device.fill(memory.get(), 7, 1024 * size, {}), Status::invalid_value);  // beyond its end
+  ASSERT_EQ(device.copy(memory.get(), source.data(), 1024 * size, CopyKind::host_to_device, {}), Status::invalid_value);
+  ASSERT_EQ(device.fill(memory.get(), 7, size, {}), Status::success);  // the first call that the rule can spoil
+  std::vector<std::uint8_t> seen(size);
+  ASSERT_EQ(device.copy(seen.data(), memory.get(), size, CopyKind::device_to_host, {}), Status::success);
+  EXPECT_TRUE(flipped(seen, 7).empty()) << "both flips hit the same bit";
+  expect_one_flip(read(faulty, memory.get(), size), 7);
+}
+
+TEST(FirstWritten, IsTheFirstMemoryOfItsBytesThatALaunchChanges) {
+  using device::reads;
+  using device::writes;
+  const std::array<std::uint8_t, 4> memory{};
+  const auto written = [](std::size_t count, const std::vector<device::MemoryAccess>& accesses) {
+    return first_written({.count = count, .accesses = accesses});
+  };
+  const std::vector<device::MemoryAccess> accesses{reads(&memory[0], 8), writes(&memory[1], 0),
+                                                   device::updates(&memory[2], 16), writes(&memory[3], 32)};
+  EXPECT_EQ(written(1, accesses).address, &memory[2]);
+  EXPECT_EQ(written(1, accesses).bytes, 16U);
+  EXPECT_EQ(written(1, {accesses.begin() + 3, accesses.end()}).bytes, 32U);
+  EXPECT_EQ(written(0, accesses).bytes, 0U) << "a launch of nothing";
+  EXPECT_EQ(written(1, {accesses.begin(), accesses.begin() + 2}).bytes, 0U);
+  EXPECT_EQ(written(1, {}).bytes, 0U);
 }
 
 TEST(RunNow, RunsABlockKernelThatIsBeingCaptured) {

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "device/fault/fault_driver.hpp"
+#include "device/fault/faults.hpp"
 
 namespace gpucheck::fault {
 namespace {
@@ -53,6 +54,21 @@ std::set<Operation> taking(Effect effect) {
       return united(failing, {initialize, default_stream, error_text});
   }
   return {};
+}
+
+// Also where several threads have found it due before the first of them claims it.
+TEST(ArmedRule, IsClaimedAsOftenAsItSays) {
+  for (const std::uint64_t times : {1U, 3U}) {
+    ArmedRule rule({.operation = fill, .effect = Effect::flip_bit, .times = times});
+    for (std::uint64_t claimed = 0; claimed < times; ++claimed) {
+      EXPECT_TRUE(rule.is_due(fill, 10));
+      EXPECT_TRUE(rule.claim());
+    }
+    EXPECT_FALSE(rule.is_due(fill, 10));
+    EXPECT_FALSE(rule.claim());
+  }
+  ArmedRule always({.operation = fill, .effect = Effect::flip_bit, .times = 0});
+  for (int claim = 0; claim < 10; ++claim) EXPECT_TRUE(always.claim());
 }
 
 /// Why a plan is rejected; empty when it is not.

@@ -155,6 +155,22 @@ TEST(BadHandles, OfStreamsAreNoticedByEveryCall) {
   expect_noticed(fixture, things, stream_uses, bad, Status::invalid_resource_handle);
 }
 
+TEST(BadHandles, OfAnotherDevicesStreamAreNoticedByWhatIsAboutADevicesOwn) {
+  Fixture fixture(0, 2);
+  const auto other = fixture.driver().open(1).value();
+  const Stream stream = fixture.stream();
+  auto* const memory = fixture.memory(10);
+  const Event event = other->create_event(device::EventKind::no_timing).value();
+  EXPECT_EQ(other->destroy_stream(stream), Status::invalid_resource_handle);
+  EXPECT_EQ(other->query(stream), Status::invalid_resource_handle);
+  EXPECT_EQ(other->synchronize(stream), Status::invalid_resource_handle);
+  EXPECT_EQ(other->record(event, stream), Status::invalid_resource_handle);
+  EXPECT_EQ(other->begin_capture(stream, CaptureMode::relaxed), Status::invalid_resource_handle);
+  EXPECT_EQ(status_of(other->allocate_async(64, stream)), Status::invalid_resource_handle);
+  fixture.iota(memory, 10, stream);  // it is as it was
+  EXPECT_EQ(fixture.device().synchronize(stream), Status::success);
+}
+
 TEST(BadHandles, OfEventsAreNoticedByEveryCall) {
   Fixture fixture;
   const Things things(fixture);

@@ -133,5 +133,24 @@ TEST(Graph, TopologyIsNodesAndTheirDependencies) {
   EXPECT_FALSE(same_topology(steps, other));
 }
 
+// Where a copy goes from and to is of the topology, which memory it goes between is not.
+TEST(Graph, TopologyIsTheDirectionsOfCopies) {
+  const auto copying = [](std::string_view name, std::size_t bytes) {
+    GraphData graph;
+    graph.nodes.push_back(
+        {.work = std::make_shared<const Work>(
+             Work{.name = name,
+                  .action = CopyBytes{.destination = nullptr, .source = nullptr, .bytes = bytes, .staged = {}},
+                  .accesses = {}}),
+         .dependencies = {}});
+    return graph;
+  };
+  std::size_t branches = 0;
+  const auto steps = make_steps(copying("copy host_to_device", 4), branches);
+  EXPECT_TRUE(same_topology(steps, copying("copy host_to_device", 8)));
+  EXPECT_FALSE(same_topology(steps, copying("copy device_to_host", 4)));
+  EXPECT_FALSE(same_topology(steps, copying("copy device_to_device", 4)));
+}
+
 }  // namespace
 }  // namespace gpucheck::sim

@@ -124,6 +124,25 @@ TEST(Races, TheOverlapIsNamed) {
 }
 
 // read on a, read on b, write on b: the reader on a is not forgotten for the one on b.
+TEST(Races, NameTheOperationThatFinishesFirstAsTheEarlierOne) {
+  for (const bool first_is_slow : {false, true}) {
+    const Fixture fixture;
+    const auto a = fixture.stream();
+    const auto b = fixture.stream();
+    auto* const shared = fixture.memory(100);
+    fixture.run(device::kernels::Spin{1'000'000}, 1, first_is_slow ? a : b);
+    fixture.iota(shared, 100, a);
+    fixture.fill(shared, 1, 100, b);
+    const auto races = fixture.driver().races();
+    ASSERT_EQ(races.size(), 1U);
+    EXPECT_EQ(races[0].earlier, first_is_slow ? "fill" : "iota");
+    EXPECT_EQ(races[0].later, first_is_slow ? "iota" : "fill");
+    EXPECT_EQ(races[0].earlier_stream, first_is_slow ? b : a);
+    EXPECT_EQ(races[0].later_stream, first_is_slow ? a : b);
+    EXPECT_EQ(races[0].description.find(races[0].earlier), 1U) << races[0].description;
+  }
+}
+
 TEST(Races, AWriteIsJudgedAgainstEveryReader) {
   Fixture fixture;
   const auto a = fixture.stream();
