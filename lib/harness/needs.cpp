@@ -59,7 +59,7 @@ std::optional<std::string> other_allocator(const Context& context) {
   return {};
 }
 
-std::optional<std::string> real_device(const Context& context) {
+std::optional<std::string> real_device(Context& context) {
   if (!context.test_case().needs.simulated_device || context.driver().kind() == "sim") return {};
   return "needs the simulated device: run it with --device sim";
 }
