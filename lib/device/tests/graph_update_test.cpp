@@ -118,5 +118,25 @@ TEST_P(GraphUpdate, TakesAnotherKernel) {
   EXPECT_EQ(read(array, stream.get()).back(), static_cast<std::int32_t>(size - 1));
 }
 
+TEST_P(GraphUpdate, IsAllowedBesideACaptureOfAnyMode) {
+  const auto stream = make_stream();
+  const auto other = make_stream();
+  const auto array = make_array<std::int32_t>(size);
+  const auto filling_with = [&](std::int32_t value) {
+    return capture(stream.get(), [&] { run(kernels::Fill<std::int32_t>{array.data(), value}, size, stream.get()); });
+  };
+  const auto executable = instantiate(filling_with(1));
+  std::int32_t value = 1;
+  for (const CaptureMode mode : {CaptureMode::global, CaptureMode::thread_local_, CaptureMode::relaxed}) {
+    const auto next = filling_with(++value);
+    check(device().begin_capture(other.get(), mode), "begin_capture");
+    EXPECT_EQ(device().update(executable.get(), next.get()), Status::success);
+    const auto captured = own<UniqueGraph>(device(), device().end_capture(other.get()));
+    EXPECT_NE(captured.get(), Graph{}) << "the capture went on";
+    launch(executable, stream.get());
+    EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(size, value));
+  }
+}
+
 }  // namespace
 }  // namespace gpucheck::device::contract
