@@ -123,7 +123,9 @@ TEST(CaptureRules, ForbidEachUnsafeCallToWhomEachModeSays) {
                     forbidden ? CaptureStatus::invalidated : CaptureStatus::active);
           EXPECT_EQ(status_of(device.end_capture(things.capturing)),
                     forbidden ? Status::stream_capture_invalidated : Status::success);
-          if (forbidden) EXPECT_EQ(call.make(device, things), Status::success) << "now that it has ended";
+          if (forbidden) {
+            EXPECT_EQ(call.make(device, things), Status::success) << "now that it has ended";
+          }
         }
       }
     }
