@@ -34,7 +34,7 @@ class Mutation:
 
     @property
     def number(self):
-        """Chooses it among the switches of a build. Made of the name, so that one more changes nothing for the others."""
+        """Chooses it among the switches of a build. Of the name, so that one more changes nothing else."""
         return zlib.crc32(self.name.encode())
 
     def place(self):
