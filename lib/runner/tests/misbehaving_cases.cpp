@@ -422,15 +422,16 @@ namespace {
 constexpr int sick_ordinal = 2;
 
 fault::Plan sickness(std::string_view kind) {
-  const auto on_allocation = [](fault::Effect effect) {
-    return fault::Plan{{{.operation = fault::Operation::allocate,
+  const auto always = [](fault::Operation operation, fault::Effect effect) {
+    return fault::Plan{{{.operation = operation,
                          .effect = effect,
                          .first = 1,
                          .times = 0,
                          .status = device::Status::devices_unavailable}}};
   };
-  if (kind == "lost") return on_allocation(fault::Effect::lose_device);
-  if (kind == "stuck") return on_allocation(fault::Effect::hang);
+  if (kind == "lost") return always(fault::Operation::allocate, fault::Effect::lose_device);
+  if (kind == "stuck") return always(fault::Operation::allocate, fault::Effect::hang);
+  if (kind == "shy") return always(fault::Operation::memory_info, fault::Effect::fail);
   return {};
 }
 
@@ -469,7 +470,7 @@ OpenedDriver open_four(std::string_view kind, std::string_view numbers, std::uin
 }  // namespace
 
 OpenedDriver open_simulated_driver(std::string_view device_name, std::uint64_t seed) {
-  for (const std::string_view kind : {"four", "lost", "stuck", "dead", "mute", "frail"}) {
+  for (const std::string_view kind : {"four", "lost", "stuck", "dead", "mute", "frail", "shy"}) {
     const std::string_view name = device_name.substr(0, device_name.find(':'));
     if (name == kind) return open_four(kind, device_name.substr(std::min(name.size() + 1, device_name.size())), seed);
   }
