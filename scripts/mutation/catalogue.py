@@ -34,7 +34,7 @@ class Mutation:
 
     @property
     def number(self):
-        """Chooses it among the switches of a build. Of the name, so that another mutation more changes no other's texts."""
+        """Chooses it among the switches of a build. Of the name, so that one more changes nothing else."""
         return zlib.crc32(self.name.encode())
 
     def place(self):
@@ -87,7 +87,7 @@ def choose(mutations, patterns, parts):
 
 
 def switched(text, mutations, start=0, end=None):
-    """The text of a file from start to end with these mutations in it as switches, one within another where it must be."""
+    """The text of a file from start to end with these mutations as switches, one within another where it must be."""
     parts, at = [], start
     rest = sorted(mutations, key=lambda mutation: (mutation.place()[0], -mutation.place()[1]))
     while rest:

@@ -36,6 +36,14 @@ TEST(GoldenDiff, SkipsAreNotJudged) {
   EXPECT_EQ(fixture({"golden", "diff", "skipped", "--device", "sim"}).exit_code, 3);
 }
 
+TEST(GoldenDiff, WhoeverCrashesOrHangsIsDifferent) {
+  for (const char* name : {"bad.crashes", "bad.hangs"}) {
+    const CommandResult result = fixture({"golden", "diff", name, "--device", "sim", "--timeout", "500ms"});
+    EXPECT_EQ(result.exit_code, 1) << name;
+    EXPECT_THAT(result.output, HasSubstr("0 as expected, 1 different, 0 not judged\n")) << name;
+  }
+}
+
 TEST(GoldenApprove, ProposesWhatWasSeenAndSaysWhatToFillIn) {
   const TemporaryFolder folder;
   const CommandResult result =

@@ -90,6 +90,13 @@ TEST(CaseProof, IsOneWhereEachFaultWasTriedAndNoticed) {
   EXPECT_FALSE(proof_with({}).proven());
 }
 
+TEST(CaseProof, IsNoneWhereTheCleanRunIsNoPass) {
+  for (const Outcome clean : {Outcome::fail, Outcome::error, Outcome::crash, Outcome::hang, Outcome::skip}) {
+    EXPECT_FALSE(proof_with(all_noticed, clean).proven()) << to_text(clean);
+    EXPECT_NE(whole({proof_with(all_noticed, clean)}).exit_code(), ExitCode::passed) << to_text(clean);
+  }
+}
+
 TEST(CaseProof, IsNoneWhereNoKeyOfItsOwnIsRed) {
   for (const Names& noticed_by : {Names{}, {"rule.leak"}, {"not_judged"}}) {
     std::vector<FaultTrial> trials;

@@ -37,6 +37,17 @@ TEST(Prove, UnnoticedFaultIsCodeOne) {
   EXPECT_THAT(result.output, HasSubstr("1 of 2 cases proven, 1 of 2 faults caught"));
 }
 
+// The exclusive case is planned first and ends last.
+TEST(Prove, ATrialIsItsOwnCasesWhoeverHasAFaultOfThatName) {
+  const json document = json::parse(prove({"proof.exclusive", "unwatched.throw", "--timeout", "20s", "--json"}).output);
+  ASSERT_EQ(document["cases"].size(), 2U);
+  EXPECT_EQ(document["cases"].at(0)["faults"].at(0)["name"], document["cases"].at(1)["faults"].at(0)["name"]);
+  EXPECT_EQ(document["cases"].at(0)["name"], "proof.exclusive");
+  EXPECT_EQ(document["cases"].at(0)["faults"].at(0)["caught_by"], "key");
+  EXPECT_EQ(document["cases"].at(1)["name"], "unwatched.throw");
+  EXPECT_EQ(document["cases"].at(1)["faults"].at(0)["caught_by"], "error");
+}
+
 TEST(Prove, AnErrorOrARuleProvesNoKeyAndNoCase) {
   const CommandResult result = prove({"unwatched", "--timeout", "20s"});
   EXPECT_EQ(result.exit_code, 1) << result.output << result.error_output;

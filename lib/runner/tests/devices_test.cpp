@@ -115,6 +115,16 @@ TEST(Devices, OneOnWhichAWorkerDidNotStartIsTriedAgain) {
   EXPECT_EQ(run.summary.counts.pass, 11);
 }
 
+TEST(Devices, OneThatCannotBeUsedCostsNoCaseThatNeedsNone) {
+  RunOnFour run("shy:2");
+  run.options.jobs = 1;
+  run.plan_options.repeat = 4;
+  run.run({"device.each", "plain.pass"});
+  EXPECT_EQ(run.summary.counts.error, 4) << "each that needs the device";
+  EXPECT_EQ(run.summary.counts.pass, 4);
+  EXPECT_EQ(run.outcomes_of("plain.pass"), "0:pass");
+}
+
 TEST(Devices, OneThatNeverAnswersIsWaitedForOnce) {
   RunOnFour run("mute");
   run.options.start_limit = std::chrono::milliseconds(1500);

@@ -234,31 +234,18 @@ void close_channel_and_stay(Context&) {
   wait_for_ever();
 }
 
-void garble_channel(Context& context) {
-  write_to_channel("this is not a frame at all");
+void write_first(Context& context, std::string_view bytes_for_the_channel) {
+  write_to_channel(bytes_for_the_channel);
   context.observe("answer", 42);
 }
 
-void send_malformed_message(Context& context) {
-  write_to_channel(framed("{\"type\": 7}"));
-  context.observe("answer", 42);
+/// The end of another request than the one that this case answers.
+std::string end_of_request(std::uint64_t sequence) {
+  return framed(encode(FinishedReply{.sequence = sequence, .execution = {}}));
 }
 
-/// The end of a request before or behind the one that this case answers.
-template <std::uint64_t sequence>
-void send_end_of_request(Context& context) {
-  write_to_channel(framed(encode(FinishedReply{.sequence = sequence, .execution = {}})));
-  context.observe("answer", 42);
-}
-
-void send_stale_observation(Context& context) {
-  write_to_channel(framed(encode(ObservationReply{.sequence = 0, .observation = {"answer", 41}})));
-  context.observe("answer", 42);
-}
-
-void announce_a_huge_frame(Context& context) {
-  write_to_channel(std::string("\xff\xff\xff\xff{", 5));
-  context.observe("answer", 42);
+std::string stale_observation() {
+  return framed(encode(ObservationReply{.sequence = 0, .observation = {"answer", 41}}));
 }
 
 void leave_a_child(Context& context) {
@@ -413,12 +400,12 @@ std::vector<Case> cases() {
       make("output.late", print_late),
       make("channel.close", close_channel),
       hanging("channel.close_and_stay", close_channel_and_stay),
-      make("channel.garbage", garble_channel),
-      make("channel.malformed", send_malformed_message),
-      make("channel.stale", send_end_of_request<0>),
-      make("channel.early", send_end_of_request<999'999>),
-      make("channel.stale_observation", send_stale_observation),
-      make("channel.huge", announce_a_huge_frame),
+      make("channel.garbage", [](Context& context) { write_first(context, "this is not a frame at all"); }),
+      make("channel.malformed", [](Context& context) { write_first(context, framed("{\"type\": 7}")); }),
+      make("channel.stale", [](Context& context) { write_first(context, end_of_request(0)); }),
+      make("channel.early", [](Context& context) { write_first(context, end_of_request(999'999)); }),
+      make("channel.stale_observation", [](Context& context) { write_first(context, stale_observation()); }),
+      make("channel.huge", [](Context& context) { write_first(context, std::string("\xff\xff\xff\xff{", 5)); }),
       make("leak.child", leave_a_child),
       make("leak.fork", return_twice),
       with(make("leak.memory", leak_memory), [](Case& made) { made.needs.devices = 1; }),
@@ -435,15 +422,16 @@ namespace {
 constexpr int sick_ordinal = 2;
 
 fault::Plan sickness(std::string_view kind) {
-  const auto on_allocation = [](fault::Effect effect) {
-    return fault::Plan{{{.operation = fault::Operation::allocate,
+  const auto always = [](fault::Operation operation, fault::Effect effect) {
+    return fault::Plan{{{.operation = operation,
                          .effect = effect,
                          .first = 1,
                          .times = 0,
                          .status = device::Status::devices_unavailable}}};
   };
-  if (kind == "lost") return on_allocation(fault::Effect::lose_device);
-  if (kind == "stuck") return on_allocation(fault::Effect::hang);
+  if (kind == "lost") return always(fault::Operation::allocate, fault::Effect::lose_device);
+  if (kind == "stuck") return always(fault::Operation::allocate, fault::Effect::hang);
+  if (kind == "shy") return always(fault::Operation::memory_info, fault::Effect::fail);
   return {};
 }
 
@@ -482,7 +470,7 @@ OpenedDriver open_four(std::string_view kind, std::string_view numbers, std::uin
 }  // namespace
 
 OpenedDriver open_simulated_driver(std::string_view device_name, std::uint64_t seed) {
-  for (const std::string_view kind : {"four", "lost", "stuck", "dead", "mute", "frail"}) {
+  for (const std::string_view kind : {"four", "lost", "stuck", "dead", "mute", "frail", "shy"}) {
     const std::string_view name = device_name.substr(0, device_name.find(':'));
     if (name == kind) return open_four(kind, device_name.substr(std::min(name.size() + 1, device_name.size())), seed);
   }

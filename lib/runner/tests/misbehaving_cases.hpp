@@ -15,8 +15,8 @@ golden::GoldenSet misbehaving_goldens();
 /// machine without one would, "slow" takes 30 s to answer and "dies" does not live to.
 /// Of four simulated devices ("four", "four:0,2" some of them), one is sick: with "lost" the
 /// third is lost at the first allocation, with "stuck" that call never returns, with "dead"
-/// its worker dies when it opens it, with "frail" only the first one does, with "mute" it
-/// never answers then.
+/// its worker dies when it opens it, with "frail" only the first one does, with "mute" it never
+/// answers then; with "shy" no context can be made on it.
 OpenedDriver open_simulated_driver(std::string_view device_name, std::uint64_t seed);
 
 /// Environment variable with a folder in which cases leave marks for the tests.

@@ -285,7 +285,8 @@ TEST(Run, TheTimeoutReplacesTheDeadline) {
   TestRun run;
   run.options.timeout = std::chrono::milliseconds(100);
   run.run({"hang.long"});
-  EXPECT_EQ(run.result("hang.long").reason, "not finished within its deadline of 100 ms");
+  const std::string& reason = run.result("hang.long").reason;  // says more where the machine was busy
+  EXPECT_TRUE(reason.starts_with("not finished within its deadline of 100 ms")) << reason;
   EXPECT_LT(run.seconds, 30);
 }
 

@@ -61,4 +61,16 @@ class Faulty {
   std::vector<std::unique_ptr<device::Device>> devices_;
 };
 
+/// One call of `operation` goes wrong.
+inline Plan once(Operation operation, Effect effect) { return {{{.operation = operation, .effect = effect}}}; }
+
+/// What lies in a device's memory after the work of `stream`.
+inline std::vector<std::uint8_t> read(const Faulty& faulty, const void* memory, std::size_t bytes,
+                                      device::Stream stream = {}) {
+  std::vector<std::uint8_t> host(bytes);
+  device::check(faulty.device().copy(host.data(), memory, bytes, device::CopyKind::device_to_host, stream), "copy");
+  device::check(faulty.device().synchronize(stream), "synchronize");
+  return host;
+}
+
 }  // namespace gpucheck::fault
