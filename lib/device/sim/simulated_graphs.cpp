@@ -72,7 +72,7 @@ Status SimulatedDevice::launch(device::GraphExec handle, device::Stream on) {
 }
 
 Status SimulatedDevice::update(device::GraphExec handle, device::Graph with) {
-  return call(Operation::update_graph, [&] {
+  const auto body = [&] {
     Executable* executable = machine_->executables.find(handle);
     const GraphState* graph = machine_->graphs.find(with);
     if (executable == nullptr || graph == nullptr) return Status::invalid_value;
@@ -81,7 +81,8 @@ Status SimulatedDevice::update(device::GraphExec handle, device::Graph with) {
       executable->steps[index].node = graph->data->nodes[index];
     }
     return Status::success;
-  });
+  };
+  return call(Operation::update_graph, body, AfterSticky::works);
 }
 
 Status SimulatedDevice::destroy_graph(device::Graph handle) {

@@ -76,6 +76,23 @@ TEST_P(StickyErrors, AnIllegalAddressIsReturnedByEveryLaterCall) {
   });
 }
 
+// As an H200 answers: what concerns the host's copy of a graph alone goes on.
+TEST_P(StickyErrors, GraphsAreStillCountedAndUpdated) {
+  GPUCHECK_EXPECT_IN_CHILD([&](Findings& found) {
+    const auto stream = make_stream();
+    const auto array = make_array<std::int32_t>(1);
+    const auto graph = capture(stream.get(), [&] {
+      run(kernels::Fill<std::int32_t>{array.data(), 1}, 1, stream.get());
+    });
+    const auto executable = instantiate(graph);
+    write_nowhere(device(), stream.get());
+    found.expect(device().synchronize(), Status::illegal_address, "synchronize the device");
+    found.expect(status_of(device().node_count(graph.get())), Status::success, "node_count");
+    found.expect(device().update(executable.get(), graph.get()), Status::success, "update");
+    found.expect(device().launch(executable.get(), stream.get()), Status::illegal_address, "launch the graph");
+  });
+}
+
 // The launch itself is asynchronous and succeeds; the error shows at a later call.
 TEST_P(StickyErrors, TheLaunchItselfSucceeds) {
   GPUCHECK_EXPECT_IN_CHILD([&](Findings& found) {
