@@ -17,6 +17,14 @@ TEST(Duration, TakesEachUnit) {
   EXPECT_EQ(parse_duration("24h"), milliseconds(86'400'000));
 }
 
+TEST(Duration, BeginsToBeNoneExactlyBeyondItsLimits) {
+  EXPECT_EQ(parse_duration("1ms"), milliseconds(1));
+  EXPECT_EQ(parse_duration("0.001s"), milliseconds(1));
+  EXPECT_THROW(parse_duration("0.999ms"), UsageError);
+  EXPECT_EQ(parse_duration("86400s"), milliseconds(86'400'000));
+  EXPECT_THROW(parse_duration("86400.001s"), UsageError);
+}
+
 TEST(Duration, RejectsWhatIsNone) {
   for (const char* text : {"", "5", "s", "5 s", "-5s", "0s", "0.1ms", "25h", "5sec", "nans", "infs", "1e9s", "5s "}) {
     EXPECT_THROW(parse_duration(text), UsageError) << text;
@@ -38,6 +46,7 @@ TEST(Shard, CountsFromOne) {
   const runner::Shard shard = parse_shard("2/8");
   EXPECT_EQ(shard.index, 2);
   EXPECT_EQ(shard.count, 8);
+  for (const char* limit : {"1/1", "1/8", "8/8"}) EXPECT_NO_THROW(parse_shard(limit)) << limit;
 }
 
 TEST(Shard, RejectsWhatIsNone) {

@@ -1,3 +1,4 @@
+#include <chrono>
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -82,6 +83,22 @@ TEST(GoldenApprove, LeavesAMatchingFileAlone) {
       fixture({"golden", "approve", "demo.wrong", "--device", "sim", "--golden", folder.path()});
   EXPECT_EQ(result.exit_code, 0) << result.error_output;
   EXPECT_EQ(read_file(folder / "demo/wrong.json"), text);
+}
+
+TEST(GoldenApprove, WritesNothingThatItWroteBefore) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "demo/wrong.json";
+  const std::vector<std::string> approve{"golden", "approve",  "demo.wrong", "--device",
+                                         "sim",    "--golden", folder.path()};
+  ASSERT_EQ(fixture(approve).exit_code, 0);
+  const std::string written = read_file(path);
+  const auto long_ago = std::filesystem::last_write_time(path) - std::chrono::hours(1);
+  std::filesystem::last_write_time(path, long_ago);
+  const CommandResult again = fixture(approve);
+  EXPECT_EQ(again.exit_code, 0) << again.error_output;
+  EXPECT_THAT(again.output, HasSubstr("already says what was seen"));
+  EXPECT_EQ(read_file(path), written);
+  EXPECT_EQ(std::filesystem::last_write_time(path), long_ago);
 }
 
 TEST(GoldenApprove, WritesNothingForACaseThatDidNotEnd) {

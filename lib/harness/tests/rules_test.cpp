@@ -11,6 +11,7 @@ namespace gpucheck::harness {
 namespace {
 
 using device::CaptureMode;
+using Broken = std::vector<Mismatch>;
 using Keys = std::vector<std::string>;
 using Status = Execution::Status;
 
@@ -294,11 +295,50 @@ TEST(Rules, SeeTheMemoryFractionChanged) {
       Keys{"rule.memory_fraction_restored"});
 }
 
+/// What a case breaks that frees one block of an allocator library.
+Broken broken_with_library(const char* library, void (*run)(Context&)) {
+  Fixture fixture(run);
+  fixture.allocator = {.kind = runtime::AllocatorChoice::Kind::library, .library = library};
+  const Execution execution = fixture.execute();
+  EXPECT_EQ(execution.status, Status::completed) << execution.reason;
+  return execution.broken_rules;
+}
+
+void free_one_block(Context& context) {
+  runtime::DeviceAllocator& allocator = context.runtime().allocator();
+  allocator.free(allocator.allocate(4096, context.device().default_stream()));
+}
+
+TEST(Rules, SeeThatALibraryFreedWhatItHadNot) {
+  const Broken broken = broken_with_library(GPUCHECK_DOUBLY_FREEING_ALLOCATOR, free_one_block);
+  ASSERT_EQ(keys(broken), Keys{"rule.library_frees_its_own"});
+  EXPECT_EQ(broken[0].seen, "1 frees were rejected by the device");
+}
+
+TEST(Rules, LeaveALibraryWhatItKeeps) {
+  EXPECT_EQ(keys(broken_with_library(GPUCHECK_LEAKING_ALLOCATOR, free_one_block)), Keys{});
+  EXPECT_EQ(keys(broken_with_library(GPUCHECK_LEAKING_ALLOCATOR,
+                                     [](Context& context) {
+                                       free_one_block(context);
+                                       static_cast<void>(context.device().allocate_pinned(64));
+                                     })),
+            Keys{"rule.pinned_memory_freed"});
+}
+
 TEST(Rules, SeeTheCaptureModeChanged) {
   EXPECT_EQ(broken_by([](Context& context) {
               static_cast<void>(context.device().exchange_capture_mode(CaptureMode::relaxed));
             }),
             Keys{"rule.capture_mode_restored"});
+  EXPECT_EQ(broken_by([](Context& context) {
+              static_cast<void>(context.device().exchange_capture_mode(CaptureMode::thread_local_));
+            }),
+            Keys{"rule.capture_mode_restored"});
+  EXPECT_EQ(broken_by([](Context& context) {
+              static_cast<void>(context.device().exchange_capture_mode(CaptureMode::thread_local_));
+              static_cast<void>(context.device().exchange_capture_mode(CaptureMode::global));
+            }),
+            Keys{});
 }
 
 TEST(Rules, SeeAnotherCurrentStream) {
