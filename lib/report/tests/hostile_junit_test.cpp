@@ -2,6 +2,8 @@
 // file back.
 #include <gtest/gtest.h>
 #include <pugixml.hpp>
+#include <set>
+#include <string>
 
 #include "report/sinks.hpp"
 #include "sample_run.hpp"
@@ -70,6 +72,29 @@ TEST(HostileJunit, NewlinesInMessagesReadBackAsSpaces) {
   pugi::xml_document document;
   ASSERT_TRUE(document.load_file(folder.file("junit.xml").c_str()));
   EXPECT_STREQ(document.select_node("//failure").node().attribute("message").value(), "one two");
+}
+
+// Consumers keep only the first of several of one name.
+TEST(HostileJunit, ResultsOfOneNameAreToldApart) {
+  const TemporaryFolder folder;
+  write_report(folder.file("junit.xml"), "text");
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_file(folder.file("junit.xml").c_str()));
+  std::set<std::string> names;
+  for (const pugi::xpath_node& found : document.select_nodes("//testcase")) {
+    const pugi::xml_node testcase = found.node();
+    names.insert(testcase.attribute("classname").value() + std::string(" ") + testcase.attribute("name").value());
+  }
+  EXPECT_EQ(names.size(), 8U);
+}
+
+TEST(HostileJunit, OutputIsOfThoseThatWentWrong) {
+  const TemporaryFolder folder;
+  write_report(folder.file("junit.xml"), "text");
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_file(folder.file("junit.xml").c_str()));
+  EXPECT_EQ(document.select_nodes("//testcase[failure or error]/system-out").size(), 4U);
+  EXPECT_EQ(document.select_nodes("//system-out").size(), 4U) << "none of the pass, of the skip, of those not run";
 }
 
 TEST(HostileJunit, KeepsHeadAndTailOfAHundredMegabytes) {
