@@ -107,6 +107,15 @@ TEST(Judge, BelievesASkipAndAnError) {
   }
 }
 
+// An error may have come of what a rule found: both are told.
+TEST(Judge, TellsTheRulesThatWereBrokenBeforeAnError) {
+  RequestEnd end = completed(right, {leak, race});
+  std::get<FinishedReply>(*end.reply).execution.status = Execution::Status::error;
+  const CaseResult result = judged(std::move(end));
+  EXPECT_EQ(result.outcome, Outcome::error);
+  EXPECT_EQ(keys(result), (Keys{"rule.leak", "rule.race"}));
+}
+
 struct Ending {
   RequestEnd end;
   Outcome outcome;
