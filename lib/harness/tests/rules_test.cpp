@@ -11,7 +11,7 @@ namespace gpucheck::harness {
 namespace {
 
 using device::CaptureMode;
-using Broken = std::vector<Mismatch>;
+using Mismatches = std::vector<Mismatch>;
 using Keys = std::vector<std::string>;
 using Status = Execution::Status;
 
@@ -296,7 +296,7 @@ TEST(Rules, SeeTheMemoryFractionChanged) {
 }
 
 /// What a case breaks that frees one block of an allocator library.
-Broken broken_with_library(const char* library, void (*run)(Context&)) {
+Mismatches broken_with_library(const char* library, void (*run)(Context&)) {
   Fixture fixture(run);
   fixture.allocator = {.kind = runtime::AllocatorChoice::Kind::library, .library = library};
   const Execution execution = fixture.execute();
@@ -310,7 +310,7 @@ void free_one_block(Context& context) {
 }
 
 TEST(Rules, SeeThatALibraryFreedWhatItHadNot) {
-  const Broken broken = broken_with_library(GPUCHECK_DOUBLY_FREEING_ALLOCATOR, free_one_block);
+  const Mismatches broken = broken_with_library(GPUCHECK_DOUBLY_FREEING_ALLOCATOR, free_one_block);
   ASSERT_EQ(keys(broken), Keys{"rule.library_frees_its_own"});
   EXPECT_EQ(broken[0].seen, "1 frees were rejected by the device");
 }
