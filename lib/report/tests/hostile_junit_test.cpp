@@ -97,6 +97,27 @@ TEST(HostileJunit, OutputIsOfThoseThatWentWrong) {
   EXPECT_EQ(document.select_nodes("//system-out").size(), 4U) << "none of the pass, of the skip, of those not run";
 }
 
+TEST(HostileJunit, DetailsHoldTheEndOfStderrExactlyToItsLimit) {
+  constexpr std::size_t limit = std::size_t{24} * 1024;
+  for (const std::size_t beyond : {std::size_t{0}, std::size_t{1}}) {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("junit.xml");
+    const auto sink = make_junit(path);
+    sink->on(sample_start());
+    harness::CaseFinished event;
+    event.result.name = "a.b";
+    event.result.outcome = harness::Outcome::crash;
+    event.result.error_tail = "S" + std::string(limit - 1 + beyond, 'x');
+    sink->on(event);
+    sink->on(harness::RunFinished{});
+    pugi::xml_document document;
+    ASSERT_TRUE(document.load_file(path.c_str()));
+    const std::string details = document.select_node("//testcase/error").node().text().get();
+    EXPECT_NE(details.find("stderr:\n"), std::string::npos);
+    EXPECT_EQ(details.find("stderr:\nS") == std::string::npos, beyond != 0);
+  }
+}
+
 TEST(HostileJunit, KeepsHeadAndTailOfAHundredMegabytes) {
   constexpr std::size_t length = 100'000'000;
   const TemporaryFolder folder;
