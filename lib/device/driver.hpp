@@ -11,6 +11,18 @@
 
 namespace gpucheck::device {
 
+/// Two operations touched the same memory, at least one of them wrote, and nothing
+/// ordered them.
+struct Race {
+  std::string earlier;  ///< name of the operation that ran first in this schedule, for example "add_scalar"
+  std::string later;
+  Stream earlier_stream;
+  Stream later_stream;
+  const void* address = nullptr;  ///< first byte in common
+  std::uint64_t bytes = 0;        ///< in common from there on without a gap
+  std::string description;        ///< one line for a report, with both operations, streams and the memory
+};
+
 /// Finds and opens devices of one sort. Constructing a Driver touches no hardware
 /// and loads no library; the first `device_count` or `open` does.
 class Driver {
@@ -50,10 +62,11 @@ class Driver {
     std::string cuda_runtime;
   };
   [[nodiscard]] virtual Versions versions() = 0;
-  /// Mistakes in the use of the devices that this driver noticed by itself, one line
-  /// each: on a simulated device, accesses to memory that nothing ordered. A GPU
-  /// notices none. Thread-safe.
-  [[nodiscard]] virtual std::vector<std::string> hazards() const { return {}; }
+  /// Whether it notices accesses that nothing ordered: a simulated device does, a GPU does not.
+  [[nodiscard]] virtual bool notices_races() const noexcept { return false; }
+  /// Races noticed so far on all devices, in the order found; each pair of operations
+  /// once. Thread-safe.
+  [[nodiscard]] virtual std::vector<Race> races() const { return {}; }
   /// Handles that exist on the devices themselves, where that is known. Differs from what
   /// callers created and destroyed when calls do not reach the devices, as under faults.
   /// Thread-safe.

@@ -35,7 +35,7 @@ void check_parameters(const Case& test_case, const ParameterValues& values) {
 
 Context::Context(Setup setup)
     : setup_(std::move(setup)),
-      hazards_before_(setup_.driver->hazards().size()),
+      races_before_(setup_.driver->races().size()),
       handles_before_(setup_.driver->live_handles()),
       used_(setup_.ordinals.size()) {
   check_parameters(test_case(), setup_.settings.parameters);
@@ -106,6 +106,10 @@ template const bool& Context::parameter(std::string_view) const;
 template const std::int64_t& Context::parameter(std::string_view) const;
 template const double& Context::parameter(std::string_view) const;
 template const std::string& Context::parameter(std::string_view) const;
+
+void Context::expect_races(ExpectedRaces expected) {
+  declared_races_.push_back({.accesses = std::move(expected), .races_before = driver().races().size()});
+}
 
 std::vector<ChildResult> Context::run_children(const std::vector<std::string>& names, std::chrono::milliseconds limit) {
   if (setup_.children == nullptr)

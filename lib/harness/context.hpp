@@ -54,6 +54,14 @@ class ChildLauncher {
                                        std::chrono::milliseconds limit) = 0;
 };
 
+/// Accesses that a case leaves unordered on purpose: what operations of these names do to
+/// this memory.
+struct ExpectedRaces {
+  std::vector<std::string> operations;  ///< kernels and copies, as races name them
+  const void* memory = nullptr;
+  std::uint64_t bytes = 0;
+};
+
 /// What a case sees of the world. Used by one thread at a time unless a method says
 /// otherwise.
 class Context {
@@ -112,6 +120,10 @@ class Context {
   /// sharding do not alter it.
   [[nodiscard]] std::uint64_t seed() const noexcept { return setup_.settings.seed; }
 
+  /// From now on races of these accesses, and no others, are excused; where the device
+  /// notices races, there has to be one.
+  void expect_races(ExpectedRaces expected);
+
   /// See ChildLauncher::run.
   [[nodiscard]] std::vector<ChildResult> run_children(const std::vector<std::string>& names,
                                                       std::chrono::milliseconds limit);
@@ -139,16 +151,26 @@ class Context {
     bool usable = false;  ///< known once the rule about errors was checked
   };
 
+  /// A declaration, and what became of it.
+  struct DeclaredRaces {
+    ExpectedRaces accesses;
+    std::size_t races_before = 0;
+    bool seen = false;
+  };
+
   [[nodiscard]] UsedDevice& used(std::size_t index);
   /// What `check` finds broken, said with the device where there are several.
   template <typename Check>
   void check_devices(std::vector<Mismatch>& broken, Check check);
   void check_handles_rule(std::vector<Mismatch>& broken);
-  void check_hazard_rule(std::vector<Mismatch>& broken);
+  void check_race_rules(std::vector<Mismatch>& broken);
+  /// Whether the race, one of a place in the driver's list, was declared.
+  [[nodiscard]] bool is_declared(const device::Race& race, std::size_t place);
 
   Setup setup_;
   Observations observations_;
-  std::size_t hazards_before_ = 0;
+  std::size_t races_before_ = 0;
+  std::vector<DeclaredRaces> declared_races_;
   std::optional<device::LiveHandles> handles_before_;  ///< of the driver's own count
   std::vector<UsedDevice> used_;                       ///< one for each of the ordinals
 };

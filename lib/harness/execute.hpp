@@ -33,7 +33,8 @@ struct Execution {
 ///   that gpucheck gives it, the device rejected nothing;
 /// - rule.settings_restored, rule.memory_fraction_restored, rule.capture_mode_restored,
 ///   rule.current_stream_restored: as found, on the thread that ran the case;
-/// - rule.no_hazard: the driver noticed no unordered access.
+/// - rule.no_hazard: the driver noticed no unordered access but those that the case declared;
+/// - rule.expected_races: of each declaration it noticed one, where it notices any.
 Execution execute(Context::Setup setup);
 
 /// Runs a child function of a case, without needs or rules. Returns the exit code for

@@ -161,7 +161,7 @@ std::vector<Mismatch> Context::close() {
     check_destroyed(own, used.device->live_handles(), {});
   });
   check_handles_rule(broken);
-  check_hazard_rule(broken);
+  check_race_rules(broken);
   return broken;
 }
 
@@ -174,12 +174,38 @@ void Context::check_handles_rule(std::vector<Mismatch>& broken) {
   check_destroyed(broken, driver().live_handles().value_or(device::LiveHandles{}), *handles_before_);
 }
 
-void Context::check_hazard_rule(std::vector<Mismatch>& broken) {
-  const std::vector<std::string> hazards = driver().hazards();
-  if (hazards.size() <= hazards_before_) return;
-  const std::size_t more = hazards.size() - hazards_before_ - 1;
-  add(broken, "no_hazard", "every access ordered",
-      more == 0 ? hazards[hazards_before_] : fmt::format("{} (and {} more)", hazards[hazards_before_], more));
+bool Context::is_declared(const device::Race& race, std::size_t place) {
+  const auto allows = [&](const DeclaredRaces& declared) {
+    const ExpectedRaces& accesses = declared.accesses;
+    const auto named = [&](const std::string& name) { return std::ranges::count(accesses.operations, name) != 0; };
+    const auto first = reinterpret_cast<std::uintptr_t>(race.address);
+    const auto begin = reinterpret_cast<std::uintptr_t>(accesses.memory);
+    const bool within = first >= begin && first + race.bytes <= begin + accesses.bytes;
+    return place >= declared.races_before && within && named(race.earlier) && named(race.later);
+  };
+  const auto found = std::ranges::find_if(declared_races_, allows);
+  if (found == declared_races_.end()) return false;
+  found->seen = true;
+  return true;
+}
+
+void Context::check_race_rules(std::vector<Mismatch>& broken) {
+  const std::vector<device::Race> races = driver().races();
+  std::vector<std::string> undeclared;
+  for (std::size_t place = races_before_; place < races.size(); ++place) {
+    if (!is_declared(races[place], place)) undeclared.push_back(races[place].description);
+  }
+  if (!undeclared.empty()) {
+    const std::size_t more = undeclared.size() - 1;
+    add(broken, "no_hazard", "every access ordered",
+        more == 0 ? undeclared.front() : fmt::format("{} (and {} more)", undeclared.front(), more));
+  }
+  if (!driver().notices_races()) return;
+  for (const DeclaredRaces& declared : declared_races_) {
+    if (declared.seen) continue;
+    add(broken, "expected_races", fmt::format("a race of {}", fmt::join(declared.accesses.operations, ", ")),
+        fmt::format("none in the {} bytes at {}", declared.accesses.bytes, declared.accesses.memory));
+  }
 }
 
 }  // namespace gpucheck::harness

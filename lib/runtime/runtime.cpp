@@ -45,6 +45,8 @@ struct Runtime::State {
   StreamPool streams;
   std::unique_ptr<DeviceAllocator> allocator;
   PinnedAllocator pinned;
+  std::once_flag capture_stream_chosen;
+  device::Stream capture_stream;
 };
 
 Runtime::Runtime(device::Device& device, const AllocatorChoice& choice)
@@ -83,6 +85,11 @@ void Runtime::set_current_stream(device::Stream stream) noexcept {
   } else {
     entry->stream = stream;
   }
+}
+
+device::Stream Runtime::capture_stream() {
+  std::call_once(state_->capture_stream_chosen, [this] { state_->capture_stream = streams().next(); });
+  return state_->capture_stream;
 }
 
 void Runtime::set_settings(std::string_view text) {

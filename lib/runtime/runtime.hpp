@@ -44,6 +44,9 @@ class Runtime {
   /// The calling thread's current stream; the device's default stream until set.
   [[nodiscard]] device::Stream current_stream() const noexcept;
   void set_current_stream(device::Stream stream) noexcept;
+  /// The side stream of captures that are given none: one of the pool, the same each time.
+  /// @throws DeviceError.
+  [[nodiscard]] device::Stream capture_stream();
 
   /// Warnings are kept, not printed: whoever runs the runtime decides.
   void warn(std::string text);

@@ -13,12 +13,26 @@ std::unordered_map<const device::Kernel*, const void*> all_functions() {
   return functions;
 }
 
+std::unordered_map<const void*, const device::Kernel*> all_kernels() {
+  std::unordered_map<const void*, const device::Kernel*> kernels;
+  for (const std::span<const LaunchEntry> family : kernel_families()) {
+    for (const LaunchEntry& entry : family) kernels.emplace(entry.function, entry.kernel);
+  }
+  return kernels;
+}
+
 }  // namespace
 
 const void* find_function(const device::Kernel* kernel) noexcept {
   static const auto functions = all_functions();
   const auto found = functions.find(kernel);
   return found == functions.end() ? nullptr : found->second;
+}
+
+const device::Kernel* find_kernel(const void* function) noexcept {
+  static const auto kernels = all_kernels();
+  const auto found = kernels.find(function);
+  return found == kernels.end() ? nullptr : found->second;
 }
 
 }  // namespace gpucheck::cuda

@@ -23,5 +23,7 @@ std::span<const std::span<const LaunchEntry>> kernel_families() noexcept;
 
 /// The device's code for a kernel; null when there is none.
 const void* find_function(const device::Kernel* kernel) noexcept;
+/// The kernel of a code; null when it is none of gpucheck's.
+const device::Kernel* find_kernel(const void* function) noexcept;
 
 }  // namespace gpucheck::cuda

@@ -36,7 +36,8 @@ class FaultDriver final : public device::Driver {
     return std::make_unique<FaultDevice>(std::move(*opened), faults_, handles_);
   }
   [[nodiscard]] Versions versions() override { return inner_->versions(); }
-  [[nodiscard]] std::vector<std::string> hazards() const override { return inner_->hazards(); }
+  [[nodiscard]] bool notices_races() const noexcept override { return inner_->notices_races(); }
+  [[nodiscard]] std::vector<device::Race> races() const override { return inner_->races(); }
   [[nodiscard]] std::optional<device::LiveHandles> live_handles() const override { return handles_->live(); }
 
  private:

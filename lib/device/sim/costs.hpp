@@ -13,6 +13,7 @@ inline constexpr std::uint64_t launch_latency_ns = 2'000;
 inline constexpr std::uint64_t launch_jitter_ns = 16'000;
 inline constexpr std::uint64_t minimum_operation_ns = 800;
 inline constexpr std::uint64_t event_ns = 200;
+inline constexpr std::uint64_t upload_ns = 5'000;
 inline constexpr std::uint64_t host_function_ns = 5'000;
 /// Host link, bytes per nanosecond (GB/s).
 inline constexpr std::uint64_t host_link_bytes_per_ns = 25;

@@ -76,15 +76,10 @@ class SimulatedDriver final : public Driver {
     return std::unique_ptr<device::Device>(std::make_unique<SimulatedDevice>(machine_, ordinal, index, *visible));
   }
 
+  [[nodiscard]] bool notices_races() const noexcept override { return true; }
   [[nodiscard]] std::vector<Race> races() const override {
     const std::lock_guard lock(machine_->timeline.mutex());
     return machine_->timeline.races().races();
-  }
-
-  [[nodiscard]] std::vector<std::string> hazards() const override {
-    std::vector<std::string> lines;
-    for (Race& race : races()) lines.push_back(std::move(race.description));
-    return lines;
   }
 
   [[nodiscard]] ApiCalls api_calls() const override {

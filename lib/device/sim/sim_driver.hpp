@@ -33,17 +33,7 @@ struct Options {
   int device_count = 1;
 };
 
-/// Two operations touched the same memory, at least one of them wrote, and nothing
-/// ordered them.
-struct Race {
-  std::string earlier;  ///< name of the operation that ran first in this schedule, for example "add_scalar"
-  std::string later;
-  device::Stream earlier_stream;
-  device::Stream later_stream;
-  const void* address = nullptr;  ///< first byte in common
-  std::uint64_t bytes = 0;        ///< in common from there on without a gap
-  std::string description;        ///< one line for a report, with both operations, streams and the memory
-};
+using device::Race;
 
 /// Calls made so far, by name of the `device::Operation`.
 struct ApiCalls {
@@ -54,8 +44,6 @@ struct ApiCalls {
 /// The simulator's own controls, beyond what every device offers. All thread-safe.
 class Driver : public device::Driver {
  public:
-  /// Races seen so far on all devices, in the order found; each pair of operations once.
-  [[nodiscard]] virtual std::vector<Race> races() const = 0;
   [[nodiscard]] virtual ApiCalls api_calls() const = 0;
   /// The host's virtual clock, nanoseconds since the driver was made.
   [[nodiscard]] virtual std::uint64_t now_ns() const = 0;

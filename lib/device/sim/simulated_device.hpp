@@ -67,6 +67,7 @@ class SimulatedDevice final : public device::Device {
   device::Result<StreamState*> target(device::Stream handle) { return target(handle, index_); }
   /// The same of another device of the machine.
   device::Result<StreamState*> target(device::Stream handle, int device);
+  device::Result<StreamState*> graph_target(device::Stream on);
   /// The end of a stream that the host may wait for or ask about now.
   device::Result<Point> waitable(device::Stream handle);
   device::Result<const StreamState*> capture_stream(device::Stream handle);

@@ -22,6 +22,47 @@ Status claim_memory(const Executable& executable, AllocationMap& allocations) {
   return Status::success;
 }
 
+struct DescribeAction {
+  device::NodeDescription& node;
+
+  void operator()(std::monostate) const {}
+  void operator()(const RunKernel& run) const {
+    node.kind = device::NodeKind::kernel;
+    node.kernel = run.kernel->name;
+    node.count = run.count;
+    node.block = run.block;
+    node.parameters = run.functor;
+  }
+  void operator()(const CopyBytes& copy) const {
+    node.kind = device::NodeKind::copy;
+    node.destination = copy.destination;
+    node.source = copy.source;
+    node.bytes = copy.bytes;
+  }
+  void operator()(const FillBytes& fill) const {
+    node.kind = device::NodeKind::fill;
+    node.destination = fill.destination;
+    node.bytes = fill.bytes;
+  }
+  void operator()(const CallHost&) const { node.kind = device::NodeKind::host_function; }
+  void operator()(const BeginAllocation& begin) const {
+    node.kind = device::NodeKind::allocation;
+    node.destination = reinterpret_cast<const void*>(begin.address);
+    node.bytes = begin.allocation.bytes;
+  }
+  void operator()(const EndAllocation& end) const {
+    node.kind = device::NodeKind::free;
+    node.destination = reinterpret_cast<const void*>(end.address);
+  }
+};
+
+device::NodeDescription describe(const GraphNode& node) {
+  device::NodeDescription description;
+  std::visit(DescribeAction{description}, node.work->action);
+  description.dependencies = node.dependencies;
+  return description;
+}
+
 }  // namespace
 
 Result<std::size_t> SimulatedDevice::node_count(device::Graph handle) {
@@ -31,6 +72,17 @@ Result<std::size_t> SimulatedDevice::node_count(device::Graph handle) {
     return graph->data->nodes.size();
   };
   return call(Operation::node_count, body, AfterSticky::works);
+}
+
+Result<std::vector<device::NodeDescription>> SimulatedDevice::nodes(device::Graph handle) {
+  const auto body = [&]() -> Result<std::vector<device::NodeDescription>> {
+    const GraphState* graph = machine_->graphs.find(handle);
+    if (graph == nullptr) return Status::invalid_value;
+    std::vector<device::NodeDescription> descriptions;
+    std::ranges::transform(graph->data->nodes, std::back_inserter(descriptions), describe);
+    return descriptions;
+  };
+  return call(Operation::graph_nodes, body, AfterSticky::works);
 }
 
 Result<device::GraphExec> SimulatedDevice::instantiate(device::Graph handle) {
@@ -55,19 +107,34 @@ Result<device::GraphExec> SimulatedDevice::instantiate(device::Graph handle) {
   });
 }
 
+/// The stream that a whole graph may be sent to now: one in a capture is none, and the capture is spoilt.
+Result<StreamState*> SimulatedDevice::graph_target(device::Stream on) {
+  const auto stream = target(on);
+  if (!stream || !(*stream)->capture) return stream;
+  machine_->invalidate((*stream)->capture);
+  return Status::stream_capture_unsupported;
+}
+
 Status SimulatedDevice::launch(device::GraphExec handle, device::Stream on) {
   return call(Operation::launch_graph, [&] {
     Executable* executable = machine_->executables.find(handle);
     if (executable == nullptr) return Status::invalid_value;
-    const auto stream = target(on);
+    const auto stream = graph_target(on);
     if (!stream) return stream.error();
-    if ((*stream)->capture) {
-      machine_->invalidate((*stream)->capture);
-      return Status::stream_capture_unsupported;
-    }
     const Status status = claim_memory(*executable, context_.allocations);
     if (status == Status::success) timeline().launch(context_, **stream, *executable);
     return status;
+  });
+}
+
+Status SimulatedDevice::upload(device::GraphExec handle, device::Stream on) {
+  return call(Operation::upload_graph, [&] {
+    Executable* executable = machine_->executables.find(handle);
+    if (executable == nullptr) return Status::invalid_value;
+    const auto stream = graph_target(on);
+    if (!stream) return stream.error();
+    timeline().upload(context_, **stream, *executable);
+    return Status::success;
   });
 }
 

@@ -207,6 +207,16 @@ void Timeline::launch(Context& context, StreamState& stream, Executable& executa
   executable.clock = stream.clock;
 }
 
+void Timeline::upload(Context& context, StreamState& stream, Executable& executable) {
+  order(context, stream);
+  stream.clock.join(executable.clock);
+  step(stream);
+  const std::uint64_t start_ns = std::max({stream.ready_ns, executable.ready_ns, now_ns_ + costs::launch_latency_ns});
+  stream.ready_ns = start_ns + costs::upload_ns;
+  executable.ready_ns = stream.ready_ns;
+  executable.clock = stream.clock;
+}
+
 void Timeline::record(Context& context, StreamState& stream, EventState& event) {
   order(context, stream);
   step(stream);

@@ -56,6 +56,7 @@ class Timeline {
   [[nodiscard]] Point before_next(const Context& context, const StreamState& stream) const;
   void enqueue(Context& context, StreamState& stream, const WorkPointer& work);
   void launch(Context& context, StreamState& stream, Executable& executable);
+  void upload(Context& context, StreamState& stream, Executable& executable);
   void record(Context& context, StreamState& stream, EventState& event);
   void wait(Context& context, StreamState& stream, const EventState& event);
   /// Checks something that the host does to memory against all work so far; what is

@@ -55,7 +55,7 @@ void Contract::TearDown() {
   if (fixture_->device == nullptr) return;
   static_cast<void>(device().last_error());
   EXPECT_EQ(device().synchronize(), Status::success) << "the test spoilt the device for those after it";
-  for (const std::string& hazard : driver().hazards()) ADD_FAILURE() << hazard;
+  for (const Race& race : driver().races()) ADD_FAILURE() << race.description;
   if (const auto* simulated = dynamic_cast<const sim::Driver*>(&driver())) {
     EXPECT_EQ(simulated->live_bytes(), 0U) << "device memory was not freed";
   }

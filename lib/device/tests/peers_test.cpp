@@ -139,7 +139,7 @@ TEST_P(Peers, AnEventOrdersStreamsOfTwoDevices) {
     check(other->copy(seen.data(), theirs.data(), theirs.bytes(), CopyKind::device_to_host, devices.other_stream.get()),
           "copy");
     found.expect(seen == std::vector<std::int32_t>(size, 7), "the copy came after the kernel");
-    for (const std::string& hazard : driver().hazards()) found.add(hazard);
+    for (const Race& race : driver().races()) found.add(race.description);
   });
 }
 
@@ -177,7 +177,7 @@ TEST_P(Peers, AnotherDevicesStreamTakesCopies) {
     std::vector<std::int32_t> seen(size);
     check(other->copy(seen.data(), theirs.data(), theirs.bytes(), CopyKind::device_to_host, stream), "copy");
     found.expect(seen == std::vector<std::int32_t>(size, 5), "the copy came in the stream's order");
-    for (const std::string& hazard : driver().hazards()) found.add(hazard);
+    for (const Race& race : driver().races()) found.add(race.description);
   });
 }
 

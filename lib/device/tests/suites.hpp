@@ -27,6 +27,8 @@ class CaptureModes : public Contract {};
 class Graphs : public Contract {};
 class GraphOrder : public Contract {};
 class GraphUpdate : public Contract {};
+class GraphUpload : public Contract {};
+class GraphNodes : public Contract {};
 class GraphMemory : public Contract {};
 class Errors : public Contract {};
 class StickyErrors : public Contract {};
@@ -65,6 +67,8 @@ class Peers : public Contract {
   GPUCHECK_INSTANTIATE_SUITE(prefix, Graphs, backends);              \
   GPUCHECK_INSTANTIATE_SUITE(prefix, GraphOrder, backends);          \
   GPUCHECK_INSTANTIATE_SUITE(prefix, GraphUpdate, backends);         \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, GraphUpload, backends);         \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, GraphNodes, backends);          \
   GPUCHECK_INSTANTIATE_SUITE(prefix, GraphMemory, backends);         \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Errors, backends);              \
   GPUCHECK_INSTANTIATE_SUITE(prefix, StickyErrors, backends);        \

@@ -377,16 +377,16 @@ TEST(Rules, BlameNoCaseForHazardsBeforeIt) {
 TEST(Rules, NameTheCasesOwnHazards) {
   Fixture fixture([](Context& context) { write_twice(context, false); });
   static_cast<void>(fixture.execute());
-  const std::size_t before = fixture.driver->hazards().size();
+  const std::size_t before = fixture.driver->races().size();
   fixture.test_case.run = [](Context& context) {
     for (int i = 0; i < 3; ++i) write_twice(context, false);
   };
   const Execution execution = fixture.execute();
-  const std::vector<std::string> hazards = fixture.driver->hazards();
-  ASSERT_EQ(hazards.size(), before + 3);
+  const std::vector<device::Race> races = fixture.driver->races();
+  ASSERT_EQ(races.size(), before + 3);
   ASSERT_EQ(execution.broken_rules.size(), 1U);
-  EXPECT_EQ(execution.broken_rules[0].seen, hazards[before] + " (and 2 more)");
-  ASSERT_NE(hazards[before], hazards[0]) << "else nothing tells them apart";
+  EXPECT_EQ(execution.broken_rules[0].seen, races[before].description + " (and 2 more)");
+  ASSERT_NE(races[before].description, races[0].description) << "else nothing tells them apart";
 }
 
 /// The rules that a case on two devices breaks, with what was seen.

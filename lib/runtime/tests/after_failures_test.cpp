@@ -175,7 +175,7 @@ class AfterFailures : public testing::TestWithParam<Backend> {
     EXPECT_EQ(runtime.allocator().live_allocations().count, before.count) << after;
     EXPECT_EQ(runtime.allocator().live_allocations().bytes, before.bytes) << after;
     EXPECT_EQ(runtime.pinned_allocator().live_allocations().count, 0U) << after;
-    EXPECT_TRUE(machine.simulator->hazards().empty()) << after << ": " << machine.simulator->hazards().front();
+    EXPECT_TRUE(machine.simulator->races().empty()) << after << ": " << machine.simulator->races()[0].description;
   }
   /// How often the program makes each call.
   static std::map<std::string, std::uint64_t> calls() {

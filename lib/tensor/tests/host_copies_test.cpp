@@ -40,7 +40,7 @@ TEST_F(HostCopies, ConvertAfterAPendingCopyIntoTheSameMemory) {
   std::vector<std::int64_t> seen(2);
   runtime::copy_to_host(runtime, seen.data(), out.data(), 16, Transfer::blocking, stream);
   EXPECT_EQ(seen, (std::vector<std::int64_t>{7, 7}));
-  EXPECT_TRUE(machine.driver().hazards().empty());
+  EXPECT_TRUE(machine.driver().races().empty());
 }
 
 TEST_F(HostCopies, ABlockingConversionIsDoneWhenItReturns) {

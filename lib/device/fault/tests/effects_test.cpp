@@ -241,7 +241,7 @@ TEST(DropWait, LeavesStreamsUnordered) {
     ASSERT_EQ(device.wait(second.get(), event.get()), Status::success);
     ASSERT_EQ(device.fill(memory.get(), 2, size, second.get()), Status::success);
     ASSERT_EQ(device.synchronize(), Status::success);
-    EXPECT_EQ(faulty.driver().hazards().empty(), !dropped);
+    EXPECT_EQ(faulty.driver().races().empty(), !dropped);
   }
 }
 

@@ -36,7 +36,7 @@ class AllocatorContract : public testing::TestWithParam<Backend> {
     runtime_ = std::make_unique<Runtime>(machine_.device(), parse_allocator_choice(GetParam().allocator));
     runtime_->set_settings(GetParam().settings);
   }
-  void TearDown() override { EXPECT_TRUE(machine_.driver().hazards().empty()); }
+  void TearDown() override { EXPECT_TRUE(machine_.driver().races().empty()); }
 
   DeviceAllocator& allocator() { return runtime_->allocator(); }
   void keep_busy(device::Stream stream) {

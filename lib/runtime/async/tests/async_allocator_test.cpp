@@ -112,7 +112,7 @@ TEST_F(Async, ABlockOfSeveralStreamsIsFreedBehindAllOfThem) {
   ops::fill(runtime_, const_cast<std::int64_t*>(next.data()), next.size(), std::int64_t{2}, main_);
   ASSERT_EQ(machine_.device().synchronize(), device::Status::success);
   EXPECT_EQ(read(next, main_), 2);
-  EXPECT_TRUE(machine_.driver().hazards().empty());
+  EXPECT_TRUE(machine_.driver().races().empty());
 }
 
 TEST_F(Async, RecordingTheOwnStreamWarnsOnce) {
@@ -194,7 +194,7 @@ TEST_F(Async, AGraphOwnsTheMemoryOfItsCapture) {
   result = {};
   graph.reset();
   EXPECT_EQ(allocator_.live_allocations().count, 0);
-  EXPECT_TRUE(machine_.driver().hazards().empty());
+  EXPECT_TRUE(machine_.driver().races().empty());
 }
 
 TEST_F(Async, StreamsThatOnlyFreedInACaptureAreJoinedAtItsEnd) {
