@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/pluggable/pluggable_allocator.hpp"
+#include "runtime/random/generator.hpp"
 
 namespace gpucheck::runtime {
 namespace {
@@ -22,6 +23,16 @@ thread_local std::vector<Current> current_streams;
 std::uint64_t next_runtime_number() {
   static std::atomic<std::uint64_t> last = 0;
   return ++last;
+}
+
+/// The runtimes that there are.
+struct Runtimes {
+  std::mutex mutex;
+  std::vector<Runtime*> all;
+};
+Runtimes& runtimes() {
+  static Runtimes the_runtimes;
+  return the_runtimes;
 }
 
 }  // namespace
@@ -47,11 +58,20 @@ struct Runtime::State {
   PinnedAllocator pinned;
   std::once_flag capture_stream_chosen;
   device::Stream capture_stream;
+  std::mutex generator_mutex;
+  std::unique_ptr<Generator> default_generator;
 };
 
 Runtime::Runtime(device::Device& device, const AllocatorChoice& choice)
-    : state_(std::make_unique<State>(device, choice)) {}
+    : state_(std::make_unique<State>(device, choice)) {
+  const std::scoped_lock lock(runtimes().mutex);
+  runtimes().all.push_back(this);
+}
 Runtime::~Runtime() {
+  {
+    const std::scoped_lock lock(runtimes().mutex);
+    std::erase(runtimes().all, this);
+  }
   std::erase_if(current_streams, [this](const Current& entry) { return entry.runtime == state_->number; });
 }
 
@@ -72,6 +92,16 @@ const PluggableLibrary& Runtime::pluggable_library() {
 
 PinnedAllocator& Runtime::pinned_allocator() noexcept { return state_->pinned; }
 StreamPool& Runtime::streams() noexcept { return state_->streams; }
+
+Generator& Runtime::default_generator() {
+  const std::scoped_lock lock(state_->generator_mutex);
+  if (state_->default_generator == nullptr) {
+    auto generator = std::make_unique<Generator>(*this);
+    generator->seed();
+    state_->default_generator = std::move(generator);
+  }
+  return *state_->default_generator;
+}
 
 device::Stream Runtime::current_stream() const noexcept {
   const auto entry = std::ranges::find(current_streams, state_->number, &Current::runtime);
@@ -102,6 +132,11 @@ void Runtime::warn(std::string text) { state_->warn(std::move(text)); }
 std::vector<std::string> Runtime::warnings() const {
   const std::scoped_lock lock(state_->mutex);
   return state_->warnings;
+}
+
+void detail::for_each_runtime(const std::function<void(Runtime&)>& action) {
+  const std::scoped_lock lock(runtimes().mutex);
+  for (Runtime* runtime : runtimes().all) action(*runtime);
 }
 
 }  // namespace gpucheck::runtime

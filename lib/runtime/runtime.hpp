@@ -16,9 +16,12 @@
 /// gpucheck's own deep-learning runtime: behaves as PyTorch's does, on any device.
 namespace gpucheck::runtime {
 
+class Generator;
+
 /// One device's runtime: its device allocator, its allocator of pinned host memory, its
-/// pooled streams and events, the current stream of each thread, and the warnings given. The device must outlive it.
-/// Construction makes no device call. Thread-safe.
+/// pooled streams and events, the current stream of each thread, its default generator of
+/// random numbers, and the warnings given. The device must outlive it. Construction makes no
+/// device call. Thread-safe.
 class Runtime {
  public:
   /// @throws EnvironmentError for an allocator library that cannot be used.
@@ -37,6 +40,9 @@ class Runtime {
   [[nodiscard]] const PluggableLibrary& pluggable_library();
   [[nodiscard]] PinnedAllocator& pinned_allocator() noexcept;
   [[nodiscard]] StreamPool& streams() noexcept;
+  /// The generator that is drawn from when nobody chose one. Its seed cannot be foretold until
+  /// it is given one. The first call throws as Generator's constructor does.
+  [[nodiscard]] Generator& default_generator();
   /// Applies a settings string to the device allocator and to the pinned one.
   /// @throws SettingsError; the settings then stay as they were.
   void set_settings(std::string_view text);
@@ -75,5 +81,12 @@ class CurrentStreamGuard {
   Runtime& runtime_;
   device::Stream previous_;
 };
+
+namespace detail {
+
+/// Calls `action` for each runtime that there is; none is made or ends meanwhile.
+void for_each_runtime(const std::function<void(Runtime&)>& action);
+
+}  // namespace detail
 
 }  // namespace gpucheck::runtime

@@ -1,5 +1,6 @@
 #include "runtime/graphs/graph.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "device/check.hpp"
@@ -12,6 +13,14 @@ Graph::~Graph() {
   } catch (const Error& error) {
     runtime_.warn(error.what());
   }
+  for (const DrawnState& drawn : drawn_states_) drawn.state->unregister_graph(*this);
+}
+
+void Graph::register_generator_state(const Generator& generator) {
+  const std::shared_ptr<GeneratorState>& state = generator.shared_state();
+  state->register_graph(*this);
+  if (std::ranges::find(drawn_states_, state, &DrawnState::state) == drawn_states_.end())
+    drawn_states_.push_back({state});
 }
 
 void Graph::capture_begin(PoolId pool, device::CaptureMode mode) {
@@ -20,6 +29,7 @@ void Graph::capture_begin(PoolId pool, device::CaptureMode mode) {
         "This CUDAGraph instance already owns a captured graph. To capture a new graph, create a new instance.");
   }
   device::Device& device = runtime_.device();
+  register_generator_state(runtime_.default_generator());
   const device::Stream stream = runtime_.current_stream();
   if (stream == device.default_stream()) {
     throw Error(
@@ -38,6 +48,7 @@ void Graph::capture_begin(PoolId pool, device::CaptureMode mode) {
   runtime_.allocator().begin_allocate_to_pool(pool_, in_this_capture);
   runtime_.pinned_allocator().begin_allocate_to_pool(pool_, in_this_capture);
   holds_pool_ = routing_ = true;
+  for (const DrawnState& drawn : drawn_states_) drawn.state->begin_capture();
   if (const device::Status status = device.begin_capture(stream, mode); status != device::Status::success) {
     stop_routing();
     device::check_and_clear(device, status, "begin_capture");
@@ -74,6 +85,7 @@ void Graph::capture_end() {
 void Graph::replay() {
   if (!executable_) throw Error("Called CUDAGraph::replay without a preceding successful capture.");
   device::Device& device = runtime_.device();
+  for (const DrawnState& drawn : drawn_states_) drawn.state->begin_replay(drawn.increment);
   device::check_and_clear(device, device.launch(executable_.get(), runtime_.current_stream()), "launch graph");
 }
 
@@ -90,6 +102,7 @@ PoolId Graph::pool() const {
 
 void Graph::stop_routing() {
   routing_ = false;
+  for (DrawnState& drawn : drawn_states_) drawn.increment = drawn.state->end_capture();
   runtime_.pinned_allocator().end_allocate_to_pool(pool_);
   runtime_.allocator().end_allocate_to_pool(pool_);
 }

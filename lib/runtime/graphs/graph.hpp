@@ -3,9 +3,11 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "device/owned.hpp"
 #include "runtime/allocator/pool_id.hpp"
+#include "runtime/random/generator.hpp"
 #include "runtime/runtime.hpp"
 
 namespace gpucheck::runtime {
@@ -22,6 +24,10 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
+  /// What is captured may draw from the generator's state; each replay then draws anew. The
+  /// default generator is registered by every capture. @throws Error while the current stream
+  /// is captured; OutOfMemoryError, DeviceError.
+  void register_generator_state(const Generator& generator);
   /// Starts capturing on the current stream, with allocations there made from `pool`,
   /// or from a new pool when it is the default one. @throws Error on the default
   /// stream or when a captured graph is already held; DeviceError.
@@ -37,6 +43,13 @@ class Graph {
   [[nodiscard]] PoolId pool() const;
 
  private:
+  /// A state that the graph draws from, and how many numbers of each sequence.
+  struct DrawnState {
+    std::shared_ptr<GeneratorState> state;
+    std::uint64_t increment = 0;
+  };
+
+  /// What a capture has changed around it, whether it succeeded or not.
   void stop_routing();
   void release_pool();
 
@@ -47,6 +60,7 @@ class Graph {
   std::shared_ptr<std::atomic<std::uint64_t>>
       capture_id_;  ///< shared with the allocator's filter; 0 before the capture is open
   device::Stream capture_stream_;
+  std::vector<DrawnState> drawn_states_;
   device::UniqueGraphExec executable_;
 };
 

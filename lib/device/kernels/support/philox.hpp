@@ -33,6 +33,29 @@ GPUCHECK_HOST_DEVICE inline PhiloxWords philox(std::uint64_t seed, std::uint64_t
   return {{c0, c1, c2, c3}};
 }
 
+/// Where a kernel's random numbers begin, as PyTorch's `PhiloxCudaState` says it: the seed and
+/// the offset themselves, or for a kernel in a graph where they stand in device memory when
+/// the graph is replayed. Offsets count 32-bit numbers of each sequence.
+struct PhiloxStart {
+  std::uint64_t seed = 0;
+  std::uint64_t offset = 0;  ///< in a graph: what is added to `*offset_at`
+  const std::int64_t* seed_at = nullptr;
+  const std::int64_t* offset_at = nullptr;
+
+  [[nodiscard]] GPUCHECK_HOST_DEVICE std::uint64_t key() const {
+    return seed_at == nullptr ? seed : static_cast<std::uint64_t>(*seed_at);
+  }
+  /// In groups of four numbers: offsets are multiples of 4.
+  [[nodiscard]] GPUCHECK_HOST_DEVICE std::uint64_t position() const {
+    return (offset_at == nullptr ? offset : offset + static_cast<std::uint64_t>(*offset_at)) / 4;
+  }
+  /// What a kernel that asks for them reads.
+  [[nodiscard]] MemoryAccess seed_access() const { return reads(seed_at, seed_at == nullptr ? 0 : sizeof(*seed_at)); }
+  [[nodiscard]] MemoryAccess offset_access() const {
+    return reads(offset_at, offset_at == nullptr ? 0 : sizeof(*offset_at));
+  }
+};
+
 /// Uniform in (0, 1].
 GPUCHECK_HOST_DEVICE inline double to_uniform(std::uint32_t word) {
   return static_cast<double>(word) * 0x1p-32 + 0x1p-32;
