@@ -8,12 +8,12 @@
 namespace gpucheck::runtime {
 
 Graph::~Graph() {
+  for (const DrawnState& drawn : drawn_states_) drawn.state->unregister_graph(*this);
   try {
     reset();
   } catch (const Error& error) {
     runtime_.warn(error.what());
   }
-  for (const DrawnState& drawn : drawn_states_) drawn.state->unregister_graph(*this);
 }
 
 void Graph::register_generator_state(const Generator& generator) {
@@ -29,7 +29,7 @@ void Graph::capture_begin(PoolId pool, device::CaptureMode mode) {
         "This CUDAGraph instance already owns a captured graph. To capture a new graph, create a new instance.");
   }
   device::Device& device = runtime_.device();
-  register_generator_state(runtime_.default_generator());
+  if (default_generator_ == DefaultGenerator::registered) register_generator_state(runtime_.default_generator());
   const device::Stream stream = runtime_.current_stream();
   if (stream == device.default_stream()) {
     throw Error(

@@ -17,16 +17,21 @@ namespace gpucheck::runtime {
 /// at a time. The runtime must outlive it.
 class Graph {
  public:
+  /// Whether each capture registers the default generator, as PyTorch's does. One that does not
+  /// cannot draw from it, and takes no memory for it: for traces that have that memory among
+  /// their own allocations.
+  enum class DefaultGenerator : std::uint8_t { registered, left_out };
+
   /// Makes no device call.
-  explicit Graph(Runtime& runtime) noexcept : runtime_(runtime) {}
+  explicit Graph(Runtime& runtime, DefaultGenerator default_generator = DefaultGenerator::registered) noexcept
+      : runtime_(runtime), default_generator_(default_generator) {}
   /// Resets; a failure to do so is kept as a warning of the runtime.
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  /// What is captured may draw from the generator's state; each replay then draws anew. The
-  /// default generator is registered by every capture. @throws Error while the current stream
-  /// is captured; OutOfMemoryError, DeviceError.
+  /// What is captured may draw from the generator's state; each replay then draws anew. @throws Error while the current
+  /// stream is captured; OutOfMemoryError, DeviceError.
   void register_generator_state(const Generator& generator);
   /// Starts capturing on the current stream, with allocations there made from `pool`,
   /// or from a new pool when it is the default one. @throws Error on the default
@@ -54,6 +59,7 @@ class Graph {
   void release_pool();
 
   Runtime& runtime_;
+  DefaultGenerator default_generator_;
   PoolId pool_;
   bool holds_pool_ = false;
   bool routing_ = false;  ///< between capture_begin and capture_end

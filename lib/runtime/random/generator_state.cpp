@@ -73,7 +73,7 @@ device::kernels::PhiloxStart GeneratorState::take(std::uint64_t increment) {
     return start;
   }
   if (!in_capture_) throw Error("Attempt to increase offset for a CUDA generator not in capture mode.");
-  if (captured_offset_ > std::numeric_limits<std::uint32_t>::max() - rounded(increment)) {
+  if (captured_offset_ + rounded(increment) > std::numeric_limits<std::uint32_t>::max()) {
     throw Error("Increment causes overflow in the offset value.");
   }
   const device::kernels::PhiloxStart start{

@@ -321,6 +321,7 @@ TEST_P(AfterFailures, OfAnAllocationBeyondTheFractionTheNextOneWorks) {
   EXPECT_EQ(error_of([&] { allocator.free(allocator.allocate(total / 2, {})); }), "no error") << "after the refusal";
   expect_usable(*clean, "an allocation beyond the fraction");
   allocator.set_memory_fraction(1.0);
+  device::check(clean->device().synchronize(), "synchronize");  // all that was freed is free
   EXPECT_EQ(error_of([&] { allocator.free(allocator.allocate(total / 2 + 2_MiB, {})); }), "no error");
 }
 

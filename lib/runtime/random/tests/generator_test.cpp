@@ -258,6 +258,17 @@ TEST_F(GeneratorTest, AStateHasTwoNumbersOnTheDeviceWhileAnyGraphDrawsFromIt) {
   EXPECT_EQ(memory().active.all.current, before.active.all.current);
 }
 
+TEST_F(GeneratorTest, AGraphThatLeavesTheDefaultOneOutCannotDrawFromIt) {
+  Generator& generator = runtime.default_generator();
+  const auto before = memory();
+  Graph graph(runtime, Graph::DefaultGenerator::left_out);
+  graph.capture_begin();
+  EXPECT_EQ(error_of([&] { static_cast<void>(next_offset(generator)); }),
+            "Attempt to increase offset for a CUDA generator not in capture mode.");
+  graph.capture_end();
+  EXPECT_EQ(memory().active.all.current, before.active.all.current);
+}
+
 TEST_F(GeneratorTest, ABrokenCaptureLeavesTheGeneratorUsable) {
   Generator& generator = runtime.default_generator();
   generator.manual_seed(5);
