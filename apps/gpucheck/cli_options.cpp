@@ -116,6 +116,10 @@ void add_run_control(CLI::App& command, RunOptions& options) {
   add(command, "fault", options.execution.settings.fault, "Run under one of the case's declared faults, as prove does")
       ->type_name("NAME");
   add_report_files(command, options.reports);
+  add(command, "trace", options.trace_folder,
+      "Leave a trace of each case here, for Perfetto or chrome://tracing: what the devices did, and which call asked "
+      "for it")
+      ->type_name("FOLDER");
   CLI::Option* const journal = add(
       command, "journal", options.reports.journal_path,
       "Write each result here the moment it is known, for gpucheck report; - is stdout. By default, with --json FILE, "

@@ -1,4 +1,6 @@
+#include <filesystem>
 #include <fmt/format.h>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "commands.hpp"
@@ -55,9 +57,17 @@ runner::Options options_for_runner(const Environment& environment, const golden:
   result.retries = options.retries;
   result.max_skips = options.max_skips;
   result.skip_exit_code = options.skip_exit_code;
+  result.trace_folder = options.trace_folder;
   result.heartbeat = heartbeat(options.reports);
   result.waivers = waivers_for(environment, goldens, options.reports.waivers_path);
   return result;
+}
+
+void make_folder(const std::string& folder) {
+  if (folder.empty()) return;
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  if (problem) throw EnvironmentError(fmt::format("cannot make {} for the traces: {}", folder, problem.message()));
 }
 
 int run_and_report(const Environment& environment, const RunOptions& options) {
@@ -79,6 +89,7 @@ std::vector<NamedFile> files_read(const RunOptions& options) {
 
 int run(const Environment& environment, const RunOptions& options) {
   check_distinct(report_files(options.reports), files_read(options));
+  make_folder(options.trace_folder);
   runner::SignalGuard::begin_run();  // before any report is opened: each that is gets written
   return without_old_reports(options.reports, [&] { return run_and_report(environment, options); });
 }

@@ -76,6 +76,7 @@ struct RunOptions {
   int retries = 0;
   int max_skips = -1;
   ReportOptions reports;
+  std::string trace_folder;           ///< empty: no traces
   std::optional<int> skip_exit_code;  ///< exit code when everything that ran was skipped
 };
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "device/activity.hpp"
 #include "device/device.hpp"
 #include "device/handle_ledger.hpp"
 
@@ -71,6 +72,12 @@ class Driver {
   /// callers created and destroyed when calls do not reach the devices, as under faults.
   /// Thread-safe.
   [[nodiscard]] virtual std::optional<LiveHandles> live_handles() const { return std::nullopt; }
+  /// Begins to record what the devices do. Loads what the vendor has for that.
+  [[nodiscard]] virtual ActivityRecording record_activity() { return {nullptr, "these devices keep no record"}; }
+  /// Names what the calling thread does until `end_range`, for the vendor's own tools
+  /// (`nvtxRangePush`). Does nothing where no such tool listens. Ranges nest.
+  virtual void begin_range(const std::string& name) { static_cast<void>(name); }
+  virtual void end_range() {}
 };
 
 }  // namespace gpucheck::device

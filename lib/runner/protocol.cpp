@@ -32,7 +32,8 @@ json message_of(const RunRequest& request) {
   return {{"type", "run"},
           {"sequence", request.sequence},
           {"case", request.case_name},
-          {"settings", harness::to_json(request.settings)}};
+          {"settings", harness::to_json(request.settings)},
+          {"trace_path", request.trace_path}};
 }
 
 Request request_from(const json& message) {
@@ -44,7 +45,8 @@ Request request_from(const json& message) {
   if (type != "run") throw ProtocolError(fmt::format("unknown request \"{}\"", type));
   return RunRequest{.sequence = unsigned_at(message, "sequence"),
                     .case_name = string_at(message, "case"),
-                    .settings = harness::run_settings_from_json(message.at("settings"))};
+                    .settings = harness::run_settings_from_json(message.at("settings")),
+                    .trace_path = string_at(message, "trace_path")};
 }
 
 json message_of(const ChildRequest& request) {

@@ -25,6 +25,7 @@ struct RunRequest {
   std::uint64_t sequence = 0;  ///< comes back in every reply, so that a late one is noticed
   std::string case_name;
   harness::RunSettings settings;  ///< of the case; the device is never "auto"
+  std::string trace_path = {};    ///< where to write what the devices did; empty: nowhere
 };
 
 /// What a process is started for that runs one function of a case.

@@ -97,6 +97,8 @@ struct Options {
   std::optional<int> skip_exit_code = {};  ///< the verdict on a run of nothing but skips
   std::string version = {};
   std::vector<std::string> command_line = {};
+  /// Where each try of each case on each device leaves a trace of its own; empty: nowhere.
+  std::string trace_folder = {};
   fleet::Waivers waivers = {};
   std::chrono::milliseconds heartbeat{30'000};  ///< how often the sinks are told that time passes
 };

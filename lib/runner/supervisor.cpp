@@ -14,6 +14,7 @@
 #include "runner/judge.hpp"
 #include "runner/rerun.hpp"
 #include "runner/start_answers.hpp"
+#include "runner/trace_path.hpp"
 
 namespace gpucheck::runner {
 namespace {
@@ -317,6 +318,8 @@ void Supervisor::send(std::size_t index, PooledWorker& worker) {
                      .case_name = assignment.planned->test_case->name,
                      .settings = assignment.planned->settings};
   request.settings.device = assignment.device_name;
+  const auto earlier = static_cast<int>(progress_[index].earlier_attempts.size());
+  request.trace_path = trace_path(options_.trace_folder, assignment, earlier + 1);
   clock_->running(assignment.devices, 1, Clock::now());
   worker.process.request(request, limit_of(index),
                          [this, index, &worker](RequestEnd end) { attempt_ended(index, worker, std::move(end)); });

@@ -7,9 +7,12 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/output_file.hpp"
 #include "device/fault/fault_driver.hpp"
 #include "harness/execute.hpp"
 #include "harness/exit_codes.hpp"
+#include "observe/device_trace/chrome_trace.hpp"
+#include "observe/device_trace/tracing_driver.hpp"
 #include "runner/assignment.hpp"
 #include "runner/children.hpp"
 #include "runner/message_channel.hpp"
@@ -106,10 +109,44 @@ void prepare(OpenedDriver& opened) {
   }
 }
 
-Execution execute(const RunRequest& request, const harness::Registry& registry, DriverFactory make_driver,
-                  MessageChannel& channel) {
-  const harness::Case& test_case = registry.require(request.case_name);
-  const OpenedDriver opened = open_driver(test_case, request.settings, make_driver);
+/// Records what the devices of a case do and writes it to a file at the end, if asked to.
+class CaseTrace {
+ public:
+  /// Stands before the driver from now on. Opens the file, so that a folder that cannot be
+  /// written is known before the case runs. @throws EnvironmentError.
+  CaseTrace(const RunRequest& request, std::unique_ptr<device::Driver>& driver) {
+    if (request.trace_path.empty()) return;
+    file_.emplace(request.trace_path, "trace");
+    recorder_ = std::make_shared<observe::TraceRecorder>(*driver, request.case_name);
+    driver = observe::trace(std::move(driver), recorder_);
+  }
+
+  /// Once the case's devices are closed. @throws EnvironmentError.
+  void write() {
+    if (file_) file_->commit(observe::chrome_trace(recorder_->finish()));
+  }
+
+ private:
+  std::optional<OutputFile> file_;
+  std::shared_ptr<observe::TraceRecorder> recorder_;
+};
+
+/// A range of the vendor's tools: from the command line of nsys one sees which case is
+/// which.
+class Range {
+ public:
+  Range(device::Driver& driver, const std::string& name) : driver_(driver) { driver.begin_range(name); }
+  ~Range() { driver_.end_range(); }
+  Range(const Range&) = delete;
+  Range& operator=(const Range&) = delete;
+
+ private:
+  device::Driver& driver_;
+};
+
+Execution execute_on(OpenedDriver& opened, const harness::Case& test_case, const RunRequest& request,
+                     MessageChannel& channel) {
+  const Range range(*opened.driver, test_case.name);
   ProcessLauncher children({.case_name = test_case.name, .child_name = {}, .settings = request.settings});
   return harness::execute({.test_case = &test_case,
                            .driver = opened.driver.get(),
@@ -122,6 +159,15 @@ Execution execute(const RunRequest& request, const harness::Registry& registry, 
                            .children = &children});
 }
 
+Execution execute(const RunRequest& request, const harness::Registry& registry, DriverFactory make_driver,
+                  MessageChannel& channel) {
+  const harness::Case& test_case = registry.require(request.case_name);
+  OpenedDriver opened = open_driver(test_case, request.settings, make_driver);
+  CaseTrace trace(request, opened.driver);
+  const Execution execution = execute_on(opened, test_case, request, channel);
+  trace.write();
+  return execution;
+}
 void flush_output() {
   std::cout.flush();
   std::cerr.flush();

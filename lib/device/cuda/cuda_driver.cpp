@@ -2,9 +2,14 @@
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
+#if __has_include(<nvtx3/nvToolsExt.h>)  // a toolkit may lack its package nvtx
+#include <nvtx3/nvToolsExt.h>
+#define GPUCHECK_HAS_NVTX
+#endif
 
 #include "device/cuda/convert.hpp"
 #include "device/cuda/cuda_device.hpp"
+#include "device/cuda/cupti_recorder.hpp"
 #include "device/cuda/driver_library.hpp"
 
 namespace gpucheck::cuda {
@@ -44,6 +49,13 @@ class CudaDriver final : public device::Driver {
     return {
         .driver = display_driver_version(), .cuda_driver = version_text(driver), .cuda_runtime = version_text(runtime)};
   }
+
+  [[nodiscard]] device::ActivityRecording record_activity() override { return record_with_cupti(); }
+
+#ifdef GPUCHECK_HAS_NVTX
+  void begin_range(const std::string& name) override { nvtxRangePushA(name.c_str()); }
+  void end_range() override { nvtxRangePop(); }
+#endif
 };
 
 }  // namespace

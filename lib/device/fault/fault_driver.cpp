@@ -39,6 +39,9 @@ class FaultDriver final : public device::Driver {
   [[nodiscard]] bool notices_races() const noexcept override { return inner_->notices_races(); }
   [[nodiscard]] std::vector<device::Race> races() const override { return inner_->races(); }
   [[nodiscard]] std::optional<device::LiveHandles> live_handles() const override { return handles_->live(); }
+  [[nodiscard]] device::ActivityRecording record_activity() override { return inner_->record_activity(); }
+  void begin_range(const std::string& name) override { inner_->begin_range(name); }
+  void end_range() override { inner_->end_range(); }
 
  private:
   std::unique_ptr<device::Driver> inner_;

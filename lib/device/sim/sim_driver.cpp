@@ -44,6 +44,37 @@ Result<std::vector<int>> find_visible(int device_count) {
   return visible;
 }
 
+/// Knows everything exactly: it is the simulator's own schedule.
+class SimulatedRecorder final : public device::ActivityRecorder {
+ public:
+  SimulatedRecorder(std::shared_ptr<Machine> machine, std::vector<int> visible)
+      : machine_(std::move(machine)), visible_(std::move(visible)) {
+    const std::lock_guard lock(machine_->timeline.mutex());
+    machine_->timeline.keep_activities();
+  }
+
+  [[nodiscard]] std::string_view source() const noexcept override { return "simulator"; }
+  [[nodiscard]] std::uint64_t now_ns() override {
+    const std::lock_guard lock(machine_->timeline.mutex());
+    return machine_->timeline.now_ns();
+  }
+  void begin_call(std::uint64_t call) override { Timeline::belongs_to(call); }
+  void end_call() override { Timeline::belongs_to(0); }
+  [[nodiscard]] std::uint64_t number_of(device::Stream stream) override { return stream.value; }
+  [[nodiscard]] std::vector<device::Activity> finish() override {
+    const std::lock_guard lock(machine_->timeline.mutex());
+    std::vector<device::Activity> activities = machine_->timeline.take_activities();
+    for (device::Activity& activity : activities) {
+      activity.device = static_cast<int>(std::ranges::find(visible_, activity.device) - visible_.begin());
+    }
+    return activities;
+  }
+
+ private:
+  std::shared_ptr<Machine> machine_;
+  std::vector<int> visible_;  // the machine's numbers of the devices, by ordinal
+};
+
 class SimulatedDriver final : public Driver {
  public:
   explicit SimulatedDriver(Options options) : machine_(std::make_shared<Machine>(std::move(options))) {}
@@ -80,6 +111,12 @@ class SimulatedDriver final : public Driver {
   [[nodiscard]] std::vector<Race> races() const override {
     const std::lock_guard lock(machine_->timeline.mutex());
     return machine_->timeline.races().races();
+  }
+
+  [[nodiscard]] device::ActivityRecording record_activity() override {
+    const auto visible = find_visible(machine_->options.device_count);
+    if (!visible) return {nullptr, "no device is visible"};
+    return {std::make_unique<SimulatedRecorder>(machine_, *visible), ""};
   }
 
   [[nodiscard]] ApiCalls api_calls() const override {

@@ -14,8 +14,46 @@ using device::Status;
 namespace {
 
 thread_local bool host_function_on_this_thread = false;
+thread_local std::uint64_t call_of_this_thread = 0;
+
+/// What an operation is to whoever looks at a device; nothing for what only the simulator
+/// has.
+std::optional<device::ActivityKind> kind_of(const Action& action) {
+  if (std::holds_alternative<RunKernel>(action)) return device::ActivityKind::kernel;
+  if (std::holds_alternative<CopyBytes>(action)) return device::ActivityKind::copy;
+  if (std::holds_alternative<FillBytes>(action)) return device::ActivityKind::fill;
+  if (std::holds_alternative<CallHost>(action)) return device::ActivityKind::host_function;
+  return std::nullopt;
+}
+
+std::uint64_t bytes_of(const Action& action) {
+  if (const auto* copy = std::get_if<CopyBytes>(&action)) return copy->bytes;
+  if (const auto* fill = std::get_if<FillBytes>(&action)) return fill->bytes;
+  return 0;
+}
 
 }  // namespace
+
+void Timeline::belongs_to(std::uint64_t call) noexcept { call_of_this_thread = call; }
+
+std::vector<device::Activity> Timeline::take_activities() {
+  std::vector<device::Activity> taken = activities_ ? std::move(*activities_) : std::vector<device::Activity>{};
+  activities_.reset();
+  return taken;
+}
+
+void Timeline::keep(const Operation& operation) {
+  const std::optional<device::ActivityKind> kind = kind_of(operation.work->action);
+  if (!activities_ || !kind) return;
+  activities_->push_back({.kind = *kind,
+                          .name = std::string(operation.work->name),
+                          .device = operation.context->default_stream.device,
+                          .stream = operation.actor.stream.value,
+                          .start_ns = operation.start_ns,
+                          .end_ns = operation.actor.finish_ns,
+                          .bytes = bytes_of(operation.work->action),
+                          .call = operation.call});
+}
 
 bool Timeline::inside_host_function() noexcept { return host_function_on_this_thread; }
 
@@ -73,6 +111,7 @@ void Timeline::run_due(HostFunctions host_functions) {
     const auto operation = std::move(pending_.back().operation);
     pending_.pop_back();
     if (operation->context->sticky != Status::success) continue;
+    keep(*operation);
     if (is_call) {
       start_host_function(*operation);
     } else {
@@ -164,8 +203,12 @@ std::uint64_t Timeline::submit(Context& context, const StreamState& stream, cons
   for (const device::MemoryAccess& access : work->accesses) races_.access(actor, knows, access);
   pending_.push_back({.finish_ns = actor.finish_ns,
                       .sequence = actor.sequence,
-                      .operation = std::make_unique<const Operation>(
-                          Operation{.actor = actor, .context = &context, .work = work, .source = watch(*work)})});
+                      .operation = std::make_unique<const Operation>(Operation{.actor = actor,
+                                                                               .context = &context,
+                                                                               .work = work,
+                                                                               .start_ns = start_ns,
+                                                                               .call = call_of_this_thread,
+                                                                               .source = watch(*work)})});
   std::push_heap(pending_.begin(), pending_.end(), later);
   return actor.finish_ns;
 }

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "device/activity.hpp"
 #include "device/sim/race_detector.hpp"
 #include "device/sim/world.hpp"
 
@@ -63,11 +64,20 @@ class Timeline {
   /// enqueued later comes after it.
   void host_access(std::string_view name, const device::MemoryAccess& access);
 
+  /// Keeps what is done from now on, by the machine's number of the device, until
+  /// `take_activities`.
+  void keep_activities() { activities_.emplace(); }
+  [[nodiscard]] std::vector<device::Activity> take_activities();
+  /// What the calling thread submits from now on belongs to this call; 0 for none.
+  static void belongs_to(std::uint64_t call) noexcept;
+
  private:
   struct Operation {
     Actor actor;
     Context* context = nullptr;
     WorkPointer work;
+    std::uint64_t start_ns = 0;
+    std::uint64_t call = 0;  ///< that it belongs to
     /// Of a source in page-locked memory that the host might change too early.
     struct Source {
       std::uint64_t digest = 0;
@@ -94,6 +104,7 @@ class Timeline {
   void step(StreamState& stream);
   enum class HostFunctions { leave, start };
   void run_due(HostFunctions host_functions);
+  void keep(const Operation& operation);
   void perform(const Operation& operation);
   void start_host_function(const Operation& operation);
 
@@ -113,6 +124,7 @@ class Timeline {
   bool calling_ = false;          // a host function is running
   std::uint64_t calling_finish_ns_ = 0;
   RaceDetector races_;
+  std::optional<std::vector<device::Activity>> activities_;
   std::jthread host_thread_;  // last, so that it has ended before anything else goes
 };
 

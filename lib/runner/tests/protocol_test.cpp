@@ -23,11 +23,13 @@ TEST(Protocol, RequestsComeBackAsTheyWere) {
                                  .free_symbol = "release"},
                    .fault = "lost_event",
                    .parameters = {{"count", std::int64_t{-3}}, {"fast", true}, {"ratio", 1.0}, {"text", "a \"b\""}},
-                   .golden_directory = "my goldens"}};
+                   .golden_directory = "my goldens"},
+      .trace_path = "traces/alloc.fuzz.json"};
   const auto received = std::get<RunRequest>(decode_request(encode(Request(sent))));
   EXPECT_EQ(received.sequence, 7U);
   EXPECT_EQ(received.case_name, "alloc.fuzz");
   EXPECT_EQ(received.settings, sent.settings);
+  EXPECT_EQ(received.trace_path, sent.trace_path);
 
   const auto identify = std::get<IdentifyRequest>(decode_request(encode(Request(IdentifyRequest{"auto", 5}))));
   EXPECT_EQ(identify.device, "auto");

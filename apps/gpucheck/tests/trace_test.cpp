@@ -1,0 +1,72 @@
+#include <filesystem>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "observe/device_trace/tests/trace_format.hpp"
+#include "subprocess.hpp"
+
+namespace gpucheck::application {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::set<std::string> files_in(const std::string& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.insert(entry.path().filename().string());
+  return names;
+}
+
+std::set<std::string> categories_of(const json& trace) {
+  std::set<std::string> categories;
+  for (const json& event : trace["traceEvents"]) categories.insert(event.value("cat", ""));
+  return categories;
+}
+
+TEST(Trace, EachCaseLeavesOneThatKeepsToTheFormat) {
+  const TemporaryFolder folder;
+  const std::string traces = folder / "new/traces";
+  const CommandResult run =
+      gpucheck({"run", "graph.capture_simple", "pinned.copy_non_blocking", "--device", "sim", "--trace", traces});
+  EXPECT_EQ(run.exit_code, 0) << run.error_output;
+  EXPECT_THAT(files_in(traces), ElementsAre("graph.capture_simple.sim.json", "pinned.copy_non_blocking.sim.json"));
+  for (const std::string& name : files_in(traces)) {
+    const json trace = json::parse(read_file(traces + "/" + name));
+    EXPECT_THAT(observe::test::format_offences(trace), IsEmpty()) << name;
+    EXPECT_EQ(trace["otherData"]["device_times_from"], "simulator");
+  }
+  const json graph = json::parse(read_file(traces + "/graph.capture_simple.sim.json"));
+  EXPECT_THAT(categories_of(graph), ::testing::IsSupersetOf({"kernel", "device_call", "call_to_device"}));
+}
+
+TEST(Trace, RepetitionsAndDevicesHaveTheirOwn) {
+  const TemporaryFolder folder;
+  const CommandResult run =
+      gpucheck({"run", "graph.capture_simple", "--device", "sim:h100:2", "--repeat", "2", "--trace", folder.path()});
+  EXPECT_EQ(run.exit_code, 0) << run.error_output;
+  EXPECT_EQ(files_in(folder.path()).size(), 4U);
+}
+
+TEST(Trace, AFolderThatCannotBeMadeIsSaidAtOnce) {
+  const TemporaryFolder folder;
+  write_file(folder / "file", "");
+  const CommandResult run =
+      gpucheck({"run", "graph.capture_simple", "--device", "sim", "--trace", folder / "file/traces"});
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_THAT(run.error_output, HasSubstr("file/traces for the traces: Not a directory"));
+}
+
+TEST(Trace, AFileThatCannotBeWrittenIsNoPass) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "graph.capture_simple.sim.json/in the way");
+  const CommandResult run = gpucheck({"run", "graph.capture_simple", "--device", "sim", "--trace", folder.path()});
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_THAT(run.output, HasSubstr("graph.capture_simple.sim.json"));
+}
+
+}  // namespace
+}  // namespace gpucheck::application
