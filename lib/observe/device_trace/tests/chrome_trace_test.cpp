@@ -25,7 +25,7 @@ DeviceTrace small_trace() {
   trace.devices = {{.ordinal = 0, .name = "H100", .default_stream = 7}};
   trace.calls = {
       {.number = 1, .operation = "launch_kernel", .subject = "fill", .thread = 1, .start_ns = 1'000, .end_ns = 3'500},
-      {.number = 2, .operation = "launch_graph", .thread = 1, .start_ns = 4'000, .end_ns = 4'500}};
+      {.number = 2, .operation = "launch_graph", .subject = {}, .thread = 1, .start_ns = 4'000, .end_ns = 4'500}};
   trace.activities = {
       {.kind = ActivityKind::kernel, .name = "mangled", .stream = 7, .start_ns = 2'000, .end_ns = 5'000, .call = 1},
       {.kind = ActivityKind::kernel, .name = "left", .stream = 9, .start_ns = 6'000, .end_ns = 9'000, .call = 2},
@@ -33,7 +33,7 @@ DeviceTrace small_trace() {
        .name = "copy",
        .stream = 9,
        .start_ns = 7'000,
-       .end_ns = 8'000,
+       .end_ns = 10'000,
        .bytes = 64,
        .call = 2}};
   trace.levels = {{.time_ns = 1'500, .device = 0, .kind = MemoryKind::device, .bytes = 2'097'152}};
