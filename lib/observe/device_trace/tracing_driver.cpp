@@ -166,7 +166,8 @@ class TracingDriver final : public device::Driver {
     return std::unique_ptr<device::Device>(std::make_unique<TracingDevice>(std::move(*opened), recorder_));
   }
   [[nodiscard]] Versions versions() override { return inner_->versions(); }
-  [[nodiscard]] std::vector<std::string> hazards() const override { return inner_->hazards(); }
+  [[nodiscard]] bool notices_races() const noexcept override { return inner_->notices_races(); }
+  [[nodiscard]] std::vector<device::Race> races() const override { return inner_->races(); }
   [[nodiscard]] std::optional<device::LiveHandles> live_handles() const override { return inner_->live_handles(); }
   void begin_range(const std::string& name) override { inner_->begin_range(name); }
   void end_range() override { inner_->end_range(); }

@@ -152,6 +152,22 @@ TEST(TracingDriver, FailedCallsAreThere) {
   EXPECT_THAT(trace.levels, IsEmpty());
 }
 
+TEST(TracingDriver, RacesAreNoticedAsEver) {
+  std::unique_ptr<device::Driver> driver = simulated();
+  const auto recorder = std::make_shared<TraceRecorder>(*driver, "demo.case");
+  driver = trace(std::move(driver), recorder);
+  const auto device = driver->open(0).value();
+  const auto memory = device::own<device::UniqueDeviceMemory>(*device, device->allocate(64));
+  for (int i = 0; i < 2; ++i) {
+    const auto stream =
+        device::own<device::UniqueStream>(*device, device->create_stream(device::StreamKind::non_blocking, 0));
+    ASSERT_EQ(device->fill(memory.get(), 0, 64, stream.get()), Status::success);
+  }
+  EXPECT_EQ(device->synchronize(), Status::success);
+  EXPECT_TRUE(driver->notices_races());
+  EXPECT_THAT(driver->races(), SizeIs(1));
+}
+
 TEST(TracingDriver, TheSimulatorKeepsNothingUnasked) {
   const auto driver = simulated();
   const auto device = driver->open(0).value();
