@@ -33,6 +33,7 @@ harness::Case direct_traceback() {
       .name = "snapshot.direct_traceback",
       .summary = "A stack gathered at a point names its functions, its source file and the unwinder",
       .source = "test_cuda.py::TestCudaMallocAsync::test_direct_traceback",
+      .needs = {.caching_allocator = true},
       .faults = allocation_faults(),
       .deadline = std::chrono::seconds(30),
       .run = run,

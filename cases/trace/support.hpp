@@ -1,13 +1,15 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "observe/gpu_trace.hpp"
 
-/// What the cases of the GPU trace's memory hooks share.
+/// What the cases of the GPU trace share.
 namespace gpucheck::cases::in_trace {
 
 using Tensor = runtime::Buffer<float>;

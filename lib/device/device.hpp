@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -37,6 +38,8 @@ struct DeviceProperties {
   std::uint64_t l2_cache_bytes = 0;
   /// Stream priorities: 0 is lowest, `greatest_priority` (negative) is highest.
   int greatest_priority = 0;
+  /// The UUID in `uuid` as it is kept, without words.
+  std::array<std::uint8_t, 16> uuid_bytes = {};
 };
 
 /// All topics of one device. What exists of operations is listed under each topic's class:

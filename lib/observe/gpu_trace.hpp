@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/allocator/gpu_trace_sink.hpp"
+#include "device/handles.hpp"
 #include "runtime/runtime.hpp"
 
 namespace gpucheck::observe {
@@ -56,9 +56,10 @@ class CallbackRegistry {
   Callbacks callbacks_ = std::make_shared<std::vector<Callback>>();
 };
 
-/// The callbacks of PyTorch's GPU trace, for one runtime. Addresses are device pointers.
-/// Warnings go to the runtime. The runtime must outlive it, and no call of the runtime
-/// may be in progress when it is destroyed.
+/// The callbacks of PyTorch's GPU trace, for one runtime: a registry for each kind of event.
+/// They are called on the thread that uses the device, without any lock held. Warnings go to
+/// the runtime. The runtime must outlive it, and no call of the runtime may be in progress
+/// when it is destroyed.
 class GpuTrace {
  public:
   explicit GpuTrace(runtime::Runtime& runtime);
@@ -66,14 +67,29 @@ class GpuTrace {
   GpuTrace(const GpuTrace&) = delete;
   GpuTrace& operator=(const GpuTrace&) = delete;
 
-  /// Nothing fires before. @throws UnsupportedError unless the runtime has the caching
-  /// allocator.
+  /// Nothing fires before. Memory events come from the caching allocator alone.
   void activate();
 
-  /// Memory was allocated, cached or not: its address.
+  /// An event was made: at its first record.
+  [[nodiscard]] CallbackRegistry<device::Event>& event_creation() noexcept;
+  /// An event is about to be destroyed.
+  [[nodiscard]] CallbackRegistry<device::Event>& event_deletion() noexcept;
+  /// An event was recorded in a stream.
+  [[nodiscard]] CallbackRegistry<device::Event, device::Stream>& event_record() noexcept;
+  /// A stream was told to wait for an event.
+  [[nodiscard]] CallbackRegistry<device::Event, device::Stream>& event_wait() noexcept;
+  /// Memory was allocated, cached or not: its address on the device.
   [[nodiscard]] CallbackRegistry<std::uintptr_t>& memory_allocation() noexcept;
-  /// Memory is about to be freed: its address.
+  /// Memory is about to be freed: its address on the device.
   [[nodiscard]] CallbackRegistry<std::uintptr_t>& memory_deallocation() noexcept;
+  /// A stream of the pool was made; all of them are, at the first request for one.
+  [[nodiscard]] CallbackRegistry<device::Stream>& stream_creation() noexcept;
+  /// The host is about to wait for the device.
+  [[nodiscard]] CallbackRegistry<>& device_synchronization() noexcept;
+  /// The host is about to wait for a stream.
+  [[nodiscard]] CallbackRegistry<device::Stream>& stream_synchronization() noexcept;
+  /// The host is about to wait for an event.
+  [[nodiscard]] CallbackRegistry<device::Event>& event_synchronization() noexcept;
 
  private:
   class Sink;

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <utility>
 
+#include "device/check.hpp"
+#include "runtime/gpu_trace_sink.hpp"
 #include "runtime/pluggable/pluggable_allocator.hpp"
 #include "runtime/random/generator.hpp"
 
@@ -17,6 +19,7 @@ namespace {
 struct Current {
   std::uint64_t runtime = 0;
   device::Stream stream;
+  bool is_external = false;
 };
 thread_local std::vector<Current> current_streams;
 
@@ -40,7 +43,10 @@ Runtimes& runtimes() {
 struct Runtime::State {
   State(device::Device& the_device, const AllocatorChoice& choice)
       : device(the_device),
-        streams(the_device),
+        streams(the_device,
+                [this](device::Stream stream) {
+                  if (GpuTraceSink* sink = trace_sink.load(std::memory_order_acquire)) sink->stream_creation(stream);
+                }),
         allocator(make_allocator(choice, the_device, streams, [this](std::string text) { warn(std::move(text)); })),
         pinned(the_device) {}
 
@@ -53,6 +59,7 @@ struct Runtime::State {
   device::Device& device;
   std::mutex mutex;
   std::vector<std::string> warnings;
+  std::atomic<GpuTraceSink*> trace_sink = nullptr;
   StreamPool streams;
   std::unique_ptr<DeviceAllocator> allocator;
   PinnedAllocator pinned;
@@ -108,12 +115,18 @@ device::Stream Runtime::current_stream() const noexcept {
   return entry == current_streams.end() ? state_->device.default_stream() : entry->stream;
 }
 
-void Runtime::set_current_stream(device::Stream stream) noexcept {
+bool Runtime::is_current_stream_external() const noexcept {
+  const auto entry = std::ranges::find(current_streams, state_->number, &Current::runtime);
+  return entry != current_streams.end() && entry->is_external;
+}
+
+void Runtime::set_current_stream(device::Stream stream, bool is_external) noexcept {
   const auto entry = std::ranges::find(current_streams, state_->number, &Current::runtime);
   if (entry == current_streams.end()) {
-    current_streams.push_back({state_->number, stream});
+    current_streams.push_back({state_->number, stream, is_external});
   } else {
     entry->stream = stream;
+    entry->is_external = is_external;
   }
 }
 
@@ -121,6 +134,23 @@ device::Stream Runtime::capture_stream() {
   std::call_once(state_->capture_stream_chosen, [this] { state_->capture_stream = streams().next(); });
   return state_->capture_stream;
 }
+
+void Runtime::synchronize() {
+  if (GpuTraceSink* sink = gpu_trace_sink()) sink->device_synchronization();
+  device::check_and_clear(device(), device().synchronize(), "synchronize");
+}
+
+void Runtime::synchronize(device::Stream stream) {
+  if (GpuTraceSink* sink = gpu_trace_sink()) sink->stream_synchronization(stream);
+  device::check_and_clear(device(), device().synchronize(stream), "synchronize");
+}
+
+void Runtime::set_gpu_trace_sink(GpuTraceSink* sink) {
+  state_->trace_sink.store(sink, std::memory_order_release);
+  if (auto* caching = dynamic_cast<CachingAllocator*>(&allocator())) caching->set_gpu_trace_sink(sink);
+}
+
+GpuTraceSink* Runtime::gpu_trace_sink() const noexcept { return state_->trace_sink.load(std::memory_order_acquire); }
 
 void Runtime::set_settings(std::string_view text) {
   allocator().set_settings(text);

@@ -17,6 +17,7 @@
 namespace gpucheck::runtime {
 
 class Generator;
+class GpuTraceSink;
 
 /// One device's runtime: its device allocator, its allocator of pinned host memory, its
 /// pooled streams and events, the current stream of each thread, its default generator of
@@ -49,10 +50,22 @@ class Runtime {
 
   /// The calling thread's current stream; the device's default stream until set.
   [[nodiscard]] device::Stream current_stream() const noexcept;
-  void set_current_stream(device::Stream stream) noexcept;
+  /// `is_external`: it is known by its handle, even if it is one of the pool.
+  void set_current_stream(device::Stream stream, bool is_external = false) noexcept;
+  [[nodiscard]] bool is_current_stream_external() const noexcept;
   /// The side stream of captures that are given none: one of the pool, the same each time.
   /// @throws DeviceError.
   [[nodiscard]] device::Stream capture_stream();
+
+  /// Waits for all work of the device, or of one stream. @throws DeviceError.
+  void synchronize();
+  void synchronize(device::Stream stream);
+
+  /// Tells `sink` of what is done with the device from now on; null ends that. Memory is
+  /// told of by the caching allocator alone. No call may be in progress when it ends.
+  void set_gpu_trace_sink(GpuTraceSink* sink);
+  /// Null where nobody is told.
+  [[nodiscard]] GpuTraceSink* gpu_trace_sink() const noexcept;
 
   /// Warnings are kept, not printed: whoever runs the runtime decides.
   void warn(std::string text);
@@ -69,17 +82,20 @@ class Runtime {
 /// Makes `stream` current for a scope on this thread; restores the one before.
 class CurrentStreamGuard {
  public:
-  CurrentStreamGuard(Runtime& runtime, device::Stream stream) noexcept
-      : runtime_(runtime), previous_(runtime.current_stream()) {
-    runtime_.set_current_stream(stream);
+  CurrentStreamGuard(Runtime& runtime, device::Stream stream, bool is_external = false) noexcept
+      : runtime_(runtime),
+        previous_(runtime.current_stream()),
+        previous_is_external_(runtime.is_current_stream_external()) {
+    runtime_.set_current_stream(stream, is_external);
   }
-  ~CurrentStreamGuard() { runtime_.set_current_stream(previous_); }
+  ~CurrentStreamGuard() { runtime_.set_current_stream(previous_, previous_is_external_); }
   CurrentStreamGuard(const CurrentStreamGuard&) = delete;
   CurrentStreamGuard& operator=(const CurrentStreamGuard&) = delete;
 
  private:
   Runtime& runtime_;
   device::Stream previous_;
+  bool previous_is_external_;
 };
 
 namespace detail {

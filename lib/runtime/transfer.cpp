@@ -9,7 +9,7 @@ void complete(Runtime& runtime, HostMemory<const void> host, Transfer transfer, 
   if (transfer == Transfer::non_blocking) {
     runtime.pinned_allocator().record_event(host.data, host.context, stream);
   } else {
-    device::check_and_clear(runtime.device(), runtime.device().synchronize(stream), "synchronize");
+    runtime.synchronize(stream);
   }
 }
 

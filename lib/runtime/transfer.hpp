@@ -77,4 +77,10 @@ template <typename T>
   return result;
 }
 
+/// The same, as PyTorch's `tensor.cpu()`: it waits.
+template <typename T>
+[[nodiscard]] HostBuffer<T> to_host(Runtime& runtime, const T* source, std::size_t count, device::Stream stream) {
+  return to_host(runtime, source, count, Transfer::blocking, stream);
+}
+
 }  // namespace gpucheck::runtime

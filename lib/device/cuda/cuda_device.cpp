@@ -1,5 +1,6 @@
 #include "device/cuda/cuda_device.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -22,19 +23,22 @@ std::string uuid_text(const cudaUUID_t& uuid) {
 }
 
 device::DeviceProperties properties_of(const cudaDeviceProp& properties) {
-  return {.name = properties.name,
-          .uuid = uuid_text(properties.uuid),
-          .pci_bus_id = fmt::format("{:04x}:{:02x}:{:02x}.0", properties.pciDomainID, properties.pciBusID,
-                                    properties.pciDeviceID),
-          .total_memory_bytes = properties.totalGlobalMem,
-          .multiprocessor_count = properties.multiProcessorCount,
-          .max_threads_per_multiprocessor = properties.maxThreadsPerMultiProcessor,
-          .max_threads_per_block = properties.maxThreadsPerBlock,
-          .max_shared_bytes_per_block = properties.sharedMemPerBlockOptin,
-          .warp_size = properties.warpSize,
-          .compute_capability_major = properties.major,
-          .compute_capability_minor = properties.minor,
-          .l2_cache_bytes = static_cast<std::uint64_t>(properties.l2CacheSize)};
+  device::DeviceProperties found = {.name = properties.name,
+                                    .uuid = uuid_text(properties.uuid),
+                                    .pci_bus_id = fmt::format("{:04x}:{:02x}:{:02x}.0", properties.pciDomainID,
+                                                              properties.pciBusID, properties.pciDeviceID),
+                                    .total_memory_bytes = properties.totalGlobalMem,
+                                    .multiprocessor_count = properties.multiProcessorCount,
+                                    .max_threads_per_multiprocessor = properties.maxThreadsPerMultiProcessor,
+                                    .max_threads_per_block = properties.maxThreadsPerBlock,
+                                    .max_shared_bytes_per_block = properties.sharedMemPerBlockOptin,
+                                    .warp_size = properties.warpSize,
+                                    .compute_capability_major = properties.major,
+                                    .compute_capability_minor = properties.minor,
+                                    .l2_cache_bytes = static_cast<std::uint64_t>(properties.l2CacheSize)};
+  std::ranges::transform(properties.uuid.bytes, found.uuid_bytes.begin(),
+                         [](char byte) { return static_cast<std::uint8_t>(byte); });
+  return found;
 }
 
 }  // namespace

@@ -34,6 +34,10 @@ Status CudaDevice::wait(Stream stream, Event event) {
   return status_of([&] { return cudaStreamWaitEvent(raw(stream), raw(event), cudaEventWaitDefault); });
 }
 
+Status CudaDevice::wait_external(Stream stream, Event event) {
+  return status_of([&] { return cudaStreamWaitEvent(raw(stream), raw(event), cudaEventWaitExternal); });
+}
+
 Result<Event> CudaDevice::create_event(EventKind kind) {
   const unsigned flags = kind == EventKind::no_timing ? cudaEventDisableTiming : cudaEventDefault;
   cudaEvent_t event = nullptr;
@@ -47,6 +51,10 @@ Status CudaDevice::destroy_event(Event event) {
 
 Status CudaDevice::record(Event event, Stream stream) {
   return status_of([&] { return cudaEventRecord(raw(event), raw(stream)); });
+}
+
+Status CudaDevice::record_external(Event event, Stream stream) {
+  return status_of([&] { return cudaEventRecordWithFlags(raw(event), raw(stream), cudaEventRecordExternal); });
 }
 
 Status CudaDevice::query(Event event) {

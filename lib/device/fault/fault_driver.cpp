@@ -15,6 +15,7 @@ class FaultDriver final : public device::Driver {
     const ArmedRule* rule = faults_->next(Operation::initialize);
     if (rule == nullptr) return;
     if (rule->effect() == Effect::fail) failed_ = rule->status();
+    knows_nothing_ = rule->effect() == Effect::wrong_answer;
     if (rule->effect() == Effect::eager) static_cast<void>(inner_->device_count());
   }
 
@@ -28,6 +29,11 @@ class FaultDriver final : public device::Driver {
   }
   [[nodiscard]] std::string_view visible_devices_variable() const noexcept override {
     return inner_->visible_devices_variable();
+  }
+  [[nodiscard]] Result<device::DeviceProperties> properties(int ordinal) override {
+    if (failed_ != Status::success) return failed_;
+    Result<device::DeviceProperties> found = inner_->properties(ordinal);
+    return found && knows_nothing_ ? device::DeviceProperties{} : found;
   }
   [[nodiscard]] Result<std::unique_ptr<device::Device>> open(int ordinal) override {
     if (failed_ != Status::success) return failed_;
@@ -47,6 +53,7 @@ class FaultDriver final : public device::Driver {
   std::unique_ptr<device::Driver> inner_;
   std::shared_ptr<Faults> faults_;
   std::shared_ptr<device::HandleLedger> handles_ = std::make_shared<device::HandleLedger>();
+  bool knows_nothing_ = false;
   Status failed_ = Status::success;  // what initialisation came to
 };
 

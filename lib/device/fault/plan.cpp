@@ -44,7 +44,7 @@ bool any_of(Operation operation, Operations... wanted) {
 bool has_wrong_answer(Operation operation) {
   using enum Operation;
   return any_of(operation, node_count, default_stream, error_text, memory_info, pointer_info, elapsed_ms, capture_info,
-                can_access_peer, query_event, query_stream);
+                can_access_peer, query_event, query_stream, initialize);
 }
 
 bool takes(Operation operation, Effect effect) {

@@ -45,7 +45,8 @@ enum class Effect {
   /// node_count: one when there are none, else none. default_stream: a handle that is no
   /// stream, which every call fails with invalid_resource_handle. error_text: "unknown
   /// error". memory_info: all memory is free. pointer_info: unregistered. elapsed_ms: 0.
-  /// capture_info: no capture. can_access_peer: the opposite. query_event, query_stream:
+  /// capture_info: no capture. can_access_peer: the opposite. initialize: the driver knows
+  /// nothing of what its devices are. query_event, query_stream:
   /// success; condition: not_ready came back.
   wrong_answer,
   /// initialize: count the devices at once instead of on first use.

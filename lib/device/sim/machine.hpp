@@ -58,7 +58,7 @@ class Machine {
   World world;
   Timeline timeline;
   HandleTable<device::Stream, StreamState> streams;
-  HandleTable<device::Event, EventState> events;
+  Events events;
   HandleTable<device::Graph, GraphState> graphs;
   HandleTable<device::GraphExec, Executable> executables;
   std::vector<CapturePointer> captures;  ///< those that have not ended

@@ -1,6 +1,8 @@
 #include "device/sim/simulated_device.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <ranges>
 #include <utility>
 
 namespace gpucheck::sim {
@@ -17,6 +19,8 @@ SimulatedDevice::SimulatedDevice(std::shared_ptr<Machine> machine, int position,
       properties_(machine_->options.profile.properties) {
   // Plainly not hardware, and different for each device of the machine.
   properties_.uuid = fmt::format("SIM-{}-{}", machine_->options.profile.name, index);
+  std::ranges::copy(properties_.uuid | std::views::take(properties_.uuid_bytes.size()), properties_.uuid_bytes.begin());
+  properties_.uuid_bytes.back() = static_cast<std::uint8_t>(index);
   properties_.pci_bus_id = fmt::format("sim:{:02x}:00.0", index);
 }
 

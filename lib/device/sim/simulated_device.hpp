@@ -74,6 +74,7 @@ class SimulatedDevice final : public device::Device {
   device::Status check_shape(const device::KernelLaunch& launch) const;
   /// Enqueues work, or adds a node to the graph that the stream captures.
   void submit(StreamState& stream, Work work);
+  device::Status capture_event_node(device::Stream handle, Work work);
   device::Status copy_now(StreamState& stream, CopyBytes copy, device::CopyKind kind, Place from, Place to);
   device::Status captured_allocation(StreamState& stream, std::size_t bytes, void*& pointer);
   device::Status captured_free(StreamState& stream, std::uintptr_t address);

@@ -45,6 +45,8 @@ struct DescribeAction {
     node.bytes = fill.bytes;
   }
   void operator()(const CallHost&) const { node.kind = device::NodeKind::host_function; }
+  void operator()(const RecordEvent&) const { node.kind = device::NodeKind::event_record; }
+  void operator()(const WaitEvent&) const { node.kind = device::NodeKind::event_wait; }
   void operator()(const BeginAllocation& begin) const {
     node.kind = device::NodeKind::allocation;
     node.destination = reinterpret_cast<const void*>(begin.address);
@@ -122,7 +124,7 @@ Status SimulatedDevice::launch(device::GraphExec handle, device::Stream on) {
     const auto stream = graph_target(on);
     if (!stream) return stream.error();
     const Status status = claim_memory(*executable, context_.allocations);
-    if (status == Status::success) timeline().launch(context_, **stream, *executable);
+    if (status == Status::success) timeline().launch(context_, **stream, *executable, machine_->events);
     return status;
   });
 }

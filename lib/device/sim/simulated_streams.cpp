@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "device/sim/simulated_device.hpp"
 
@@ -130,6 +131,30 @@ Status SimulatedDevice::wait(device::Stream on, device::Event handle) {
     timeline().wait(context_, *waiting, *event);
     return Status::success;
   });
+}
+
+Status SimulatedDevice::record_external(device::Event handle, device::Stream on) {
+  return call(Operation::record, [&] {
+    const EventState* event = machine_->events.find(handle);
+    const bool is_own = event != nullptr && event->device == index_;
+    if (!is_own) return Status::invalid_resource_handle;
+    return capture_event_node(on, {.name = "record event", .action = RecordEvent{handle}, .accesses = {}});
+  });
+}
+
+Status SimulatedDevice::wait_external(device::Stream on, device::Event handle) {
+  return call(Operation::wait, [&] {
+    if (machine_->events.find(handle) == nullptr) return Status::invalid_resource_handle;
+    return capture_event_node(on, {.name = "wait for event", .action = WaitEvent{handle}, .accesses = {}});
+  });
+}
+
+Status SimulatedDevice::capture_event_node(device::Stream on, Work work) {
+  const auto stream = target(on);
+  if (!stream) return stream.error();
+  if (!(*stream)->capture) return Status::illegal_state;
+  submit(**stream, std::move(work));
+  return Status::success;
 }
 
 Status SimulatedDevice::query(device::Event handle) {

@@ -221,7 +221,22 @@ void Timeline::enqueue(Context& context, StreamState& stream, const WorkPointer&
                            stream.clock);
 }
 
-void Timeline::launch(Context& context, StreamState& stream, Executable& executable) {
+namespace {
+
+/// The event that a graph's node records or waits for; null for other work, and when it is gone.
+template <typename EventAction>
+EventState* event_of(const Work& work, const Events& events) {
+  const auto* action = std::get_if<EventAction>(&work.action);
+  return action == nullptr ? nullptr : events.find(action->event);
+}
+
+bool is_event_node(const Work& work) noexcept {
+  return std::holds_alternative<RecordEvent>(work.action) || std::holds_alternative<WaitEvent>(work.action);
+}
+
+}  // namespace
+
+void Timeline::launch(Context& context, StreamState& stream, Executable& executable, const Events& events) {
   order(context, stream);
   stream.clock.join(executable.clock);
   step(stream);
@@ -238,10 +253,26 @@ void Timeline::launch(Context& context, StreamState& stream, Executable& executa
       start_ns = std::max(start_ns, finish_ns[dependency]);
       clock.join(clocks[dependency]);
     }
+    const Work& work = *step.node.work;
+    if (const EventState* awaited = event_of<WaitEvent>(work, events); awaited != nullptr && awaited->recorded) {
+      start_ns = std::max(start_ns, awaited->complete_ns);
+      clock.join(awaited->clock);
+    }
     const Stamp stamp{executable.branches[step.branch], ++executable.epoch};
     clock.advance(stamp);
-    const std::uint64_t delay = random() % costs::launch_jitter_ns;
-    finish_ns.push_back(submit(context, stream, step.node.work, start_ns + delay, stamp, clock));
+    if (is_event_node(work)) {
+      finish_ns.push_back(start_ns + costs::event_ns);
+    } else {
+      const std::uint64_t delay = random() % costs::launch_jitter_ns;
+      finish_ns.push_back(submit(context, stream, step.node.work, start_ns + delay, stamp, clock));
+    }
+    if (EventState* recorded = event_of<RecordEvent>(work, events)) {
+      *recorded = {.device = recorded->device,
+                   .kind = recorded->kind,
+                   .recorded = true,
+                   .complete_ns = finish_ns.back(),
+                   .clock = clock};
+    }
     ready_ns = std::max(ready_ns, finish_ns.back());
     if (step.is_leaf) stream.clock.join(clock);
     clocks.push_back(std::move(clock));

@@ -9,10 +9,13 @@
 #include <vector>
 
 #include "device/activity.hpp"
+#include "device/sim/handle_table.hpp"
 #include "device/sim/race_detector.hpp"
 #include "device/sim/world.hpp"
 
 namespace gpucheck::sim {
+
+using Events = HandleTable<device::Event, EventState>;
 
 /// Virtual time. Each operation gets its start and finish when it is enqueued, since all
 /// it waits for is known by then; its effects happen at its finish, in the order of
@@ -56,7 +59,8 @@ class Timeline {
   /// What the stream's next operation would come after, were it enqueued now.
   [[nodiscard]] Point before_next(const Context& context, const StreamState& stream) const;
   void enqueue(Context& context, StreamState& stream, const WorkPointer& work);
-  void launch(Context& context, StreamState& stream, Executable& executable);
+  /// `events` are those that the graph's nodes record and wait for; one that is gone is left out.
+  void launch(Context& context, StreamState& stream, Executable& executable, const Events& events);
   void upload(Context& context, StreamState& stream, Executable& executable);
   void record(Context& context, StreamState& stream, EventState& event);
   void wait(Context& context, StreamState& stream, const EventState& event);

@@ -49,7 +49,18 @@ struct EndAllocation {
   AllocationMap::Allocation allocation;
 };
 
-using Action = std::variant<std::monostate, RunKernel, CopyBytes, FillBytes, CallHost, BeginAllocation, EndAllocation>;
+/// In a graph only: at each launch the event covers what comes before.
+struct RecordEvent {
+  device::Event event;
+};
+
+/// In a graph only: what comes after waits for what the event covers at the launch.
+struct WaitEvent {
+  device::Event event;
+};
+
+using Action = std::variant<std::monostate, RunKernel, CopyBytes, FillBytes, CallHost, BeginAllocation, EndAllocation,
+                            RecordEvent, WaitEvent>;
 
 /// Something a stream or a graph node does: what it is called, what memory it touches,
 /// how long it takes and what happens at its end. Shared by everyone who may run it.

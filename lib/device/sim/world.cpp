@@ -33,6 +33,8 @@ struct Performer {
 
   Status operator()(std::monostate) const { return Status::success; }
   Status operator()(const CallHost&) const { return Status::success; }
+  Status operator()(const RecordEvent&) const { return Status::success; }
+  Status operator()(const WaitEvent&) const { return Status::success; }
   Status operator()(const RunKernel& launch) const {
     device::FailedAssertion failed;
     launch.kernel->run_on_host(launch.functor.data(), launch.count, launch.block, failed);

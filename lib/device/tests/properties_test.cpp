@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <regex>
 
 #include "device/tests/suites.hpp"
@@ -19,6 +20,17 @@ TEST_P(Properties, NameTheDevice) {
   if (!GetParam().hardware) return;
   EXPECT_TRUE(matches(properties.uuid, "GPU-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")) << properties.uuid;
   EXPECT_TRUE(matches(properties.pci_bus_id, "[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\\.0")) << properties.pci_bus_id;
+}
+
+TEST_P(Properties, GiveTheUuidInBytesToo) {
+  const DeviceProperties& properties = device().properties();
+  EXPECT_NE(properties.uuid_bytes, decltype(properties.uuid_bytes){});
+  if (!GetParam().hardware) return;
+  std::string digits;
+  for (const std::uint8_t byte : properties.uuid_bytes) digits += fmt::format("{:02x}", byte);
+  std::string text = properties.uuid.substr(std::string_view("GPU-").size());
+  std::erase(text, '-');
+  EXPECT_EQ(digits, text);
 }
 
 TEST_P(Properties, DescribeAMachineThatCanExist) {

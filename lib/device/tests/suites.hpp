@@ -18,6 +18,7 @@ class DefaultStream : public Contract {};
 class HostFunctions : public Contract {};
 class Events : public Contract {};
 class EventTiming : public Contract {};
+class ExternalEvents : public Contract {};
 class EveryWay : public Contract {};
 class Capture : public Contract {};
 class CaptureFork : public Contract {};
@@ -58,6 +59,7 @@ class Peers : public Contract {
   GPUCHECK_INSTANTIATE_SUITE(prefix, HostFunctions, backends);       \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Events, backends);              \
   GPUCHECK_INSTANTIATE_SUITE(prefix, EventTiming, backends);         \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, ExternalEvents, backends);      \
   GPUCHECK_INSTANTIATE_SUITE(prefix, EveryWay, backends);            \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Capture, backends);             \
   GPUCHECK_INSTANTIATE_SUITE(prefix, CaptureFork, backends);         \

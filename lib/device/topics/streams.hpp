@@ -31,10 +31,17 @@ class Streams {
   /// `cudaStreamWaitEvent`: later work in `stream` waits for the work captured by the
   /// last record of `event`; no-op for an event never recorded.
   virtual Status wait(Stream stream, Event event) = 0;
+  /// `cudaStreamWaitEvent` with `cudaEventWaitExternal`: in a stream that is being captured,
+  /// a node that waits, at each launch, for what `event` covers then. illegal_state elsewhere.
+  virtual Status wait_external(Stream stream, Event event) = 0;
   [[nodiscard]] virtual Result<Event> create_event(EventKind kind) = 0;
   /// `cudaEventDestroy`: returns at once.
   virtual Status destroy_event(Event event) = 0;
   virtual Status record(Event event, Stream stream) = 0;
+  /// `cudaEventRecordWithFlags` with `cudaEventRecordExternal`: in a stream that is being
+  /// captured, a node that records `event` at each launch, for the host and for work outside
+  /// the graph. illegal_state elsewhere.
+  virtual Status record_external(Event event, Stream stream) = 0;
   /// `cudaEventQuery`: success when complete or never recorded, else not_ready.
   virtual Status query(Event event) = 0;
   virtual Status synchronize(Event event) = 0;
@@ -58,9 +65,11 @@ class Streams {
   OPERATION(query_stream, device::Status, query, (device::Stream stream), (stream))                                  \
   OPERATION(synchronize, device::Status, synchronize, (device::Stream stream), (stream))                             \
   OPERATION(wait, device::Status, wait, (device::Stream stream, device::Event event), (stream, event))               \
+  ALSO(wait, device::Status, wait_external, (device::Stream stream, device::Event event), (stream, event))           \
   OPERATION(create_event, device::Result<device::Event>, create_event, (device::EventKind kind), (kind))             \
   OPERATION(destroy_event, device::Status, destroy_event, (device::Event event), (event))                            \
   OPERATION(record, device::Status, record, (device::Event event, device::Stream stream), (event, stream))           \
+  ALSO(record, device::Status, record_external, (device::Event event, device::Stream stream), (event, stream))       \
   OPERATION(query_event, device::Status, query, (device::Event event), (event))                                      \
   ALSO(synchronize, device::Status, synchronize, (device::Event event), (event))                                     \
   OPERATION(elapsed_ms, device::Result<float>, elapsed_ms, (device::Event start, device::Event stop), (start, stop)) \

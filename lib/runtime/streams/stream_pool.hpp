@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "device/device.hpp"
@@ -26,12 +27,19 @@ class StreamPool {
   static constexpr int streams_per_level = 32;
   static constexpr int max_levels = 4;
 
-  /// Makes no device call.
-  explicit StreamPool(device::Device& device) noexcept : device_(device) {}
+  using CreationObserver = std::function<void(device::Stream)>;
+
+  /// Makes no device call. `created` is told of each stream that is made, once all are,
+  /// without any lock held.
+  explicit StreamPool(device::Device& device, CreationObserver created = {}) noexcept
+      : device_(device), created_(std::move(created)) {}
 
   /// `priority` 0 is lowest, negative is higher; values out of range are clamped.
   /// @throws DeviceError.
   [[nodiscard]] device::Stream next(int priority = 0);
+  /// The stream of an id, as `stream_id` tells it; pooled ones are made if need be.
+  /// @throws Error with PyTorch's text for an id that no stream can have; DeviceError.
+  [[nodiscard]] device::Stream stream(std::int64_t id);
   /// The highest priority of the device that the pool serves (0 or negative).
   [[nodiscard]] int greatest_priority() const noexcept;
   /// Priority of a stream of this pool; 0 for any other.
@@ -50,10 +58,15 @@ class StreamPool {
     std::size_t index = 0;
     bool found = false;
   };
-  void create_streams();
+  /// In the order in which PyTorch makes them: the first of each level, then the second.
+  std::vector<device::Stream> create_streams();
+  /// The stream that `choose` takes of the levels, which are made first if need be.
+  template <typename Choose>
+  device::Stream take(Choose choose);
   [[nodiscard]] Place find(device::Stream stream) const;
 
   device::Device& device_;
+  CreationObserver created_;
   mutable std::mutex mutex_;
   std::vector<Level> levels_;
 };

@@ -312,12 +312,22 @@ TEST(Initialize, CountsTheDevicesAtOnce) {
   EXPECT_EQ(status_of(eager->device_count_without_initialising()), Status::success);
 }
 
+TEST(Initialize, LeavesUnknownWhatTheDevicesAre) {
+  const auto driver =
+      inject(sim::make_driver({.profile = sim::profile("small")}), once(Operation::initialize, Effect::wrong_answer));
+  EXPECT_EQ(driver->properties(0).value().name, "");
+  EXPECT_NE(driver->open(0).value()->properties().name, "");
+  EXPECT_EQ(inject(sim::make_driver({.profile = sim::profile("small")}), {})->properties(0).value().name,
+            sim::profile("small").properties.name);
+}
+
 TEST(Initialize, Fails) {
   Plan plan = once(Operation::initialize, Effect::fail);
   plan.rules[0].status = Status::devices_unavailable;
   const auto driver = inject(sim::make_driver({.profile = sim::profile("small")}), plan);
   EXPECT_EQ(status_of(driver->device_count()), Status::devices_unavailable);
   EXPECT_EQ(status_of(driver->open(0)), Status::devices_unavailable);
+  EXPECT_EQ(status_of(driver->properties(0)), Status::devices_unavailable);
 }
 
 void hang_in_a_call() {

@@ -45,8 +45,8 @@ std::set<Operation> taking(Effect effect) {
     case Effect::run_now:
       return {launch_kernel};
     case Effect::wrong_answer:
-      return {node_count, default_stream, error_text,      memory_info, pointer_info,
-              elapsed_ms, capture_info,   can_access_peer, query_event, query_stream};
+      return {node_count,   default_stream,  error_text,  memory_info,  pointer_info, elapsed_ms,
+              capture_info, can_access_peer, query_event, query_stream, initialize};
     case Effect::eager:
       return {initialize};
     case Effect::hang:

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/units.hpp"
-#include "runtime/allocator/gpu_trace_sink.hpp"
+#include "runtime/gpu_trace_sink.hpp"
 #include "runtime/tests/simulated.hpp"
 
 namespace gpucheck::runtime::test {

@@ -1,0 +1,33 @@
+#include "cases/trace/event_support.hpp"
+#include "harness/case.hpp"
+
+namespace gpucheck::cases::in_trace {
+namespace {
+
+// Tracing is switched on before anything else is done with the device.
+void run(harness::Context& context) {
+  runtime::Runtime& runtime = context.runtime();
+  observe::GpuTrace trace(runtime);
+  Events calls;
+  trace.event_creation().add([&calls](device::Event event) { calls.push_back(event); });
+  trace.activate();
+  Event event;
+  context.observe("calls_before_record", calls.size());
+  context.observe("error", error_text<Error>([&] { event.record(Stream::current(runtime)); }));
+  observe_calls(context, calls, event.raw());
+}
+
+}  // namespace
+
+harness::Case event_create() {
+  return {
+      .name = "trace.event_create",
+      .summary = "A hook for new events is called once, with the handle, when the event is first recorded",
+      .source = "test_cuda_trace.py::TestCudaTrace::test_event_creation_callback",
+      .needs = {.own_process = true, .default_stream = true},
+      .faults = {event_not_created(), event_creation_fails(), record_fails()},
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::in_trace

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "device/handles.hpp"
+
+/// CUDA's own calls, with nothing around them, for benchmarks to compare with. The thread's
+/// device must be current. False when CUDA returns an error.
+namespace gpucheck::cuda::bare {
+
+bool record(device::Event event, device::Stream stream) noexcept;
+bool wait(device::Stream stream, device::Event event) noexcept;
+
+}  // namespace gpucheck::cuda::bare

@@ -1,0 +1,14 @@
+#include "device/cuda/benchmarks/bare_streams.hpp"
+#include "device/cuda/cuda_driver.hpp"
+#include "runtime/benchmarks/bare_calls.hpp"
+
+namespace gpucheck::benchmarks {
+
+BareCalls bare_calls() { return {.record = cuda::bare::record, .wait = cuda::bare::wait}; }
+
+std::unique_ptr<device::Driver> make_gpu_driver() {
+  std::unique_ptr<device::Driver> driver = cuda::make_driver();
+  return driver->device_count().has_value() ? std::move(driver) : nullptr;
+}
+
+}  // namespace gpucheck::benchmarks

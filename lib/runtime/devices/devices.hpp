@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "device/driver.hpp"
+#include "runtime/devices/device_name.hpp"
+
+namespace gpucheck::runtime {
+
+/// Which device is meant: none in particular, a number, a text, a name.
+using DeviceArgument = std::variant<std::monostate, int, std::string, DeviceName>;
+
+/// What may be left out of a DeviceArgument, or be in it.
+struct IndexRule {
+  bool optional = false;   ///< without a number the current device is meant
+  bool allow_cpu = false;  ///< the host may be meant, whose number is -1
+};
+
+struct ComputeCapability {
+  int major = 0;
+  int minor = 0;
+  bool operator==(const ComputeCapability&) const = default;
+};
+
+/// PyTorch's questions about devices by number, name or nothing (`torch.cuda.get_device_name`
+/// and its like). The driver must outlive it. Thread-safe.
+class Devices {
+ public:
+  /// Touches no driver.
+  explicit Devices(device::Driver& driver) noexcept : driver_(driver) {}
+
+  /// @throws DeviceError, as all that follow: counting initialises the driver.
+  [[nodiscard]] int count();
+  /// The calling thread's current device. @throws Error when there is none of its number.
+  [[nodiscard]] int current();
+  /// @throws Error for a device that is not there.
+  void set_current(int index);
+  /// The number that is meant. @throws Error with PyTorch's text for a name that is none, a
+  /// device that is no GPU where it must be one, or no number where there must be one.
+  [[nodiscard]] int index_of(const DeviceArgument& argument, IndexRule rule = {});
+
+  /// Of the current device unless told otherwise. @throws Error for a device that is not there.
+  [[nodiscard]] device::DeviceProperties properties(const DeviceArgument& argument = {});
+  [[nodiscard]] std::string name(const DeviceArgument& argument = {});
+  [[nodiscard]] ComputeCapability capability(const DeviceArgument& argument = {});
+
+ private:
+  /// @throws Error for a device that is not there.
+  void check_index(int index);
+
+  device::Driver& driver_;
+};
+
+/// A UUID as text: 8-4-4-4-12 hexadecimal digits.
+[[nodiscard]] std::string uuid_text(const std::array<std::uint8_t, 16>& bytes);
+
+}  // namespace gpucheck::runtime

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace gpucheck::runtime::test {
+
+using nlohmann::json;
+
+/// A section of what scripts/record_stream_facts printed.
+inline json pytorch_facts(const std::string& section) {
+  std::ifstream file(GPUCHECK_RUNTIME_FOLDER "/streams/tests/data/pytorch_2.11_h200.json");
+  return json::parse(file).at(section);
+}
+
+}  // namespace gpucheck::runtime::test
