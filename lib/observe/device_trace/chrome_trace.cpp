@@ -1,6 +1,7 @@
 #include "observe/device_trace/chrome_trace.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <limits>
 #include <map>
@@ -69,8 +70,15 @@ class Writer {
   [[nodiscard]] double microseconds(std::uint64_t time_ns) const {
     return static_cast<double>(time_ns - origin_ns_) / 1e3;
   }
-  static double duration(std::uint64_t start_ns, std::uint64_t end_ns) {
-    return end_ns > start_ns ? static_cast<double>(end_ns - start_ns) / 1e3 : 0.0;
+  /// Such that start plus length, as a reader adds them, is never beyond the end: the next
+  /// slice may start there, and slices that overlap by a rounding error are not shown.
+  [[nodiscard]] double length(std::uint64_t start_ns, std::uint64_t end_ns) const {
+    if (end_ns <= start_ns) return 0.0;
+    const double start = microseconds(start_ns);
+    const double end = microseconds(end_ns);
+    double length = end - start;
+    while (start + length > end) length = std::nextafter(length, 0.0);
+    return length;
   }
 
   [[nodiscard]] Json about() const {
@@ -122,7 +130,7 @@ class Writer {
              {"cat", "device_call"},
              {"ph", "X"},
              {"ts", microseconds(call.start_ns)},
-             {"dur", duration(call.start_ns, call.end_ns)},
+             {"dur", length(call.start_ns, call.end_ns)},
              {"pid", host_process},
              {"tid", call.thread},
              {"args", std::move(arguments)}});
@@ -156,7 +164,7 @@ class Writer {
            {"cat", category_of(activity.kind)},
            {"ph", "X"},
            {"ts", microseconds(activity.start_ns)},
-           {"dur", duration(activity.start_ns, activity.end_ns)},
+           {"dur", length(activity.start_ns, activity.end_ns)},
            {"pid", process},
            {"tid", track},
            {"args", std::move(arguments)}});

@@ -17,9 +17,6 @@ struct Slice {
   double end = 0;
 };
 
-/// Half of the smallest step between two times in the file, in microseconds.
-constexpr double tolerance = 0.0005;
-
 class Checker {
  public:
   explicit Checker(const json& trace) : trace_(trace) {}
@@ -78,8 +75,8 @@ class Checker {
       });
       std::vector<Slice> open;
       for (const Slice& slice : slices) {
-        while (!open.empty() && open.back().end <= slice.start + tolerance) open.pop_back();
-        if (!open.empty() && slice.end > open.back().end + tolerance) {
+        while (!open.empty() && open.back().end <= slice.start) open.pop_back();
+        if (!open.empty() && slice.end > open.back().end) {
           offences_.push_back(
               fmt::format("slices of track {}/{} overlap at {}", track.first, track.second, slice.start));
         }
@@ -92,9 +89,8 @@ class Checker {
     const auto slices = slices_.find({event["pid"], event["tid"]});
     if (slices == slices_.end()) return false;
     const double time = event["ts"];
-    return std::ranges::any_of(slices->second, [&](const Slice& slice) {
-      return slice.start - tolerance <= time && time <= slice.end + tolerance;
-    });
+    return std::ranges::any_of(slices->second,
+                               [&](const Slice& slice) { return slice.start <= time && time <= slice.end; });
   }
 
   void check_arrows() {
