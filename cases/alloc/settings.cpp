@@ -130,6 +130,7 @@ void observe_roundings(harness::Context& context) {
   observe_growth(context, "garbage_collection_and_split_size", "garbage_collection_threshold:0.5,max_split_size_mb:40");
   observe_growth(context, "divisions_by_size", by_size);
   observe_growth(context, "divisions_by_size_big", by_size, big_tensor_bytes);
+  observe_growth(context, "divisions_of_all_larger", "roundup_power2_divisions:[32:1,>:4]");
   observe_growth(context, "release_lock", "release_lock_on_cudamalloc:True");
   context.runtime().allocator().set_settings("release_lock_on_cudamalloc:False");
 }
@@ -143,6 +144,9 @@ void observe_errors(harness::Context& context) {
   observe_error(context, "host_register_none", "pinned_use_cuda_host_register:none");
   observe_error(context, "register_threads_none", "pinned_num_register_threads:none");
   observe_error(context, "register_threads_too_many", "pinned_num_register_threads:1024");
+  observe_error(context, "register_threads_most", "pinned_num_register_threads:128");
+  context.runtime().allocator().set_settings("pinned_num_register_threads:1");
+  observe_error(context, "another_backend", "backend:cudaMallocAsync");
   observe_error(context, "divisions_not_a_power_of_two", "roundup_power2_divisions:3");
   observe_error(context, "smallest_split_size", "max_split_size_mb:20");
 }

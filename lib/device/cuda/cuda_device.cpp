@@ -59,10 +59,17 @@ cudaError_t CudaDevice::make_current() const noexcept {
   // cudaSetDevice costs more than most calls it would precede. Nothing else in the
   // process changes the runtime's current device.
   thread_local int current_ordinal = -1;
-  if (current_ordinal == ordinal_) return prepared_;
-  if (const cudaError_t error = cudaSetDevice(ordinal_); error != cudaSuccess) return error;
-  std::call_once(prepare_once_, [this] { prepare(); });
-  current_ordinal = ordinal_;
+  if (current_ordinal != ordinal_) {
+    if (const cudaError_t error = cudaSetDevice(ordinal_); error != cudaSuccess) return error;
+    current_ordinal = ordinal_;
+  }
+  // The thread may know the GPU from another object, which says nothing about this one.
+  if (!is_prepared_.load(std::memory_order_acquire)) {
+    std::call_once(prepare_once_, [this] {
+      prepare();
+      is_prepared_.store(true, std::memory_order_release);
+    });
+  }
   return prepared_;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <cuda_runtime_api.h>
 #include <memory>
@@ -44,6 +45,7 @@ class CudaDevice final : public device::Device {
   mutable device::DeviceProperties properties_;  // written once more, by prepare()
   mutable cudaError_t prepared_ = cudaSuccess;
   mutable std::once_flag prepare_once_;
+  mutable std::atomic<bool> is_prepared_ = false;  // properties_ and prepared_ change no more
 };
 
 /// Creates no context; the greatest stream priority stays 0.

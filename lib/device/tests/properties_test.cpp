@@ -1,5 +1,7 @@
 #include <fmt/format.h>
+#include <memory>
 #include <regex>
+#include <thread>
 
 #include "device/tests/suites.hpp"
 
@@ -46,6 +48,24 @@ TEST_P(Properties, DescribeAMachineThatCanExist) {
   EXPECT_GT(properties.compute_capability_major, 0);
   EXPECT_LE(properties.greatest_priority, 0);
 }
+
+/// Whichever object a thread used first, on this thread and on another.
+TEST_P(Properties, AreTheSameForEveryObjectOfTheDevice) {
+  const DeviceProperties& first = device().properties();
+  const auto expect_same = [&] {
+    const std::unique_ptr<Device> second = driver().open(0).value();
+    const DeviceProperties& properties = second->properties();
+    EXPECT_EQ(properties.uuid, first.uuid);
+    EXPECT_EQ(properties.total_memory_bytes, first.total_memory_bytes);
+    EXPECT_EQ(properties.max_shared_bytes_per_block, first.max_shared_bytes_per_block);
+    EXPECT_EQ(properties.greatest_priority, first.greatest_priority);
+  };
+  expect_same();
+  std::thread(expect_same).join();
+}
+
+// Every GPU since compute capability 3.5 has more than one priority (CUDA programming guide, stream priorities).
+TEST_P(Properties, SomeStreamsComeBeforeOthers) { EXPECT_LT(device().properties().greatest_priority, 0); }
 
 TEST_P(Properties, ADeviceThatIsNotThereCannotBeOpened) {
   const int count = driver().device_count().value();

@@ -1,6 +1,7 @@
 #include "runtime/pluggable/pluggable_allocator.hpp"
 
 #include <fmt/format.h>
+#include <utility>
 
 #include "base/units.hpp"
 
@@ -8,6 +9,10 @@ namespace gpucheck::runtime {
 
 PluggableAllocator::PluggableAllocator(device::Device& device, const AllocatorChoice& choice)
     : LimitedAllocator("CUDAPluggableAllocator", {}), library_(device, choice) {}
+
+PluggableAllocator::PluggableAllocator(device::Device& device, std::string name,
+                                       const PluggableLibrary::Functions& functions)
+    : LimitedAllocator("CUDAPluggableAllocator", {}), library_(device, std::move(name), functions) {}
 
 void* PluggableAllocator::allocate(std::size_t bytes, device::Stream stream) {
   if (bytes == 0) return nullptr;

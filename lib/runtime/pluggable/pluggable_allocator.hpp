@@ -17,6 +17,8 @@ class PluggableAllocator final : public LimitedAllocator {
  public:
   /// @throws EnvironmentError when the library cannot be used.
   PluggableAllocator(device::Device& device, const AllocatorChoice& choice);
+  /// The same with functions of this program's own; `name` is for messages.
+  PluggableAllocator(device::Device& device, std::string name, const PluggableLibrary::Functions& functions);
 
   [[nodiscard]] std::string_view name() const noexcept override { return "pluggable"; }
   [[nodiscard]] const PluggableLibrary& library() const noexcept { return library_; }

@@ -3,12 +3,10 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <string>
+#include <utility>
 
 namespace gpucheck::runtime {
 namespace {
-
-using SetDeviceMemory = void (*)(void* (*allocate)(void*, std::size_t), void (*free)(void*, void*), int (*wait)(void*),
-                                 void* context);
 
 [[noreturn]] void reject(const std::string& path, std::string_view what) {
   const char* why = ::dlerror();
@@ -31,25 +29,34 @@ void* require_symbol(void* library, const AllocatorChoice& choice, const std::st
   return symbol;
 }
 
+PluggableLibrary::Functions load(const AllocatorChoice& choice) {
+  using Functions = PluggableLibrary::Functions;
+  void* library = open(choice.library);
+  Functions functions;
+  functions.allocate =
+      reinterpret_cast<decltype(Functions::allocate)>(require_symbol(library, choice, choice.allocate_symbol));
+  functions.free = reinterpret_cast<decltype(Functions::free)>(require_symbol(library, choice, choice.free_symbol));
+  functions.set_device_memory =
+      reinterpret_cast<decltype(Functions::set_device_memory)>(::dlsym(library, "gpucheck_set_device_memory"));
+  return functions;
+}
+
 }  // namespace
 
 PluggableLibrary::PluggableLibrary(device::Device& device, const AllocatorChoice& choice)
-    : device_(device), path_(choice.library), ordinal_(device.ordinal()) {
-  void* library = open(choice.library);
-  allocate_ = reinterpret_cast<Allocate>(require_symbol(library, choice, choice.allocate_symbol));
-  free_ = reinterpret_cast<Free>(require_symbol(library, choice, choice.free_symbol));
-  if (void* set = ::dlsym(library, "gpucheck_set_device_memory")) {
-    reinterpret_cast<SetDeviceMemory>(set)(allocate_memory, free_memory, wait_for_device, this);
-    takes_device_memory_ = true;
-  }
+    : PluggableLibrary(device, choice.library, load(choice)) {}
+
+PluggableLibrary::PluggableLibrary(device::Device& device, std::string name, const Functions& functions)
+    : device_(device), name_(std::move(name)), ordinal_(device.ordinal()), functions_(functions) {
+  if (takes_device_memory()) functions_.set_device_memory(allocate_memory, free_memory, wait_for_device, this);
 }
 
 void PluggableLibrary::require_device_memory() const {
-  if (takes_device_memory_) return;
+  if (takes_device_memory()) return;
   throw EnvironmentError(
       fmt::format("allocator library {}: it has no function gpucheck_set_device_memory, so it cannot take its memory "
                   "from a simulated device: export one, or use a GPU with --device cuda",
-                  path_));
+                  name_));
 }
 
 void* PluggableLibrary::allocate_memory(void* context, std::size_t bytes) {
@@ -72,11 +79,11 @@ int PluggableLibrary::wait_for_device(void* context) {
 }
 
 void* PluggableLibrary::allocate(std::size_t bytes, device::Stream stream) const noexcept {
-  return allocate_(bytes, ordinal_, reinterpret_cast<void*>(stream.value));
+  return functions_.allocate(bytes, ordinal_, reinterpret_cast<void*>(stream.value));
 }
 
 void PluggableLibrary::free(void* pointer, std::size_t bytes, device::Stream stream) const noexcept {
-  free_(pointer, bytes, ordinal_, reinterpret_cast<void*>(stream.value));
+  functions_.free(pointer, bytes, ordinal_, reinterpret_cast<void*>(stream.value));
 }
 
 }  // namespace gpucheck::runtime

@@ -34,15 +34,27 @@ namespace gpucheck::runtime {
 /// As thread-safe as the library. The device must outlive it.
 class PluggableLibrary {
  public:
+  /// What a library exports. The stream is the device's own handle.
+  struct Functions {
+    void* (*allocate)(std::size_t bytes, int device, void* stream) = nullptr;
+    void (*free)(void* pointer, std::size_t bytes, int device, void* stream) = nullptr;
+    /// `gpucheck_set_device_memory`; may be missing.
+    void (*set_device_memory)(void* (*allocate)(void* context, std::size_t bytes),
+                              void (*free)(void* context, void* pointer), int (*wait)(void* context),
+                              void* context) = nullptr;
+  };
+
   /// Opens the library and never closes it: it may hold memory or threads.
   /// @throws EnvironmentError when it or one of its functions cannot be found.
   PluggableLibrary(device::Device& device, const AllocatorChoice& choice);
+  /// Functions of this program's own; `name` is for messages.
+  PluggableLibrary(device::Device& device, std::string name, const Functions& functions);
   PluggableLibrary(const PluggableLibrary&) = delete;
   PluggableLibrary& operator=(const PluggableLibrary&) = delete;
 
   /// Whether it was given functions for the device's memory: it exports
   /// `gpucheck_set_device_memory`.
-  [[nodiscard]] bool takes_device_memory() const noexcept { return takes_device_memory_; }
+  [[nodiscard]] bool takes_device_memory() const noexcept { return functions_.set_device_memory != nullptr; }
   /// For a simulated device, whose memory nobody else can allocate.
   /// @throws EnvironmentError, with what to do, for one that does not take it.
   void require_device_memory() const;
@@ -54,20 +66,15 @@ class PluggableLibrary {
   void free(void* pointer, std::size_t bytes, device::Stream stream) const noexcept;
 
  private:
-  using Allocate = void* (*)(std::size_t bytes, int device, void* stream);
-  using Free = void (*)(void* pointer, std::size_t bytes, int device, void* stream);
-
   static void* allocate_memory(void* context, std::size_t bytes);
   static void free_memory(void* context, void* pointer);
   static int wait_for_device(void* context);
 
   device::Device& device_;
-  std::string path_;
+  std::string name_;
   int ordinal_;
   std::atomic<std::uint64_t> failed_frees_ = 0;
-  Allocate allocate_ = nullptr;
-  Free free_ = nullptr;
-  bool takes_device_memory_ = false;
+  Functions functions_;
 };
 
 }  // namespace gpucheck::runtime

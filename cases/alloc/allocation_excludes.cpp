@@ -1,0 +1,105 @@
+#include <chrono>
+#include <functional>
+#include <future>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "base/units.hpp"
+#include "cases/support.hpp"
+#include "device/fault/common_plans.hpp"
+#include "device/forwarding_device.hpp"
+#include "harness/case.hpp"
+
+namespace gpucheck::cases::in_alloc {
+namespace {
+
+using namespace literals;
+
+constexpr std::size_t cached_bytes = 512;
+constexpr std::size_t segment_bytes = 32_MiB;
+
+/// Calls back from inside the next allocation.
+class CallingDevice final : public device::ForwardingDevice {
+ public:
+  using ForwardingDevice::ForwardingDevice;
+  void call_back(std::function<void()> action) { action_ = std::move(action); }
+  [[nodiscard]] device::Result<void*> allocate(std::size_t bytes) override {
+    if (const auto action = std::exchange(action_, nullptr)) action();
+    return ForwardingDevice::allocate(bytes);
+  }
+
+ private:
+  std::function<void()> action_;
+};
+
+/// An allocator that has a free block of another stream's in its cache.
+struct Setup {
+  explicit Setup(std::unique_ptr<device::Device> inner) : device(std::move(inner)) { serve_from_cache(); }
+  void serve_from_cache() { allocator.free(allocator.allocate(cached_bytes, device.default_stream())); }
+
+  CallingDevice device;
+  runtime::CachingAllocator allocator{device};
+};
+
+/// A second thread that asks for the cached block, and whether it got it.
+class SecondThread {
+ public:
+  /// The thread may never come back from an allocator that is broken: what it uses lives with it.
+  explicit SecondThread(const std::shared_ptr<Setup>& setup) {
+    std::promise<void> served;
+    served_ = served.get_future();
+    thread_ = std::thread([setup, served = std::move(served)]() mutable {
+      setup->serve_from_cache();
+      served.set_value();
+    });
+  }
+  ~SecondThread() { was_served_within(std::chrono::milliseconds(0)) ? thread_.join() : thread_.detach(); }
+  SecondThread(const SecondThread&) = delete;
+  SecondThread& operator=(const SecondThread&) = delete;
+
+  [[nodiscard]] bool was_served_within(std::chrono::milliseconds limit) const {
+    return served_.wait_for(limit) == std::future_status::ready;
+  }
+
+ private:
+  std::future<void> served_;
+  std::thread thread_;
+};
+
+void run(harness::Context& context) {
+  const auto setup = std::make_shared<Setup>(context.driver().open(context.device().ordinal()).value());
+  const device::UniqueStream stream = device::own<device::UniqueStream>(
+      setup->device, setup->device.create_stream(device::StreamKind::non_blocking, 0));
+  std::unique_ptr<SecondThread> other;
+  bool served_meanwhile = false;
+  setup->device.call_back([&] {
+    other = std::make_unique<SecondThread>(setup);
+    served_meanwhile = other->was_served_within(std::chrono::milliseconds(200));
+  });
+  context.observe("error", error_text<Error>(
+                               [&] { setup->allocator.free(setup->allocator.allocate(segment_bytes, stream.get())); }));
+  context.observe("served_while_the_device_allocates", served_meanwhile);
+  context.observe("served_afterwards", other != nullptr && other->was_served_within(std::chrono::seconds(5)));
+}
+
+}  // namespace
+
+harness::Case allocation_excludes() {
+  return {
+      .name = "alloc.allocation_excludes",
+      .summary = "While the device allocates for one thread no other is served, not even from the cache; then all are",
+      .source = "release_lock_on_cudamalloc of PyTorch 2.11, which is off by default",
+      .needs = {.memory_bytes = 64_MiB, .own_process = true},
+      .faults = {{.name = "allocation_fails",
+                  .summary = "the device fails to allocate memory that it has",
+                  .plan = fault::allocation_fails(fault::from_call(2))},
+                 {.name = "allocation_dropped",
+                  .summary = "the device says that it allocated memory, but did not",
+                  .plan = fault::allocation_lost(fault::from_call(2))}},
+      .deadline = std::chrono::seconds(20),
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::in_alloc

@@ -1,0 +1,82 @@
+#include <string>
+
+#include "base/units.hpp"
+#include "cases/alloc/async_support.hpp"
+#include "cases/support.hpp"
+#include "device/fault/common_plans.hpp"
+#include "harness/case.hpp"
+
+namespace gpucheck::cases::in_alloc {
+namespace {
+
+using namespace literals;
+
+/// A power of two, so that the share is exact.
+constexpr double limited_fraction = 1.0 / 1024;
+
+std::string allocation_error(AsyncRuntime& async, std::uint64_t bytes) {
+  return error_text<Error>([&] { async.allocator().free(async.allocator().allocate(bytes, async.stream())); });
+}
+
+void synchronize(AsyncRuntime& async) { device::check(async.device(), async.device().synchronize(), "synchronize"); }
+
+/// The fraction is granted to its last byte, also after requests that failed.
+void observe_fraction(harness::Context& context, AsyncRuntime& async) {
+  const std::uint64_t limit = async.device().properties().total_memory_bytes / 1024;
+  async.allocator().set_memory_fraction(limited_fraction);
+  context.observe("error_of_all_of_the_fraction", allocation_error(async, limit));
+  context.observe("error_of_one_byte_more", allocation_error(async, limit + 1));
+  async.device().fail_next_capture_mode();
+  context.observe("error_of_the_device", allocation_error(async, 1_MiB));
+  context.observe("live_bytes_after_errors", async.allocator().live_allocations().bytes);
+  context.observe("error_of_all_of_the_fraction_again", allocation_error(async, limit));
+  async.allocator().set_memory_fraction(1.0);
+}
+
+/// More than any device has: the device itself refuses, and nobody is to hear of that later.
+void observe_refusals(harness::Context& context, AsyncRuntime& async) {
+  context.observe("error_of_1024_gib", allocation_error(async, 1024_GiB));
+  context.observe("error_left_on_the_device", std::string(device::status_name(async.device().last_error())));
+  context.observe("error_of_an_exabyte", allocation_error(async, std::uint64_t{1} << 60U));
+}
+
+void observe_cache(harness::Context& context, AsyncRuntime& async) {
+  async.allocator().free(async.allocator().allocate(64_MiB, async.stream()));
+  synchronize(async);
+  const auto cached = async.allocator().stats();
+  context.observe("allocated_bytes_when_freed", cached.allocated_bytes.all.current);
+  context.observe("keeps_what_is_freed", cached.reserved_bytes.all.current >= std::int64_t{64_MiB});
+  async.allocator().empty_cache();
+  context.observe("reserved_bytes_after_empty_cache", async.allocator().stats().reserved_bytes.all.current);
+}
+
+void run(harness::Context& context) {
+  AsyncRuntime async(context);
+  observe_fraction(context, async);
+  observe_refusals(context, async);
+  observe_cache(context, async);
+}
+
+}  // namespace
+
+harness::Case async_limits() {
+  return {
+      .name = "alloc.async_limits",
+      .summary = "The cudaMallocAsync backend grants its fraction to the byte, and gives its cache back when asked to",
+      .source = "cudaMallocAsync backend of PyTorch 2.11: set_per_process_memory_fraction(), empty_cache()",
+      .needs = {.memory_bytes = 1_GiB},
+      .faults = {{.name = "allocation_fails",
+                  .summary = "the device fails to allocate memory that it has",
+                  .plan = fault::failing(fault::Operation::allocate_async, device::Status::out_of_memory,
+                                         fault::every_call)},
+                 {.name = "free_lost",
+                  .summary = "memory freed never comes back",
+                  .plan = fault::broken(fault::Operation::free_async, fault::Effect::drop, fault::every_call)},
+                 {.name = "trim_lost",
+                  .summary = "the pool keeps what it is told to release",
+                  .plan = fault::broken(fault::Operation::trim_async_pool, fault::Effect::drop, fault::every_call)}},
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::in_alloc
