@@ -85,7 +85,7 @@ harness::Case async_capture() {
                   .plan = fault::replay_lost(fault::every_call)},
                  {.name = "lost_node",
                   .summary = "a kernel is missing from the graph",
-                  .plan = fault::kernel_lost(fault::nth_call(2))},
+                  .plan = fault::kernel_lost(fault::nth_call(3))},
                  {.name = "joins_lost",
                   .summary = "a stream does not wait for the event that it is told to wait for",
                   .plan = fault::broken(fault::Operation::wait, fault::Effect::drop, fault::from_call(3))},

@@ -65,8 +65,10 @@ void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
   const SettingsScope settings(runtime, "expandable_segments:True");
   runtime.allocator().empty_cache();
-  observe_own_stream(context);
-  observe_replay(context);
+  context.observe("error", error_text<runtime::OutOfMemoryError>([&] {
+                    observe_own_stream(context);
+                    observe_replay(context);
+                  }));
   runtime.allocator().set_settings("expandable_segments:False");
 }
 

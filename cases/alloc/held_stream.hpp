@@ -44,6 +44,12 @@ class HeldStream {
   device::UniqueEvent end_;
 };
 
+/// Waits for a little work of a stream that is not held: what nothing holds is done then. @throws DeviceError.
+inline void wait_beside(device::Device& device, device::Stream stream) {
+  device::check(device, device::launch(device, device::kernels::Spin{2'000'000}, 1, stream), "spin");
+  device::check(device, device.synchronize(stream), "synchronize");
+}
+
 /// Whatever `later` is given from now on comes after what `earlier` was given. @throws DeviceError.
 inline void order(device::Device& device, device::Stream earlier, device::Stream later) {
   const auto event = device::own<device::UniqueEvent>(device, device.create_event(device::EventKind::no_timing));

@@ -84,11 +84,13 @@ void run(harness::Context& context) {
   const Stream first = runtime.streams().next();
   const Stream second = runtime.streams().next();
   runtime.caching_allocator().empty_cache();
-  // Keeps the segment: the device waits for all of its work before it frees memory.
-  const runtime::Buffer<std::uint8_t> neighbour(runtime, block_bytes, runtime.current_stream());
-  observe_reuse(context, first, second);
-  observe_peaks(context, first, second);
-  observe_empty_cache(context, first, second);
+  context.observe("error", error_text<runtime::OutOfMemoryError>([&] {
+                    // Keeps the segment: the device waits for all of its work before it frees memory.
+                    const runtime::Buffer<std::uint8_t> neighbour(runtime, block_bytes, runtime.current_stream());
+                    observe_reuse(context, first, second);
+                    observe_peaks(context, first, second);
+                    observe_empty_cache(context, first, second);
+                  }));
 }
 
 }  // namespace
@@ -99,7 +101,10 @@ harness::Case pending_free() {
       .summary = "A freed block that several streams used serves again when the last of them is done, and not before",
       .source = "torch.Tensor.record_stream() and torch.cuda.memory_stats() of PyTorch 2.11",
       .needs = {.memory_bytes = 64_MiB, .caching_allocator = true},
-      .faults = {{.name = "event_completes_early",
+      .faults = {{.name = "allocation_fails",
+                  .summary = "the device fails to allocate memory that it has",
+                  .plan = fault::allocation_fails(fault::every_call)},
+                 {.name = "event_completes_early",
                   .summary = "an event says that it is done while the work before it goes on",
                   .plan = fault::event_completes_early(fault::every_call)},
                  {.name = "events_never_complete",

@@ -36,16 +36,19 @@ void run(harness::Context& context) {
   runtime::Graph graph(runtime);
   device.conceal_next_capture();
   context.observe("capture_error", error_text<device::DeviceError>([&] { graph.capture_begin(); }));
-  const bool captures = device.capture_info(side).value().status != device::CaptureStatus::none;
+  const device::Result<device::CaptureInfo> left = device.capture_info(side);
+  const bool captures = left && left->status != device::CaptureStatus::none;
   context.observe("stream_is_still_captured", captures);
   if (captures) static_cast<void>(device::UniqueGraph(device, device.end_capture(side).value()));
 
   tensor::ops::fill(runtime, ones.data(), ones.size(), std::int64_t{1}, side);
-  graph.capture_begin();
-  runtime::Buffer<std::int64_t> result = add_repeatedly(runtime, ones, 1, 2);
-  graph.capture_end();
-  graph.replay();
-  context.observe("sum_of_the_next_capture", sum(runtime, result));
+  context.observe("next_capture_error", error_text<Error>([&] {
+                    graph.capture_begin();
+                    const runtime::Buffer<std::int64_t> result = add_repeatedly(runtime, ones, 1, 2);
+                    graph.capture_end();
+                    graph.replay();
+                    context.observe("sum_of_the_next_capture", sum(runtime, result));
+                  }));
 }
 
 }  // namespace
@@ -55,7 +58,11 @@ harness::Case capture_without_id() {
       .name = "graph.capture_without_id",
       .summary = "A capture that the device does not tell from others is ended, and the next one works",
       .source = "torch.cuda.CUDAGraph.capture_begin() of PyTorch 2.11",
-      .faults = {{.name = "end_lost",
+      .faults = {{.name = "capture_fails",
+                  .summary = "the device fails to capture",
+                  .plan = fault::failing(fault::Operation::begin_capture, device::Status::stream_capture_unsupported,
+                                         fault::nth_call(1))},
+                 {.name = "end_lost",
                   .summary = "a capture that is ended goes on",
                   .plan = fault::broken(fault::Operation::end_capture, fault::Effect::drop, fault::nth_call(1))},
                  {.name = "replay_lost",

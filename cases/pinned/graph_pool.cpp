@@ -70,8 +70,10 @@ void observe_deferred(harness::Context& context) {
 void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
   const runtime::CurrentStreamGuard current(runtime, runtime.streams().next());
-  observe_pool(context);
-  observe_deferred(context);
+  context.observe("error", error_text<Error>([&] {
+                    observe_pool(context);
+                    observe_deferred(context);
+                  }));
   runtime.pinned_allocator().empty_cache();
 }
 
@@ -83,7 +85,11 @@ harness::Case graph_pool() {
       .summary = "Pinned memory of a capture belongs to its graph; what is freed during one waits for its stream",
       .source = "CachingHostAllocator of PyTorch 2.11 in captures",
       .needs = {.caching_allocator = true},
-      .faults = {{.name = "event_completes_early",
+      .faults = {{.name = "pinned_allocation_fails",
+                  .summary = "the driver fails to allocate pinned memory",
+                  .plan = fault::failing(fault::Operation::allocate_pinned, device::Status::out_of_memory,
+                                         fault::every_call)},
+                 {.name = "event_completes_early",
                   .summary = "an event says that it is done while the work before it goes on",
                   .plan = fault::event_completes_early(fault::every_call)},
                  {.name = "events_never_complete",

@@ -1,4 +1,3 @@
-#include <memory>
 #include <utility>
 
 #include "cases/pinned/support.hpp"
@@ -61,10 +60,7 @@ harness::Case refusals() {
       .name = "pinned.refusals",
       .summary = "A failing driver costs no pinned memory for good, and freeing a block twice is refused",
       .source = "CachingHostAllocator of PyTorch 2.11",
-      .faults = {{.name = "event_completes_early",
-                  .summary = "an event says that it is done while the work before it goes on",
-                  .plan = fault::event_completes_early(fault::every_call)},
-                 {.name = "events_never_complete",
+      .faults = {{.name = "events_never_complete",
                   .summary = "events stay unfinished although all work is done",
                   .plan = fault::failing(fault::Operation::query_event, device::Status::not_ready, fault::every_call)}},
       .run = run,

@@ -14,11 +14,11 @@ namespace {
 
 using namespace literals;
 
-constexpr int rounds = 700;
+constexpr int rounds = 400;
 /// 40 bits, the highest of five bytes among them: as a signed number of five bytes it would be negative.
 constexpr std::uint64_t too_much = 800_GiB;
 
-/// 700 blocks come and go, each with the same stack, and one request fails.
+/// 400 blocks come and go, each with the same stack, and one request fails.
 void make_events(runtime::Runtime& runtime) {
   for (int i = 0; i < rounds; ++i) runtime::Buffer<std::uint8_t>(runtime, 1000, runtime.current_stream());
   static_cast<void>(error_text<runtime::OutOfMemoryError>(
@@ -56,7 +56,7 @@ void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
   runtime.allocator().empty_cache();
   observe::MemoryHistory history(runtime.caching_allocator(), context.device().ordinal());
-  history.record({});
+  history.record({.stacks = observe::StackKind::brief});
   observe_error_of(context, "error", [&] { make_events(runtime); });
   const observe::MemorySnapshot snapshot = history.snapshot();
   const auto ordinal = static_cast<std::size_t>(context.device().ordinal());

@@ -21,7 +21,7 @@ struct Functions {
 
   void* given_twice = nullptr;  ///< returned instead of new memory, when set
   bool frees_twice = false;
-  std::vector<std::int64_t> freed_bytes;
+  std::vector<std::int64_t> freed_bytes = {};
 };
 Functions functions;  // made anew by each allocator; the interface has no place for a context
 
@@ -68,15 +68,18 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case pluggable_functions() {
+harness::Case user_functions() {
   return {
-      .name = "alloc.pluggable_functions",
+      .name = "alloc.user_functions",
       .summary =
           "Functions of the user's as allocator are told the size of what they free, and their mistakes are seen",
       .source = "torch.cuda.memory.CUDAPluggableAllocator of PyTorch 2.11",
       .faults = {{.name = "allocation_fails",
                   .summary = "the device fails to allocate memory that it has",
                   .plan = fault::allocation_fails(fault::every_call)},
+                 {.name = "free_fails",
+                  .summary = "the device rejects what is freed",
+                  .plan = fault::failing(fault::Operation::free, device::Status::invalid_value, fault::every_call)},
                  {.name = "free_lost",
                   .summary = "memory freed never comes back to the device, which does not say so",
                   .plan = fault::free_lost(fault::every_call)}},
