@@ -20,24 +20,23 @@ std::string allocation_error(AsyncRuntime& async, std::uint64_t bytes) {
 
 void synchronize(AsyncRuntime& async) { device::check(async.device(), async.device().synchronize(), "synchronize"); }
 
-/// The fraction is granted to its last byte, also after requests that failed.
+/// What the device refuses, or could not even be asked for, leaves nothing behind. There is no limit yet.
+void observe_refusals(harness::Context& context, AsyncRuntime& async) {
+  async.device().fail_next_capture_mode();
+  static_cast<void>(allocation_error(async, 1_MiB));
+  context.observe("live_bytes_after_a_failure", async.allocator().live_allocations().bytes);
+  context.observe("error_of_1024_gib", allocation_error(async, 1024_GiB));
+  context.observe("error_left_on_the_device", std::string(device::status_name(async.device().last_error())));
+  context.observe("error_of_an_exabyte", allocation_error(async, std::uint64_t{1} << 60U));
+}
+
+/// The fraction is granted to its last byte.
 void observe_fraction(harness::Context& context, AsyncRuntime& async) {
   const std::uint64_t limit = async.device().properties().total_memory_bytes / 1024;
   async.allocator().set_memory_fraction(limited_fraction);
   context.observe("error_of_all_of_the_fraction", allocation_error(async, limit));
   context.observe("error_of_one_byte_more", allocation_error(async, limit + 1));
-  async.device().fail_next_capture_mode();
-  static_cast<void>(allocation_error(async, 1_MiB));
-  context.observe("live_bytes_after_errors", async.allocator().live_allocations().bytes);
-  context.observe("error_of_all_of_the_fraction_again", allocation_error(async, limit));
   async.allocator().set_memory_fraction(1.0);
-}
-
-/// More than any device has: the device itself refuses, and nobody is to hear of that later.
-void observe_refusals(harness::Context& context, AsyncRuntime& async) {
-  context.observe("error_of_1024_gib", allocation_error(async, 1024_GiB));
-  context.observe("error_left_on_the_device", std::string(device::status_name(async.device().last_error())));
-  context.observe("error_of_an_exabyte", allocation_error(async, std::uint64_t{1} << 60U));
 }
 
 void observe_cache(harness::Context& context, AsyncRuntime& async) {
@@ -52,8 +51,8 @@ void observe_cache(harness::Context& context, AsyncRuntime& async) {
 
 void run(harness::Context& context) {
   AsyncRuntime async(context);
-  observe_fraction(context, async);
   observe_refusals(context, async);
+  observe_fraction(context, async);
   observe_cache(context, async);
 }
 

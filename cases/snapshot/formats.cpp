@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/units.hpp"
 #include "cases/snapshot/support.hpp"
@@ -18,11 +19,16 @@ constexpr int rounds = 400;
 /// 40 bits, the highest of five bytes among them: as a signed number of five bytes it would be negative.
 constexpr std::uint64_t too_much = 800_GiB;
 
-/// 400 blocks come and go, each with the same stack, and one request fails.
-void make_events(runtime::Runtime& runtime) {
-  for (int i = 0; i < rounds; ++i) runtime::Buffer<std::uint8_t>(runtime, 1000, runtime.current_stream());
-  static_cast<void>(error_text<runtime::OutOfMemoryError>(
-      [&] { runtime::Buffer<std::uint8_t>(runtime, too_much, runtime.current_stream()); }));
+using Block = runtime::Buffer<std::uint8_t>;
+
+/// 400 blocks come and go, each with the same stack; two segments are obtained from one place;
+/// one request fails.
+std::vector<Block> make_events(runtime::Runtime& runtime) {
+  for (int i = 0; i < rounds; ++i) Block(runtime, 1000, runtime.current_stream());
+  std::vector<Block> large;
+  for (int i = 0; i < 2; ++i) large.emplace_back(runtime, 32_MiB, runtime.current_stream());
+  static_cast<void>(error_text<runtime::OutOfMemoryError>([&] { Block(runtime, too_much, runtime.current_stream()); }));
+  return large;
 }
 
 /// What another program reads in the JSON file.
@@ -57,7 +63,8 @@ void run(harness::Context& context) {
   runtime.allocator().empty_cache();
   observe::MemoryHistory history(runtime.caching_allocator(), context.device().ordinal());
   history.record({.stacks = observe::StackKind::brief});
-  observe_error_of(context, "error", [&] { make_events(runtime); });
+  std::vector<Block> large;
+  observe_error_of(context, "error", [&] { large = make_events(runtime); });
   const observe::MemorySnapshot snapshot = history.snapshot();
   const auto ordinal = static_cast<std::size_t>(context.device().ordinal());
   observe_json(context, json_of(snapshot), ordinal);
@@ -71,7 +78,7 @@ harness::Case formats() {
       .name = "snapshot.formats",
       .summary = "A snapshot of thousands of events and of numbers beyond 32 bits is the same in JSON and as a pickle",
       .source = "torch.cuda.memory._dump_snapshot() of PyTorch 2.11",
-      .needs = {.memory_bytes = 64_MiB, .caching_allocator = true},
+      .needs = {.memory_bytes = 128_MiB, .caching_allocator = true},
       .faults = {{.name = "allocation_fails",
                   .summary = "the device fails to allocate memory that it has",
                   .plan = fault::allocation_fails(fault::every_call)}},
