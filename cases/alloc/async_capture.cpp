@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <memory>
 #include <string>
 
 #include "cases/alloc/async_support.hpp"
@@ -26,13 +27,14 @@ void observe_free_from_before(harness::Context& context, AsyncRuntime& async) {
   };
   Numbers before(async.runtime(), count, async.stream());
   void* const block = before.data();
-  runtime::Graph graph(async.runtime());
-  graph.capture_begin();
+  auto graph = std::make_unique<runtime::Graph>(async.runtime());
+  graph->capture_begin();
   const HeldStream work(async.device(), async.stream());
   before = {};
   context.observe("freed_during_the_capture", async.device().freed_on(block).has_value());
-  graph.capture_end();
+  graph->capture_end();
   context.observe("freed_after_the_capture", async.device().freed_on(block).has_value());
+  graph.reset();  // it holds memory of its own
   context.observe("bytes_left", used_bytes());
   const auto warnings = async.runtime().warnings();
   context.observe("warnings_of_a_free_from_before", std::ranges::count_if(warnings, [](const std::string& text) {
