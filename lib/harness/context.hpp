@@ -54,12 +54,16 @@ class ChildLauncher {
                                        std::chrono::milliseconds limit) = 0;
 };
 
+struct MemoryRange {
+  const void* address = nullptr;
+  std::uint64_t bytes = 0;
+};
+
 /// Accesses that a case leaves unordered on purpose: what operations of these names do to
 /// this memory.
 struct ExpectedRaces {
   std::vector<std::string> operations;  ///< kernels and copies, as races name them
-  const void* memory = nullptr;
-  std::uint64_t bytes = 0;
+  std::vector<MemoryRange> memory;
 };
 
 /// What a case sees of the world. Used by one thread at a time unless a method says

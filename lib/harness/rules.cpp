@@ -178,9 +178,12 @@ bool Context::is_declared(const device::Race& race, std::size_t place) {
   const auto allows = [&](const DeclaredRaces& declared) {
     const ExpectedRaces& accesses = declared.accesses;
     const auto named = [&](const std::string& name) { return std::ranges::count(accesses.operations, name) != 0; };
-    const auto first = reinterpret_cast<std::uintptr_t>(race.address);
-    const auto begin = reinterpret_cast<std::uintptr_t>(accesses.memory);
-    const bool within = first >= begin && first + race.bytes <= begin + accesses.bytes;
+    const auto has = [&](const MemoryRange& range) {
+      const auto first = reinterpret_cast<std::uintptr_t>(race.address);
+      const auto begin = reinterpret_cast<std::uintptr_t>(range.address);
+      return first >= begin && first + race.bytes <= begin + range.bytes;
+    };
+    const bool within = std::ranges::any_of(accesses.memory, has);
     return place >= declared.races_before && within && named(race.earlier) && named(race.later);
   };
   const auto found = std::ranges::find_if(declared_races_, allows);
@@ -204,7 +207,7 @@ void Context::check_race_rules(std::vector<Mismatch>& broken) {
   for (const DeclaredRaces& declared : declared_races_) {
     if (declared.seen) continue;
     add(broken, "expected_races", fmt::format("a race of {}", fmt::join(declared.accesses.operations, ", ")),
-        fmt::format("none in the {} bytes at {}", declared.accesses.bytes, declared.accesses.memory));
+        fmt::format("none in the {} ranges of memory", declared.accesses.memory.size()));
   }
 }
 

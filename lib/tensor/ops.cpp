@@ -154,6 +154,7 @@ template void fill(Runtime&, float*, std::size_t, float, device::Stream);
 template void iota(Runtime&, std::int32_t*, std::size_t, std::int32_t, device::Stream);
 template void iota(Runtime&, std::int64_t*, std::size_t, std::int64_t, device::Stream);
 template void add(Runtime&, const std::uint8_t*, const std::uint8_t*, std::uint8_t*, std::size_t, device::Stream);
+template void add(Runtime&, const float*, const float*, float*, std::size_t, device::Stream);
 template void add_value(Runtime&, const std::uint8_t*, const std::uint8_t*, std::uint8_t*, std::size_t, device::Stream);
 template void add(Runtime&, const std::uint8_t*, std::uint8_t*, std::size_t, std::uint8_t, device::Stream);
 template void add(Runtime&, const std::int32_t*, std::int32_t*, std::size_t, std::int32_t, device::Stream);

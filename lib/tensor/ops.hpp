@@ -51,7 +51,7 @@ struct StridedMatrix {
 /// out[r * columns + c] = element (r, c) of `in`. T: int64_t.
 template <typename T>
 void copy_strided(Runtime& runtime, const StridedMatrix<T>& in, T* out, device::Stream stream);
-/// out[i] = a[i] + b[i]; out may be a or b. Values wrap around. T: uint8_t.
+/// out[i] = a[i] + b[i]; out may be a or b. Unsigned values wrap around. T: uint8_t, float.
 template <typename T>
 void add(Runtime& runtime, const T* a, const T* b, T* out, std::size_t count, device::Stream stream);
 /// out[i] = in[i] + *value, with the value on the device. T: uint8_t.

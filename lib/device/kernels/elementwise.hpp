@@ -109,9 +109,10 @@ struct Spin {
 };
 
 namespace families {
-using elementwise = Family<Spin, Fill<std::uint8_t>, Fill<std::int32_t>, Fill<std::int64_t>, Fill<float>,
-                           Iota<std::int32_t>, Iota<std::int64_t>, AddArrays<std::uint8_t>, AddScalar<std::uint8_t>,
-                           AddScalar<std::int32_t>, AddScalar<std::int64_t>, AddScalar<float>, Count, RequireBelow>;
+using elementwise =
+    Family<Spin, Fill<std::uint8_t>, Fill<std::int32_t>, Fill<std::int64_t>, Fill<float>, Iota<std::int32_t>,
+           Iota<std::int64_t>, AddArrays<std::uint8_t>, AddArrays<float>, AddScalar<std::uint8_t>,
+           AddScalar<std::int32_t>, AddScalar<std::int64_t>, AddScalar<float>, Count, RequireBelow>;
 }
 template <typename Functor>
 requires(families::elementwise::has<Functor>) struct FamilyOf<Functor> : families::elementwise {

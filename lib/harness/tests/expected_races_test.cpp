@@ -35,7 +35,7 @@ void race(Context& context, Declare declare) {
 
 TEST(ExpectedRaces, AreExcused) {
   EXPECT_EQ(broken_by([](Context& context) {
-              race(context, [&](const std::byte* memory) { context.expect_races({{"fill"}, memory, 64}); });
+              race(context, [&](const std::byte* memory) { context.expect_races({{"fill"}, {{memory, 64}}}); });
             }),
             Keys{});
 }
@@ -43,18 +43,18 @@ TEST(ExpectedRaces, AreExcused) {
 TEST(ExpectedRaces, ExcuseNoOtherMemory) {
   const Keys both{"rule.no_hazard", "rule.expected_races"};
   EXPECT_EQ(broken_by([](Context& context) {
-              race(context, [&](const std::byte* memory) { context.expect_races({{"fill"}, memory, 63}); });
+              race(context, [&](const std::byte* memory) { context.expect_races({{"fill"}, {{memory, 63}}}); });
             }),
             both);
   EXPECT_EQ(broken_by([](Context& context) {
-              race(context, [&](const std::byte* memory) { context.expect_races({{"fill"}, memory + 1, 64}); });
+              race(context, [&](const std::byte* memory) { context.expect_races({{"fill"}, {{memory + 1, 64}}}); });
             }),
             both);
 }
 
 TEST(ExpectedRaces, ExcuseNoOtherOperation) {
   EXPECT_EQ(broken_by([](Context& context) {
-              race(context, [&](const std::byte* memory) { context.expect_races({{"copy"}, memory, 64}); });
+              race(context, [&](const std::byte* memory) { context.expect_races({{"copy"}, {{memory, 64}}}); });
             }),
             (Keys{"rule.no_hazard", "rule.expected_races"}));
 }
@@ -62,7 +62,7 @@ TEST(ExpectedRaces, ExcuseNoOtherOperation) {
 TEST(ExpectedRaces, ExcuseNothingBesidesThem) {
   EXPECT_EQ(broken_by([](Context& context) {
               const auto other = allocate(context);
-              race(context, [&](const std::byte* memory) { context.expect_races({{"fill"}, memory, 64}); });
+              race(context, [&](const std::byte* memory) { context.expect_races({{"fill"}, {{memory, 64}}}); });
               fill_twice(context.device(), other.get(), false);
             }),
             Keys{"rule.no_hazard"});
@@ -72,7 +72,7 @@ TEST(ExpectedRaces, ExcuseNothingFromBefore) {
   EXPECT_EQ(broken_by([](Context& context) {
               const auto memory = allocate(context);
               fill_twice(context.device(), memory.get(), false);
-              context.expect_races({{"fill"}, memory.get(), 64});
+              context.expect_races({{"fill"}, {{memory.get(), 64}}});
             }),
             (Keys{"rule.no_hazard", "rule.expected_races"}));
 }
@@ -80,7 +80,7 @@ TEST(ExpectedRaces, ExcuseNothingFromBefore) {
 TEST(ExpectedRaces, HaveToHappen) {
   EXPECT_EQ(broken_by([](Context& context) {
               const auto memory = allocate(context);
-              context.expect_races({{"fill"}, memory.get(), 64});
+              context.expect_races({{"fill"}, {{memory.get(), 64}}});
               fill_twice(context.device(), memory.get(), true);
             }),
             Keys{"rule.expected_races"});

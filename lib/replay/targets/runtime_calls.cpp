@@ -67,9 +67,9 @@ void RuntimeCalls::create_pool(const TracePool& pool) {
 }
 
 void RuntimeCalls::begin_capture(const TraceGraph& graph, const Event& event) {
-  CapturedGraph& captured = graphs_.emplace_back(
-      CapturedGraph{.graph = std::make_unique<runtime::Graph>(runtime_, runtime::Graph::DefaultGenerator::left_out),
-                    .stream = streams_[event.stream]});
+  CapturedGraph& captured = graphs_.emplace_back(CapturedGraph{
+      .graph = std::make_unique<runtime::Graph>(runtime_, runtime::GraphOptions{.registers_default_generator = false}),
+      .stream = streams_[event.stream]});
   const runtime::CurrentStreamGuard on_its_stream(runtime_, captured.stream);
   const auto pool = graph.shares_pool_of ? graphs_[*graph.shares_pool_of].graph->pool() : runtime::PoolId{};
   captured.graph->capture_begin(pool, device::CaptureMode::relaxed);

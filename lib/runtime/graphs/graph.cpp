@@ -1,14 +1,22 @@
 #include "runtime/graphs/graph.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <utility>
 
+#include "base/output_file.hpp"
 #include "device/check.hpp"
+#include "runtime/graphs/dot.hpp"
 
 namespace gpucheck::runtime {
 
 Graph::~Graph() {
   for (const DrawnState& drawn : drawn_states_) drawn.state->unregister_graph(*this);
+  give_up();
+}
+
+/// Resets where something else has gone wrong already.
+void Graph::give_up() noexcept {
   try {
     reset();
   } catch (const Error& error) {
@@ -24,44 +32,65 @@ void Graph::register_generator_state(const Generator& generator) {
 }
 
 void Graph::capture_begin(PoolId pool, device::CaptureMode mode) {
-  if (executable_) {
+  if (captured_) {
     throw Error(
         "This CUDAGraph instance already owns a captured graph. To capture a new graph, create a new instance.");
   }
-  device::Device& device = runtime_.device();
-  if (default_generator_ == DefaultGenerator::registered) register_generator_state(runtime_.default_generator());
-  const device::Stream stream = runtime_.current_stream();
-  if (stream == device.default_stream()) {
+  if (routing_) throw Error("This CUDAGraph instance is capturing already. End that capture first.");
+  if (options_.registers_default_generator) register_generator_state(runtime_.default_generator());
+  if (runtime_.current_stream() == runtime_.device().default_stream()) {
     throw Error(
         "CUDA graphs must be captured on a non-default stream. (However, after capture, it's ok to replay them on the "
         "default stream.)");
   }
-  release_pool();  // of a capture that failed
-  pool_ = pool.is_default() ? next_capture_pool_id() : pool;
-  capture_stream_ = stream;
-  capture_id_ = std::make_shared<std::atomic<std::uint64_t>>(0);
-  const PoolFilter in_this_capture = [&device, id = capture_id_](device::Stream asked) {
+  capture_stream_ = runtime_.current_stream();
+  start_routing(pool.is_default() ? next_capture_pool_id() : pool);
+  for (const DrawnState& drawn : drawn_states_) drawn.state->begin_capture();
+  try {
+    open_capture(mode);
+  } catch (...) {
+    stop_routing();
+    throw;
+  }
+}
+
+/// The pool of a capture that failed is given up last: it may be the same one.
+void Graph::start_routing(PoolId pool) {
+  device::Device& device = runtime_.device();
+  const auto id = std::make_shared<std::atomic<std::uint64_t>>(0);
+  const PoolFilter in_this_capture = [&device, id](device::Stream asked) {
     if (asked == device.default_stream()) return false;  // cannot be captured
     const auto info = device.capture_info(asked);
     return *id != 0 && info.has_value() && info->id == *id;
   };
-  runtime_.allocator().begin_allocate_to_pool(pool_, in_this_capture);
-  runtime_.pinned_allocator().begin_allocate_to_pool(pool_, in_this_capture);
-  holds_pool_ = routing_ = true;
-  for (const DrawnState& drawn : drawn_states_) drawn.state->begin_capture();
-  if (const device::Status status = device.begin_capture(stream, mode); status != device::Status::success) {
-    stop_routing();
-    device::check_and_clear(device, status, "begin_capture");
-  }
-  const device::Result<device::CaptureInfo> info = device.capture_info(stream);
+  runtime_.allocator().begin_allocate_to_pool(pool, in_this_capture);
+  runtime_.pinned_allocator().begin_allocate_to_pool(pool, in_this_capture);
+  capture_id_ = id;
+  routing_ = true;
+  const PoolId before = std::exchange(pool_, pool);
+  if (std::exchange(holds_pool_, true)) release_pool(before);
+}
+
+void Graph::open_capture(device::CaptureMode mode) {
+  device::Device& device = runtime_.device();
+  device::check_and_clear(device, device.begin_capture(capture_stream_, mode), "begin_capture");
+  capturing_ = true;
+  const device::Result<device::CaptureInfo> info = device.capture_info(capture_stream_);
   if (!info) {
-    if (const device::Result<device::Graph> unknown = device.end_capture(stream)) {
-      static_cast<void>(device::UniqueGraph(device, *unknown));
-    }
-    stop_routing();
+    static_cast<void>(close_capture());
     device::check_and_clear(device, info.error(), "capture_info");
   }
   *capture_id_ = info->id;
+}
+
+/// What was captured; none where the capture has come to no good end.
+device::UniqueGraph Graph::close_capture() {
+  device::Device& device = runtime_.device();
+  capturing_ = false;
+  const device::Result<device::Graph> graph = device.end_capture(capture_stream_);
+  if (graph) return {device, *graph};
+  static_cast<void>(device.last_error());
+  return {};
 }
 
 void Graph::capture_end() {
@@ -69,35 +98,89 @@ void Graph::capture_end() {
     throw Error("Capture must end on the same stream it began on.");
   }
   device::Device& device = runtime_.device();
-  runtime_.allocator().join_capture(capture_stream_);
-  const device::Result<device::Graph> captured = device.end_capture(capture_stream_);
-  stop_routing();
-  const device::UniqueGraph graph(device, device::check_and_clear(device, captured, "end_capture"));
-  if (device::check_and_clear(device, device.node_count(graph.get()), "node_count") == 0) {
-    runtime_.warn(
-        "The CUDA Graph is empty. This usually means that the graph was attempted to be captured on wrong device or "
-        "stream.");
+  try {
+    runtime_.allocator().join_capture(capture_stream_);
+    capturing_ = false;
+    const device::Result<device::Graph> ended = device.end_capture(capture_stream_);
+    if (ended && *ended) graph_ = device::UniqueGraph(device, *ended);
+    stop_routing();
+    if (!ended) device::check_and_clear(device, ended.error(), "end_capture");
+    if (!graph_) throw Error("Invalid capture.");
+    if (device::check_and_clear(device, device.node_count(graph_.get()), "node_count") == 0) {
+      runtime_.warn(
+          "The CUDA Graph is empty. This usually means that the graph was attempted to be captured on wrong device or "
+          "stream.");
+    }
+    if (!options_.keep_graph) make_executable();
+  } catch (...) {
+    if (capturing_) static_cast<void>(close_capture());
+    if (routing_) stop_routing();
+    graph_.reset();
+    throw;
   }
+  captured_ = true;
+  if (!options_.keep_graph && !debug_) graph_.reset();
+}
+
+void Graph::make_executable() {
+  device::Device& device = runtime_.device();
+  executable_.reset();  // of a graph that allocates there can be but one
   executable_ =
-      device::UniqueGraphExec(device, device::check_and_clear(device, device.instantiate(graph.get()), "instantiate"));
+      device::UniqueGraphExec(device, device::check_and_clear(device, device.instantiate(graph_.get()), "instantiate"));
+}
+
+void Graph::instantiate() {
+  if (!captured_) throw Error("capture_end() must have been called before calling instantiate");
+  if (!options_.keep_graph) throw Error("instantiate() is intended to be called by the user only when keep_graph=true");
+  make_executable();
 }
 
 void Graph::replay() {
-  if (!executable_) throw Error("Called CUDAGraph::replay without a preceding successful capture.");
+  if (!captured_) throw Error("Called CUDAGraph::replay without a preceding successful capture.");
+  if (!executable_) make_executable();
   device::Device& device = runtime_.device();
   for (const DrawnState& drawn : drawn_states_) drawn.state->begin_replay(drawn.increment);
   device::check_and_clear(device, device.launch(executable_.get(), runtime_.current_stream()), "launch graph");
 }
 
 void Graph::reset() {
-  if (routing_) stop_routing();
-  release_pool();
+  captured_ = false;
+  graph_.reset();
   executable_.reset();
+  if (capturing_) static_cast<void>(close_capture());
+  if (routing_) stop_routing();
+  if (std::exchange(holds_pool_, false)) release_pool(pool_);
 }
 
 PoolId Graph::pool() const {
-  if (!executable_) throw Error("Called CUDAGraph::pool() without a preceding successful capture.");
+  if (!captured_) throw Error("Called CUDAGraph::pool() without a preceding successful capture.");
   return pool_;
+}
+
+device::Graph Graph::raw_graph() const {
+  if (!options_.keep_graph) {
+    throw Error("You cannot access the raw cudaGraph_t instance unless CUDAGraph was initialized with keep_graph=true");
+  }
+  if (!captured_) throw Error("You cannot access the raw cudaGraph_t instance until capture_end() has been called");
+  return graph_.get();
+}
+
+device::GraphExec Graph::raw_executable() const {
+  if (executable_) return executable_.get();
+  throw Error("You cannot access the raw cudaGraphExec_t instance until instantiate() has been called");
+}
+
+void Graph::debug_dump(const std::string& path) {
+  if (!debug_ && !options_.keep_graph) {
+    return runtime_.warn("CUDA Graphs debug not enabled, set with [graph].enable_debug_mode()");
+  }
+  runtime_.warn("DEBUG: calling debug_dump()");
+  if (!graph_) return;
+  runtime_.warn(fmt::format("DEBUG: calling cudaGraphDebugDotPrint() with {}", path));
+  device::Device& device = runtime_.device();
+  OutputFile file(path, "graph");
+  file.commit(dot_text(device::check_and_clear(device, device.nodes(graph_.get()), "nodes")));
+  if (!options_.keep_graph) graph_.reset();
 }
 
 void Graph::stop_routing() {
@@ -107,10 +190,9 @@ void Graph::stop_routing() {
   runtime_.allocator().end_allocate_to_pool(pool_);
 }
 
-void Graph::release_pool() {
-  if (!std::exchange(holds_pool_, false)) return;
-  runtime_.pinned_allocator().release_pool(pool_);
-  runtime_.allocator().release_pool(pool_);
+void Graph::release_pool(PoolId pool) {
+  runtime_.pinned_allocator().release_pool(pool);
+  runtime_.allocator().release_pool(pool);
 }
 
 }  // namespace gpucheck::runtime

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "device/owned.hpp"
@@ -12,40 +13,61 @@
 
 namespace gpucheck::runtime {
 
+struct GraphOptions {
+  bool keep_graph = false;  ///< keeps what was captured; made executable when asked, or by the first replay
+  /// Each capture registers the default generator, as PyTorch's does. One that does not cannot
+  /// draw from it, and takes no memory for it: for traces that have that memory among their
+  /// own allocations.
+  bool registers_default_generator = true;
+};
+
 /// Device work captured once and replayed many times, with a private memory pool so
 /// that its memory stays valid: PyTorch's `torch.cuda.CUDAGraph`. Used by one thread
 /// at a time. The runtime must outlive it.
+///
+/// A call that fails ends the capture that it was part of: the stream takes work again and
+/// memory comes from where it came before. The pool stays in use until the next capture, a
+/// reset or the end of the object, so that another try may use it again.
 class Graph {
  public:
-  /// Whether each capture registers the default generator, as PyTorch's does. One that does not
-  /// cannot draw from it, and takes no memory for it: for traces that have that memory among
-  /// their own allocations.
-  enum class DefaultGenerator : std::uint8_t { registered, left_out };
-
   /// Makes no device call.
-  explicit Graph(Runtime& runtime, DefaultGenerator default_generator = DefaultGenerator::registered) noexcept
-      : runtime_(runtime), default_generator_(default_generator) {}
+  explicit Graph(Runtime& runtime, GraphOptions options = {}) noexcept : runtime_(runtime), options_(options) {}
   /// Resets; a failure to do so is kept as a warning of the runtime.
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  /// What is captured may draw from the generator's state; each replay then draws anew. @throws Error while the current
-  /// stream is captured; OutOfMemoryError, DeviceError.
+  /// What is captured may draw from the generator's state; each replay then draws anew.
+  /// @throws Error while the current stream is captured; OutOfMemoryError, DeviceError.
   void register_generator_state(const Generator& generator);
   /// Starts capturing on the current stream, with allocations there made from `pool`,
   /// or from a new pool when it is the default one. @throws Error on the default
-  /// stream or when a captured graph is already held; DeviceError.
+  /// stream, or when this graph captures already or holds what it captured; DeviceError.
   void capture_begin(PoolId pool = {}, device::CaptureMode mode = device::CaptureMode::global);
   /// Ends the capture and makes the graph ready; warns when it is empty.
-  /// @throws Error on another stream than it began on; DeviceError.
+  /// @throws Error on another stream than it began on, and the capture goes on; DeviceError.
   void capture_end();
-  /// Launches on the current stream. @throws Error before a successful capture.
+  /// Makes a graph that is kept executable, also once more. @throws Error before a capture
+  /// and for a graph that is not kept; DeviceError.
+  void instantiate();
+  /// Launches on the current stream. @throws Error before a successful capture; DeviceError.
   void replay();
-  /// Gives graph and pool up; a new capture is then possible.
+  /// Gives graph and pool up, and a capture that is underway; a new one is then possible.
   void reset();
   /// @throws Error before a successful capture.
   [[nodiscard]] PoolId pool() const;
+  /// The kept graph, still owned by this object. @throws Error before a capture and for a
+  /// graph that is not kept.
+  [[nodiscard]] device::Graph raw_graph() const;
+  /// @throws Error before it was made.
+  [[nodiscard]] device::GraphExec raw_executable() const;
+
+  /// Keeps what is captured from now on until it is dumped.
+  void enable_debug_mode() noexcept { debug_ = true; }
+  /// Writes what was captured as DOT: each node with what it does, each edge. Warns, as
+  /// PyTorch does; without debug mode or a kept graph that is all it does.
+  /// @throws EnvironmentError for a path that cannot be written; DeviceError.
+  void debug_dump(const std::string& path);
 
  private:
   /// A state that the graph draws from, and how many numbers of each sequence.
@@ -54,19 +76,28 @@ class Graph {
     std::uint64_t increment = 0;
   };
 
+  void start_routing(PoolId pool);
   /// What a capture has changed around it, whether it succeeded or not.
   void stop_routing();
-  void release_pool();
+  void open_capture(device::CaptureMode mode);
+  [[nodiscard]] device::UniqueGraph close_capture();
+  void make_executable();
+  void release_pool(PoolId pool);
+  void give_up() noexcept;
 
   Runtime& runtime_;
-  DefaultGenerator default_generator_;
+  GraphOptions options_;
+  bool debug_ = false;
   PoolId pool_;
   bool holds_pool_ = false;
-  bool routing_ = false;  ///< between capture_begin and capture_end
+  bool routing_ = false;    ///< between capture_begin and capture_end
+  bool capturing_ = false;  ///< while the device captures for this graph
+  bool captured_ = false;   ///< since a capture succeeded
   std::shared_ptr<std::atomic<std::uint64_t>>
       capture_id_;  ///< shared with the allocator's filter; 0 before the capture is open
   device::Stream capture_stream_;
   std::vector<DrawnState> drawn_states_;
+  device::UniqueGraph graph_;  ///< what was captured, while it is kept
   device::UniqueGraphExec executable_;
 };
 

@@ -165,7 +165,7 @@ TEST_F(Async, RejectsWhatItDidNotAllocate) {
 
 TEST_F(Async, AGraphOwnsTheMemoryOfItsCapture) {
   const device::Stream side = runtime_.streams().next();
-  Graph graph(runtime_, Graph::DefaultGenerator::left_out);
+  Graph graph(runtime_, {.registers_default_generator = false});
   Buffer<std::int64_t> result;
   Buffer<std::int64_t> from_before(runtime_, 8, main_);
   {

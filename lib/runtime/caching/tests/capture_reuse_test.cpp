@@ -70,7 +70,7 @@ class CaptureReuse : public testing::Test {
   device::Stream origin = machine.side_stream();
   device::Stream branch = machine.side_stream();
   CurrentStreamGuard current{runtime, origin};
-  Graph graph{runtime, Graph::DefaultGenerator::left_out};
+  Graph graph{runtime, {.registers_default_generator = false}};
 };
 
 TEST_F(CaptureReuse, BeginsWithTheJoin) {
@@ -204,7 +204,7 @@ TEST_F(CaptureReuse, EndsWithTheCapture) {
   std::uint8_t* block = used_on(origin, branch);
   lead(branch, origin);
   graph.capture_end();
-  Graph second(runtime, Graph::DefaultGenerator::left_out);
+  Graph second(runtime, {.registers_default_generator = false});
   second.capture_begin(graph.pool());
   EXPECT_NE(next(origin), block);
   second.capture_end();

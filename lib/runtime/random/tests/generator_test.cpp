@@ -261,7 +261,7 @@ TEST_F(GeneratorTest, AStateHasTwoNumbersOnTheDeviceWhileAnyGraphDrawsFromIt) {
 TEST_F(GeneratorTest, AGraphThatLeavesTheDefaultOneOutCannotDrawFromIt) {
   Generator& generator = runtime.default_generator();
   const auto before = memory();
-  Graph graph(runtime, Graph::DefaultGenerator::left_out);
+  Graph graph(runtime, {.registers_default_generator = false});
   graph.capture_begin();
   EXPECT_EQ(error_of([&] { static_cast<void>(next_offset(generator)); }),
             "Attempt to increase offset for a CUDA generator not in capture mode.");
