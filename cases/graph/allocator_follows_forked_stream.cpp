@@ -69,10 +69,9 @@ harness::Case allocator_follows_forked_stream() {
       .summary = "Memory of a stream that joins a capture comes from the graph's pool",
       .source = "test_cuda.py::TestCuda::test_cuda_graph_allocator_propagates_stream",
       .needs = {.caching_allocator = true},
-      .faults = {{.name = "capture_not_seen",
-                  .summary = "the device says of streams that are captured that they are not",
-                  .plan =
-                      fault::broken(fault::Operation::capture_info, fault::Effect::wrong_answer, fault::from_call(2))},
+      .faults = {{.name = "branch_not_joined",
+                  .summary = "the event by which the second stream joins is never recorded",
+                  .plan = fault::event_never_recorded(fault::nth_call(2))},
                  {.name = "lost_node",
                   .summary = "one kernel is missing from the graph",
                   .plan = fault::kernel_lost(fault::nth_call(4))}},

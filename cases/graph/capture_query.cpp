@@ -46,10 +46,7 @@ harness::Case capture_query() {
       .faults = {{.name = "no_capture_told",
                   .summary = "the device says of a stream that is captured that it is not",
                   .plan =
-                      fault::broken(fault::Operation::capture_info, fault::Effect::wrong_answer, fault::every_call)},
-                 {.name = "capture_not_ended",
-                  .summary = "the end of the capture does not reach the device",
-                  .plan = fault::broken(fault::Operation::end_capture, fault::Effect::drop, fault::nth_call(1))}},
+                      fault::broken(fault::Operation::capture_info, fault::Effect::wrong_answer, fault::every_call)}},
       .run = run,
   };
 }

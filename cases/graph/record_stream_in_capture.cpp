@@ -83,10 +83,11 @@ harness::Case record_stream_in_capture() {
                   .plan = fault::failing(fault::Operation::query_event, device::Status::not_ready, fault::every_call)},
                  {.name = "event_cannot_be_asked",
                   .summary = "asking an event fails",
-                  .plan = fault::failing(fault::Operation::query_event, device::Status::unknown, fault::from_call(2))},
-                 {.name = "event_not_recorded",
-                  .summary = "an event cannot be recorded in the capture",
-                  .plan = fault::failing(fault::Operation::record, device::Status::unknown, fault::from_call(2))}},
+                  .plan = fault::failing(fault::Operation::query_event, device::Status::unknown, fault::every_call)},
+                 {.name = "capture_refused",
+                  .summary = "the device fails to capture",
+                  .plan =
+                      fault::failing(fault::Operation::begin_capture, device::Status::unknown, fault::nth_call(1))}},
       .run = run,
   };
 }

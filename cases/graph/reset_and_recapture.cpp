@@ -43,6 +43,10 @@ void run(harness::Context& context) {
     Buffer<std::int64_t> first;
     context.observe("first_sum", capture_and_replay(runtime, graph, side, first,
                                                     [&] { return add_repeatedly(runtime, ones, 1, 10); }));
+    context.observe("recapture_before_reset_error", error_text<Error>([&] {
+                      const CurrentStreamGuard on_side(runtime, side);
+                      graph.capture_begin();
+                    }));
     graph.reset();
     context.observe("replay_after_reset_error", error_text<Error>([&] { graph.replay(); }));
     // The first result lives on in the pool of a capture that is no more; the second fills it.

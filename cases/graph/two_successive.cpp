@@ -50,7 +50,6 @@ void run(harness::Context& context) {
   for (const SharingName& sharing : every_sharing) {
     const std::int64_t reserved = replay_in_turns(context, sharing, side);
     runtime.allocator().empty_cache();
-    if (context.allocator().kind != runtime::AllocatorChoice::Kind::caching) continue;
     if (sharing.sharing == Sharing::none) {
       separate = reserved;
     } else {
@@ -66,6 +65,7 @@ harness::Case two_successive() {
       .name = "graph.two_successive",
       .summary = "Two graphs replayed in the order of their capture work, sharing a pool or not; sharing saves memory",
       .source = "test_cuda.py::TestCuda::test_graph_two_successive",
+      .needs = {.caching_allocator = true},
       .faults = {{.name = "no_replay",
                   .summary = "launching a graph does nothing",
                   .plan = fault::replay_lost(fault::every_call)},

@@ -186,10 +186,12 @@ bool Context::is_declared(const device::Race& race, std::size_t place) {
     const bool within = std::ranges::any_of(accesses.memory, has);
     return place >= declared.races_before && within && named(race.earlier) && named(race.later);
   };
-  const auto found = std::ranges::find_if(declared_races_, allows);
-  if (found == declared_races_.end()) return false;
-  found->seen = true;
-  return true;
+  bool is_declared = false;
+  for (DeclaredRaces& declared : declared_races_) {
+    if (!allows(declared)) continue;
+    declared.seen = is_declared = true;
+  }
+  return is_declared;
 }
 
 void Context::check_race_rules(std::vector<Mismatch>& broken) {

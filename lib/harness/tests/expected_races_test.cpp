@@ -77,6 +77,17 @@ TEST(ExpectedRaces, ExcuseNothingFromBefore) {
             (Keys{"rule.no_hazard", "rule.expected_races"}));
 }
 
+TEST(ExpectedRaces, HaveToHappenAfterEachDeclaration) {
+  EXPECT_EQ(broken_by([](Context& context) {
+              const auto memory = allocate(context);
+              for (int i = 0; i < 2; ++i) {
+                context.expect_races({{"fill"}, {{memory.get(), 64}}});
+                fill_twice(context.device(), memory.get(), false);
+              }
+            }),
+            Keys{});
+}
+
 TEST(ExpectedRaces, HaveToHappen) {
   EXPECT_EQ(broken_by([](Context& context) {
               const auto memory = allocate(context);
