@@ -5,7 +5,7 @@
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
-#include "tensor/ops.hpp"
+#include "tensor/random/multinomial.hpp"
 
 namespace gpucheck::cases::in_assert {
 namespace {
@@ -17,8 +17,9 @@ std::vector<std::int64_t> draw(harness::Context& context, const std::vector<floa
   runtime::Buffer<float> device_weights(runtime, weights.size(), stream);
   runtime::Buffer<std::int64_t> drawn(runtime, samples, stream);
   write(runtime, device_weights.data(), weights, stream);
-  tensor::ops::multinomial(runtime, device_weights.data(), weights.size(), drawn.data(), samples,
-                           {.seed = context.seed()}, stream);
+  tensor::Generator generator(runtime, context.seed());
+  tensor::ops::multinomial(generator, tensor::ops::Weights<float>{device_weights.data(), 1, weights.size()},
+                           drawn.data(), samples, true);
   return read(runtime, drawn.data(), samples, stream);
 }
 

@@ -13,7 +13,7 @@ using Tensor = runtime::Buffer<float>;
 
 /// The stack of what it allocates begins here, in the case's own file.
 Tensor tensor_of(runtime::Runtime& runtime, std::size_t elements) {
-  return tensor::ops::rand(runtime, elements, {.seed = 0, .offset = 0}, runtime.current_stream());
+  return tensor::ops::rand(runtime.default_generator(), elements);
 }
 
 /// A thousand tensors of 128 floats, freed in random order.

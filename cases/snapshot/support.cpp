@@ -20,7 +20,7 @@ void require_symbols() {
 }
 
 runtime::Buffer<float> random_tensor(runtime::Runtime& runtime, std::size_t elements) {
-  return tensor::ops::rand(runtime, elements, {.seed = 0, .offset = 0}, runtime.current_stream());
+  return tensor::ops::rand(runtime.default_generator(), elements);
 }
 
 void combine(runtime::Runtime& runtime, const runtime::Buffer<float>& x) {

@@ -9,7 +9,7 @@
 #include "observe/memory_history.hpp"
 #include "observe/snapshot_file.hpp"
 #include "replay/formats/snapshot/snapshot.hpp"
-#include "tensor/random.hpp"
+#include "tensor/random/distributions.hpp"
 
 /// What the cases of snapshots share.
 namespace gpucheck::cases::in_snapshot {

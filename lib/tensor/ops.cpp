@@ -8,7 +8,6 @@
 #include "device/kernels/elementwise.hpp"
 #include "device/kernels/layout.hpp"
 #include "device/kernels/reduce.hpp"
-#include "device/kernels/sampling.hpp"
 #include "device/kernels/support/vectors.hpp"
 #include "device/launch.hpp"
 #include "runtime/allocator/buffer.hpp"
@@ -129,22 +128,6 @@ void index(Runtime& runtime, const T* in, std::size_t rows, std::size_t row_elem
            std::size_t index_count, T* out, device::Stream stream) {
   launch(runtime, kernels::IndexRows<T>{in, static_cast<std::int64_t>(rows), row_elements, indices, out},
          index_count * row_elements, stream);
-}
-
-void multinomial(Runtime& runtime, const float* weights, std::size_t categories, std::int64_t* out, std::size_t samples,
-                 PhiloxState random, device::Stream stream) {
-  constexpr std::size_t max_parts = 1024;
-  if (categories == 0) throw Error("There is no category to draw from. Give at least one weight.");
-  const std::size_t part_size = divide_up(categories, max_parts);
-  const std::size_t parts = divide_up(categories, part_size);
-  Buffer<double> part_sums(runtime, parts, stream);
-  Buffer<double> running(runtime, categories, stream);
-  launch(runtime, kernels::SumWeightParts{weights, categories, part_size, part_sums.data()}, parts, stream);
-  launch(runtime, kernels::AccumulateParts{part_sums.data(), parts}, 1, stream);
-  launch(runtime, kernels::AccumulateWeights{weights, categories, part_size, part_sums.data(), running.data()}, parts,
-         stream);
-  launch(runtime, kernels::DrawCategories{running.data(), categories, random.seed, random.offset, out}, samples,
-         stream);
 }
 
 template void fill(Runtime&, std::uint8_t*, std::size_t, std::uint8_t, device::Stream);

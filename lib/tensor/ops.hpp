@@ -90,17 +90,4 @@ template <typename T>
 void index(Runtime& runtime, const T* in, std::size_t rows, std::size_t row_elements, const std::int64_t* indices,
            std::size_t index_count, T* out, device::Stream stream);
 
-/// Where a Philox 4x32-10 sequence stands: `offset` counts 32-bit numbers drawn.
-struct PhiloxState {
-  std::uint64_t seed = 0;
-  std::uint64_t offset = 0;
-};
-
-/// Draws `samples` category numbers, with replacement, by the weights (which need not
-/// add up to 1). A negative, infinite or NaN weight, or a total that is not above zero
-/// and finite, is a device-side assert. Takes scratch memory.
-/// @throws Error when there is no category.
-void multinomial(Runtime& runtime, const float* weights, std::size_t categories, std::int64_t* out, std::size_t samples,
-                 PhiloxState random, device::Stream stream);
-
 }  // namespace gpucheck::tensor::ops

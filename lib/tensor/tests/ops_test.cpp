@@ -231,50 +231,5 @@ TEST(Philox, KnownAnswers) {
             (std::vector<std::uint32_t>{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
-TEST_F(Ops, DrawsCategoriesByTheirWeights) {
-  const std::vector<float> weights{0.0F, 1.0F, 0.0F, 3.0F, 0.0F};
-  const Buffer<float> device_weights = upload(weights);
-  constexpr std::size_t samples = 40'000;
-  Buffer<std::int64_t> out(runtime, samples, stream);
-  ops::multinomial(runtime, device_weights.data(), weights.size(), out.data(), samples, {.seed = 7}, stream);
-  const std::vector<std::int64_t> drawn = download(out.data(), samples);
-  const auto ones = std::ranges::count(drawn, 1);
-  EXPECT_EQ(ones + std::ranges::count(drawn, 3), std::ptrdiff_t{samples});
-  EXPECT_NEAR(static_cast<double>(ones), samples * 0.25, 5 * std::sqrt(samples * 0.25 * 0.75));
-  Buffer<std::int64_t> again(runtime, samples, stream);
-  ops::multinomial(runtime, device_weights.data(), weights.size(), again.data(), samples, {.seed = 7}, stream);
-  EXPECT_EQ(download(again.data(), samples), drawn);
-  ops::multinomial(runtime, device_weights.data(), weights.size(), again.data(), samples, {.seed = 8}, stream);
-  EXPECT_NE(download(again.data(), samples), drawn);
-}
-
-TEST_F(Ops, DrawsFromManyCategories) {
-  constexpr std::size_t categories = 5000;
-  std::vector<float> weights(categories, 0.0F);
-  weights[4321] = 1e-3F;
-  const Buffer<float> device_weights = upload(weights);
-  Buffer<std::int64_t> out(runtime, 100, stream);
-  ops::multinomial(runtime, device_weights.data(), categories, out.data(), 100, {.seed = 1}, stream);
-  EXPECT_EQ(download(out.data(), 100), std::vector<std::int64_t>(100, 4321));
-}
-
-TEST_F(Ops, ImpossibleWeightsAreAssertions) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  const std::vector<std::vector<float>> impossible{
-      {1, -1, 1}, {1, infinity, 1}, {1, -infinity, 1}, {1, std::numeric_limits<float>::quiet_NaN(), 1}, {0, 0, 0}};
-  for (const std::vector<float>& weights : impossible) {
-    Simulated other;
-    const device::Stream where = other.default_stream();
-    Buffer<float> device_weights(other.runtime(), weights.size(), where);
-    device::check(other.device().copy(device_weights.data(), weights.data(), device_weights.size_bytes(),
-                                      device::CopyKind::host_to_device, where),
-                  "copy");
-    Buffer<std::int64_t> out(other.runtime(), 2, where);
-    ops::multinomial(other.runtime(), device_weights.data(), weights.size(), out.data(), 2, {}, where);
-    EXPECT_EQ(other.device().synchronize(), device::Status::assertion) << testing::PrintToString(weights);
-  }
-  EXPECT_THROW(ops::multinomial(runtime, nullptr, 0, nullptr, 1, {}, stream), Error);
-}
-
 }  // namespace
 }  // namespace gpucheck::tensor::test

@@ -48,6 +48,24 @@ struct Family {
   static constexpr bool has = (std::is_same_v<Functor, Functors> || ...);
 };
 
+namespace detail {
+
+template <typename... Families>
+struct JoinedFamilies;
+template <typename... Functors>
+struct JoinedFamilies<Family<Functors...>> {
+  using type = Family<Functors...>;
+};
+template <typename... First, typename... Second, typename... Others>
+struct JoinedFamilies<Family<First...>, Family<Second...>, Others...>
+    : JoinedFamilies<Family<First..., Second...>, Others...> {};
+
+}  // namespace detail
+
+/// The kernels of several lists, as one.
+template <typename... Families>
+using Joined = typename detail::JoinedFamilies<Families...>::type;
+
 /// The family that a functor is listed in. One that is in none cannot be launched: no GPU
 /// would have code for it.
 template <typename Functor>

@@ -17,10 +17,14 @@
 #include "device/kernels/checks.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/kernels/flip_bit.hpp"
+#include "device/kernels/graph_random.hpp"
 #include "device/kernels/layout.hpp"
 #include "device/kernels/random.hpp"
+#include "device/kernels/random_discrete.hpp"
+#include "device/kernels/random_inputs.hpp"
 #include "device/kernels/reduce.hpp"
 #include "device/kernels/sampling.hpp"
+#include "device/kernels/sorting.hpp"
 #include "device/kernels/strided.hpp"
 #include "device/kernels/views.hpp"
 
@@ -170,7 +174,6 @@ TEST(DeclaredExtents, OfElementwiseKernels) {
   expect_exact(Launch<Count>{[](Arrays& at) { return Count{at.add<std::uint64_t>(1), 1}; }, 5});
   expect_exact(Launch<RequireBelow>{[](Arrays& at) { return RequireBelow{at.add<std::int32_t>(9), 1}; }, 9});
   expect_exact(Launch<FlipBit>{[](Arrays& at) { return FlipBit{at.add<std::uint8_t>(1), 1}; }});
-  expect_exact(Launch<DrawUniform>{[](Arrays& at) { return DrawUniform{at.add<float>(9), 1, 0, 4}; }, 9});
 }
 
 TEST(DeclaredExtents, OfKernelsWithStridesAndVectors) {
@@ -233,23 +236,6 @@ TEST(DeclaredExtents, OfKernelsOnViews) {
 }
 
 TEST(DeclaredExtents, OfKernelsThatDrawAndCheck) {
-  expect_exact(Launch<SumWeightParts>{[](Arrays& at) {
-                                        const auto* weights = at.add<float>(11);
-                                        return SumWeightParts{weights, 11, 4, at.add<double>(3)};
-                                      },
-                                      3});
-  expect_exact(Launch<AccumulateParts>{[](Arrays& at) { return AccumulateParts{at.add<double>(3), 3}; }});
-  expect_exact(Launch<AccumulateWeights>{[](Arrays& at) {
-                                           const auto* weights = at.add<float>(11);
-                                           const auto* before = at.add<double>(3);
-                                           return AccumulateWeights{weights, 11, 4, before, at.add<double>(11)};
-                                         },
-                                         3});
-  expect_exact(Launch<DrawCategories>{[](Arrays& at) {
-                                        const auto* running = at.add<double>(11);
-                                        return DrawCategories{running, 11, 1, 0, at.add<std::int64_t>(5)};
-                                      },
-                                      5});
   expect_exact(Launch<RequireNonzero<ComplexFloat>>{
       [](Arrays& at) { return RequireNonzero<ComplexFloat>{at.add<ComplexFloat>(1)}; }});
   expect_exact(Launch<IndexRows<float>>{[](Arrays& at) {
@@ -258,6 +244,123 @@ TEST(DeclaredExtents, OfKernelsThatDrawAndCheck) {
                                           return IndexRows<float>{in, 1, 4, indices, at.add<float>(12)};
                                         },
                                         12});
+}
+
+/// Of a kernel in a graph, which reads where its numbers begin.
+PhiloxStart random_in_graph(Arrays& at) {
+  PhiloxStart start;
+  start.seed_at = at.add<std::int64_t>(1);
+  start.offset_at = at.add<std::int64_t>(1);
+  return start;
+}
+
+template <unsigned width>
+Dropout<float> dropout_of_24(Arrays& at) {
+  const auto* in = at.add<float>(24);
+  auto* out = at.add<float>(24);
+  auto* mask = at.add<bool>(24);
+  return {in, out, mask, 24, width, 0.5F, 2, random_in_graph(at)};
+}
+
+TEST(DeclaredExtents, OfRandomNumbers) {
+  expect_exact(Launch<Draw<Uniform<float>>>{[](Arrays& at) {
+                                              auto* out = at.add<float>(9);
+                                              return Draw<Uniform<float>>{out, 9, random_in_graph(at), {1, 0, 1}};
+                                            },
+                                            4});
+  expect_exact(Launch<Draw<UniformInteger64<std::int8_t>>>{
+      [](Arrays& at) {
+        auto* out = at.add<std::int8_t>(9);
+        return Draw<UniformInteger64<std::int8_t>>{out, 9, random_in_graph(at), {100, 0}};
+      },
+      4});
+  expect_exact(
+      Launch<BernoulliEach<float, float>>{[](Arrays& at) {
+                                            const auto* in = at.add<float>(9);
+                                            auto* out = at.add<float>(9);
+                                            return BernoulliEach<float, float>{in, out, 9, random_in_graph(at)};
+                                          },
+                                          3});
+  expect_exact(Launch<Poisson<float>>{[](Arrays& at) {
+                                        const auto* in = at.add<float>(9);
+                                        auto* out = at.add<float>(9);
+                                        return Poisson<float>{in, out, random_in_graph(at)};
+                                      },
+                                      9});
+  expect_exact(Launch<Dropout<float>>{dropout_of_24<1>, 2});
+  expect_exact(Launch<Dropout<float>>{dropout_of_24<2>, 2});
+  expect_exact(Launch<Dropout<float>>{dropout_of_24<8>, 2});
+  expect_exact(Launch<RandomizedRelu<float>>{[](Arrays& at) {
+                                               const auto* in = at.add<float>(9);
+                                               auto* out = at.add<float>(9);
+                                               auto* slopes = at.add<float>(9);
+                                               return RandomizedRelu<float>{
+                                                   in, out, slopes, 9, 0, 1, random_in_graph(at)};
+                                             },
+                                             2});
+  expect_exact(Launch<SetGraphRandom>{[](Arrays& at) {
+    auto* seed = at.add<std::int64_t>(1);
+    return SetGraphRandom{1, 2, seed, at.add<std::int64_t>(1)};
+  }});
+}
+
+TEST(DeclaredExtents, OfSampling) {
+  constexpr std::size_t many = 4001;
+  expect_exact(Launch<SumTilesBefore<float>>{[](Arrays& at) {
+                                               const auto* sums = at.add<float>(69);
+                                               return SumTilesBefore<float>{sums, at.add<float>(70)};
+                                             },
+                                             70});
+  expect_exact(
+      Launch<CheckWeights<float>>{[](Arrays& at) {
+                                    const auto* weights = at.add<float>(2 * many);
+                                    auto* wrong = at.add<std::uint64_t>(1);
+                                    return CheckWeights<float>{weights, 2, many, wrong, at.add<std::uint64_t>(2)};
+                                  },
+                                  8,
+                                  {},
+                                  1});
+  expect_exact(Launch<DivideWeights<float>>{[](Arrays& at) {
+                                              const auto* weights = at.add<float>(9);
+                                              return DivideWeights<float>{weights, at.add<float>(9)};
+                                            },
+                                            9});
+  expect_exact(Launch<NormalizeRows<float>>{[](Arrays& at) {
+                                              const auto* weights = at.add<float>(80);
+                                              return NormalizeRows<float>{weights, 2, 40, at.add<float>(80)};
+                                            },
+                                            128, BlockShape{64, 96 * sizeof(float)}});
+  expect_exact(Launch<FindGreatest<float>>{[](Arrays& at) {
+                                             const auto* values = at.add<float>(80);
+                                             return FindGreatest<float>{values, 2, 40, at.add<std::int64_t>(2)};
+                                           },
+                                           512, FindGreatest<float>::block()});
+}
+
+CountDigits<std::uint32_t> count_digits(Arrays& at) {
+  const Digit<std::uint32_t> digit{at.add<std::uint32_t>(100), 100, 40, 0, 15, 0};
+  return {digit, at.add<std::uint64_t>(48)};
+}
+
+TEST(DeclaredExtents, OfSorting) {
+  constexpr std::size_t count = 100;
+  expect_exact(Launch<CountDigits<std::uint32_t>>{count_digits, 3});
+  expect_exact(Launch<AccumulateCounts>{[](Arrays& at) {
+                                          return AccumulateCounts{at.add<std::uint64_t>(48), 48};
+                                        },
+                                        AccumulateCounts::threads, AccumulateCounts::block()});
+  expect_exact(Launch<ShuffleEqualKeys<std::uint32_t>>{
+      [](Arrays& at) {
+        const auto* keys = at.add<std::uint32_t>(count);
+        auto* values = at.add<std::int64_t>(count);
+        return ShuffleEqualKeys<std::uint32_t>{keys, values, 15, random_in_graph(at)};
+      },
+      count});
+  expect_exact(Launch<DescendingKeys<float>>{[](Arrays& at) {
+                                               const auto* values = at.add<float>(9);
+                                               return DescendingKeys<float>{values, at.add<std::uint32_t>(9)};
+                                             },
+                                             9});
 }
 
 TEST(DeclaredExtents, OfBlockKernels) {
