@@ -7,7 +7,7 @@
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
-#include "tensor/random.hpp"
+#include "tensor/random/distributions.hpp"
 
 namespace gpucheck::cases::in_host {
 namespace {
@@ -38,7 +38,8 @@ std::set<std::string> loaded_optional_libraries() {
 int draw(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
   const device::Stream stream = runtime.current_stream();
-  const auto numbers = tensor::ops::rand(runtime, element_count, {.seed = 1}, stream);
+  runtime::Generator generator(runtime, 1);
+  const auto numbers = tensor::ops::rand(generator, element_count);
   const std::vector<float> drawn = read(runtime, numbers.data(), element_count, stream);
   fmt::print("{:.6f} {:.6f} [{}]", drawn[0], drawn[1], fmt::join(loaded_optional_libraries(), " "));
   return 0;

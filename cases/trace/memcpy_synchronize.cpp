@@ -1,7 +1,8 @@
 #include "cases/trace/event_support.hpp"
 #include "harness/case.hpp"
 #include "runtime/transfer.hpp"
-#include "tensor/random.hpp"
+#include "tensor/ops.hpp"
+#include "tensor/random/distributions.hpp"
 
 namespace gpucheck::cases::in_trace {
 namespace {
@@ -29,7 +30,8 @@ void run(harness::Context& context) {
   std::uint64_t count = 0;
   bool idle = false;
   context.observe("error", error_text<Error>([&] {
-                    const Tensor numbers = tensor::ops::rand(runtime, element_count, {.seed = 1}, stream.raw());
+                    runtime::Generator generator(runtime, 1);
+                    const Tensor numbers = tensor::ops::rand(generator, element_count);
                     context.observe("calls_before", calls.size());
                     keep_busy(stream);
                     count = count_nonzero(runtime, numbers, stream.raw());
