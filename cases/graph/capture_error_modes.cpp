@@ -119,7 +119,7 @@ harness::Case capture_error_modes() {
             .plan = fault::failing(fault::Operation::begin_capture, device::Status::invalid_value, fault::nth_call(2))},
            {.name = "allocation_fails",
             .summary = "the device has no memory for the other thread, however often it is asked",
-            .plan = fault::allocation_fails({3, 3})},
+            .plan = fault::allocation_fails({4, 3})},
            {.name = "second_capture_not_refused",
             .summary = "beginning a capture on a stream that is captured already is said to be done",
             .plan = fault::broken(fault::Operation::begin_capture, fault::Effect::report_success, fault::nth_call(5))},

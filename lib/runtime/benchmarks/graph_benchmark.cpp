@@ -43,7 +43,7 @@ struct Machine {
   device::Stream stream = runtime.streams().next();
   runtime::Buffer<std::int32_t> value{runtime, 1, stream};
   Fill fill{value.data(), 1};
-  device::KernelLaunch launch{.kernel = &device::kernels::kernel<Fill>, .functor = &fill, .count = 1};
+  device::KernelLaunch launch{.kernel = &device::kernels::kernel<Fill>, .functor = &fill, .count = 1, .accesses = {}};
 };
 
 /// Null where there is no GPU.
@@ -134,6 +134,36 @@ void capture_on_simulator(benchmark::State& state) {
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * state.range(0));
 }
 BENCHMARK(capture_on_simulator)->Arg(100)->Arg(1'000)->Arg(10'000)->Arg(100'000);
+
+/// Forks and joins over and over: a third of the nodes on a second stream.
+void forked_replay_on_simulator(benchmark::State& state) {
+  Machine machine(sim::make_driver({.profile = sim::profile("h100")}));
+  device::Device& device = *machine.device;
+  const device::Stream branch = machine.runtime.streams().next();
+  runtime::Buffer<std::int32_t> other(machine.runtime, 1, branch);
+  const Fill fill_other{other.data(), 2};
+  const auto event = device::own<device::UniqueEvent>(device, device.create_event(device::EventKind::no_timing));
+  const auto order = [&](device::Stream later, device::Stream earlier) {
+    device::check(device.record(event.get(), earlier), "record");
+    device::check(device.wait(later, event.get()), "wait");
+  };
+  runtime::Graph graph(machine.runtime);
+  graph.capture_begin();
+  for (std::int64_t node = 0; node < state.range(0); node += 3) {
+    device::check(device::launch(device, machine.fill, 1, machine.stream), Fill::name);
+    order(branch, machine.stream);
+    device::check(device::launch(device, machine.fill, 1, machine.stream), Fill::name);
+    device::check(device::launch(device, fill_other, 1, branch), Fill::name);
+    order(machine.stream, branch);
+  }
+  graph.capture_end();
+  for (auto _ : state) {
+    graph.replay();
+    machine.synchronize();
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * state.range(0));
+}
+BENCHMARK(forked_replay_on_simulator)->Arg(300)->Arg(3'000)->Arg(30'000);
 
 void replay_on_simulator(benchmark::State& state) {
   Machine machine(sim::make_driver({.profile = sim::profile("h100")}));
