@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <thread>
 
-#include "cases/graph/shared_pools.hpp"
+#include "cases/graph/shared_pools_support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 #include "runtime/graphs/capture_query.hpp"

@@ -4,7 +4,7 @@
 #include <regex>
 #include <unistd.h>
 
-#include "cases/graph/shared_pools.hpp"
+#include "cases/graph/shared_pools_support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 

@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "base/units.hpp"
-#include "cases/graph/shared_pools.hpp"
+#include "cases/graph/shared_pools_support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "cases/graph/shared_pools.hpp"
+#include "cases/graph/shared_pools_support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 

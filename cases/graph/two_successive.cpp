@@ -1,4 +1,4 @@
-#include "cases/graph/shared_pools.hpp"
+#include "cases/graph/shared_pools_support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
