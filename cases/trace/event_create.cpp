@@ -12,6 +12,7 @@ void run(harness::Context& context) {
   trace.event_creation().add([&calls](device::Event event) { calls.push_back(event); });
   trace.activate();
   Event event;
+  event.wait(Stream::current(runtime));
   context.observe("calls_before_record", calls.size());
   context.observe("error", error_text<Error>([&] { event.record(Stream::current(runtime)); }));
   observe_calls(context, calls, event.raw());

@@ -17,8 +17,6 @@ void run(harness::Context& context) {
   });
   trace.activate();
   Event event;
-  event.synchronize();
-  context.observe("calls_before_record", calls.size());
   keep_busy(stream);
   context.observe("error", error_text<Error>([&] {
                     event.record(stream);
