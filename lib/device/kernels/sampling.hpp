@@ -236,72 +236,6 @@ struct DrawCategories {
   }
 };
 
-/// Draws one category for each row: the first whose running share is above that row's number in
-/// `uniform`. One block for each row; it goes through its row in parts of its own size.
-template <typename T>
-struct DrawOneCategory {
-  static constexpr std::string_view name = "multinomial_once";
-  static constexpr unsigned phases = 3;
-  const T* weights;
-  std::size_t rows;
-  std::size_t categories;
-  const T* uniform;
-  std::int64_t* out;
-
-  [[nodiscard]] unsigned threads() const { return NormalizeRows<T>{weights, rows, categories, nullptr}.threads(); }
-  [[nodiscard]] std::size_t count() const { return rows * threads(); }
-  [[nodiscard]] BlockShape block() const { return {threads(), (threads() + detail::warp_threads) * sizeof(T)}; }
-
-  [[nodiscard]] std::array<MemoryAccess, 3> accesses(std::size_t) const {
-    return {reads(weights, rows * categories * sizeof(T)), reads(uniform, rows * sizeof(T)),
-            writes(out, rows * sizeof(*out))};
-  }
-  GPUCHECK_HOST_DEVICE void operator()(const BlockThread& thread, unsigned phase) const {
-    T* const sums = static_cast<T*>(thread.shared);
-    T* const warp_sums = sums + thread.threads;
-    const T* const row = weights + thread.block * categories;
-    if (phase == 0) {
-      T sum{0};
-      for (std::size_t at = thread.index; at < categories; at += thread.threads) {
-        const T weight = row[at];
-        if (!GPUCHECK_DEVICE_ASSERT(thread, weight == weight && "probability is NaN")) return;
-        if (!GPUCHECK_DEVICE_ASSERT(thread, weight - weight == T{0} && "probability is infinite")) return;
-        if (!GPUCHECK_DEVICE_ASSERT(thread, weight >= T{0} && "probability is negative")) return;
-        sum += weight;
-      }
-      sums[thread.index] = sum;
-    } else if (phase == 1) {
-      if (thread.index % detail::warp_threads == 0) {
-        warp_sums[thread.index / detail::warp_threads] = detail::sum_of_warp(sums + thread.index);
-      }
-    } else if (thread.index == 0) {
-      for (unsigned i = thread.threads / detail::warp_threads; i < detail::warp_threads; ++i) warp_sums[i] = T{0};
-      const T sum = detail::sum_of_warp(warp_sums);
-      if (!GPUCHECK_DEVICE_ASSERT(thread, sum - sum == T{0} && sum > T{0} && "sum of probabilities")) return;
-      out[thread.block] = static_cast<std::int64_t>(find(row, sum, uniform[thread.block], sums, thread.threads));
-    }
-  }
-  /// The category that `wanted` falls to; the last of any weight where rounding leaves none.
-  GPUCHECK_HOST_DEVICE std::size_t find(const T* row, T sum, T wanted, T* shares, unsigned part) const {
-    T before{0};
-    for (std::size_t first = 0; first < categories; first += part) {
-      for (unsigned i = 0; i < part; ++i) shares[i] = first + i < categories ? row[first + i] / sum : T{0};
-      for (unsigned offset = 1; offset < part; offset *= 2) {
-        for (unsigned i = part - 1; i >= offset; --i) shares[i] = shares[i - offset] + shares[i];
-      }
-      for (unsigned i = 0; i < part && first + i < categories; ++i) {
-        const T begin = i == 0 ? before : shares[i - 1] + before;
-        const T end = shares[i] + before;
-        if (!(wanted >= end) && wanted >= begin && row[first + i] / sum > T{0}) return first + i;
-      }
-      before += shares[part - 1];
-    }
-    std::size_t last = categories - 1;
-    while (last > 0 && !(row[last] > T{0})) --last;
-    return last;
-  }
-};
-
 /// Of weights that are drawn from without replacement: wrong += those that are none,
 /// positive[row] += those above 0. One invocation for each part of a row.
 template <typename T>
@@ -331,6 +265,25 @@ struct CheckWeights {
     }
     if (none != 0) thread.atomic_add(wrong, none);
     if (above_zero != 0) thread.atomic_add(positive + row, above_zero);
+  }
+};
+
+/// Device-side asserts on what CheckWeights found. Launch with a count of the rows.
+struct RequireWeights {
+  static constexpr std::string_view name = "require_weights";
+  const std::uint64_t* wrong;
+  const std::uint64_t* positive;
+  [[nodiscard]] std::array<MemoryAccess, 2> accesses(std::size_t count) const {
+    return {reads(wrong, sizeof(*wrong)), reads(positive, count * sizeof(*positive))};
+  }
+  GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
+    const bool weights = *wrong == 0;
+    if (!GPUCHECK_DEVICE_ASSERT(thread, weights && "probability tensor contains either `inf`, `nan` or element < 0")) {
+      return;
+    }
+    const bool any = positive[thread.index] != 0;
+    static_cast<void>(
+        GPUCHECK_DEVICE_ASSERT(thread, any && "invalid multinomial distribution (sum of probabilities <= 0)"));
   }
 };
 
@@ -387,8 +340,8 @@ struct FindGreatest {
 namespace families {
 using sampling = Family<NormalizeRows<float>, NormalizeRows<double>, ScanTiles<float>, ScanTiles<double>,
                         SumTilesBefore<float>, SumTilesBefore<double>, DrawCategories<float>, DrawCategories<double>,
-                        DrawOneCategory<float>, DrawOneCategory<double>, CheckWeights<float>, CheckWeights<double>,
-                        DivideWeights<float>, DivideWeights<double>, FindGreatest<float>, FindGreatest<double>>;
+                        CheckWeights<float>, CheckWeights<double>, RequireWeights, DivideWeights<float>,
+                        DivideWeights<double>, FindGreatest<float>, FindGreatest<double>>;
 }
 template <typename Functor>
 requires(families::sampling::has<Functor>) struct FamilyOf<Functor> : families::sampling {

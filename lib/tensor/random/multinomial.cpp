@@ -1,13 +1,9 @@
 #include "tensor/random/multinomial.hpp"
 
-#include <algorithm>
-#include <vector>
-
 #include "base/error.hpp"
 #include "base/rounding.hpp"
 #include "device/kernels/sampling.hpp"
 #include "device/kernels/sorting.hpp"
-#include "runtime/transfer.hpp"
 #include "tensor/ops.hpp"
 #include "tensor/random/detail/launch.hpp"
 #include "tensor/random/detail/sort.hpp"
@@ -49,16 +45,7 @@ void draw_many(Generator& generator, const Weights<T>& weights, std::int64_t* ou
   detail::launch(runtime, draw, draw.count());
 }
 
-template <typename T>
-void draw_one(Generator& generator, const Weights<T>& weights, std::int64_t* out) {
-  runtime::Runtime& runtime = generator.runtime();
-  Buffer<T> numbers(runtime, weights.rows, runtime.current_stream());
-  uniform(generator, numbers.data(), weights.rows);
-  const kernels::DrawOneCategory<T> draw{weights.data, weights.rows, weights.categories, numbers.data(), out};
-  detail::launch_blocks(runtime, draw, draw.count());
-}
-
-/// Waits for the device.
+/// Asserts on the device, as PyTorch does: nobody waits, so that it can be captured.
 template <typename T>
 void require_weights(runtime::Runtime& runtime, const Weights<T>& weights) {
   const device::Stream stream = runtime.current_stream();
@@ -67,12 +54,7 @@ void require_weights(runtime::Runtime& runtime, const Weights<T>& weights) {
   const kernels::CheckWeights<T> check{weights.data, weights.rows, weights.categories, counts.data(),
                                        counts.data() + 1};
   detail::launch(runtime, check, weights.rows * check.row_parts());
-  std::vector<std::uint64_t> found(counts.size());
-  copy_to_host(runtime, found.data(), counts.data(), counts.size_bytes(), runtime::Transfer::blocking, stream);
-  if (found.front() != 0) throw Error("probability tensor contains either `inf`, `nan` or element < 0");
-  if (std::find(found.begin() + 1, found.end(), 0U) != found.end()) {
-    throw Error("invalid multinomial distribution (sum of probabilities <= 0)");
-  }
+  detail::launch(runtime, kernels::RequireWeights{counts.data(), counts.data() + 1}, weights.rows);
 }
 
 /// The categories of the `samples` greatest values of a row, from the greatest on.
@@ -91,7 +73,8 @@ void take_greatest(runtime::Runtime& runtime, const T* values, std::size_t categ
                 "copy");
 }
 
-/// Each weight over a number of the exponential distribution: the greatest quotients win.
+/// Each weight over a number of the exponential distribution: the greatest quotients win. One
+/// sample is drawn like this with replacement too.
 template <typename T>
 void draw_without_replacement(Generator& generator, const Weights<T>& weights, std::int64_t* out, std::size_t samples) {
   runtime::Runtime& runtime = generator.runtime();
@@ -122,8 +105,8 @@ void multinomial(Generator& generator, const Weights<T>& weights, std::int64_t* 
   if (weights.categories > max_categories) throw Error("number of categories cannot exceed 2^24");
   if (weights.categories == 0) throw Error("There is no category to draw from. Give at least one weight.");
   if (weights.rows == 0) return;
-  if (!replacement) return draw_without_replacement(generator, weights, out, samples);
-  samples == 1 ? draw_one(generator, weights, out) : draw_many(generator, weights, out, samples);
+  if (replacement && samples > 1) return draw_many(generator, weights, out, samples);
+  draw_without_replacement(generator, weights, out, samples);
 }
 
 template void multinomial(Generator&, const Weights<float>&, std::int64_t*, std::size_t, bool);

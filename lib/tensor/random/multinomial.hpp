@@ -16,11 +16,10 @@ struct Weights {
 };
 
 /// Draws `samples` category numbers for each row of weights: PyTorch's `multinomial`. `out` has
-/// room for rows times samples. With replacement a weight that is negative, infinite or not a
-/// number, and a row that adds up to nothing, is a device-side assert; without, an Error, for
-/// which the call waits for the device. On the current stream. Takes scratch memory. T: float,
-/// double. @throws Error where there is nothing to draw from, with PyTorch's text, and as
-/// Generator::take does; OutOfMemoryError, DeviceError.
+/// room for rows times samples. A weight that is negative, infinite or not a number, and a row
+/// that adds up to nothing, is a device-side assert. On the current stream. Takes scratch
+/// memory. T: float, double. @throws Error where there is nothing to draw from, with PyTorch's
+/// text, and as Generator::take does; OutOfMemoryError, DeviceError.
 template <typename T>
 void multinomial(Generator& generator, const Weights<T>& weights, std::int64_t* out, std::size_t samples,
                  bool replacement);

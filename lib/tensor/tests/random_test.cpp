@@ -102,10 +102,6 @@ TEST_F(Random, RefusesWhatCannotBeDrawnFrom) {
   };
   EXPECT_EQ(drawn({1, 1}, 0, true), "cannot sample n_sample <= 0 samples");
   EXPECT_EQ(drawn({1, 1}, 3, false), "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
-  EXPECT_EQ(drawn({1, -1}, 1, false), "probability tensor contains either `inf`, `nan` or element < 0");
-  EXPECT_EQ(drawn({1, std::numeric_limits<float>::quiet_NaN()}, 1, false),
-            "probability tensor contains either `inf`, `nan` or element < 0");
-  EXPECT_EQ(drawn({0, 0}, 1, false), "invalid multinomial distribution (sum of probabilities <= 0)");
 }
 
 TEST_F(Random, ImpossibleWeightsAreAssertions) {
