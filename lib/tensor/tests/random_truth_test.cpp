@@ -269,7 +269,7 @@ nlohmann::json load_json(const std::string& name) {
 
 std::vector<Row> load_rows() {
   std::vector<Row> rows;
-  for (const char* name : {"random_rows.json"}) {
+  for (const char* name : {"random_rows.json", "random_types.json"}) {
     const nlohmann::json file = load_json(name);
     for (const nlohmann::json& recorded : file.at("results")) {
       const auto whole = recorded.at("name").get<std::string>();
