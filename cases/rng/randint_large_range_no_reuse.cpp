@@ -1,0 +1,49 @@
+#include "cases/rng/support.hpp"
+#include "tensor/random/integers.hpp"
+
+namespace gpucheck::cases::in_rng {
+namespace {
+
+void run(harness::Context& context) {
+  constexpr std::size_t count = 1'000'000;
+  constexpr std::int64_t range = 6'000'000'000;
+  runtime::Runtime& runtime = context.runtime();
+  Generator generator(runtime, context.seed());
+  std::vector<std::int64_t> both;
+  std::int64_t outside = 0;
+  for (int draw = 0; draw < 2; ++draw) {
+    Buffer<std::int64_t> out = empty<std::int64_t>(runtime, count);
+    tensor::ops::random(generator, out.data(), count, 0, range);
+    for (const std::int64_t number : values_of(runtime, out)) {
+      outside += number < 0 || number >= range ? 1 : 0;
+      both.push_back(number);
+    }
+  }
+  std::ranges::sort(both);
+  const auto repeated = std::ranges::unique(both);
+  context.observe("distinct_numbers", static_cast<std::int64_t>(both.size() - repeated.size()));
+  context.observe("numbers_out_of_range", outside);
+  context.observe("numbers_above_32_bits", std::ranges::count_if(both.begin(), repeated.begin(), [](std::int64_t n) {
+                    return n >= std::int64_t{1} << 32;
+                  }));
+}
+
+}  // namespace
+
+harness::Case randint_large_range_no_reuse() {
+  return {
+      .name = "rng.randint_large_range_no_reuse",
+      .summary = "Two draws of a million numbers below 6,000,000,000 have hardly a number in common",
+      .source = "test_cuda.py::TestCuda::test_randint_randomness_for_large_range",
+      .faults = {{.name = "lost_draw",
+                  .summary = "a draw is never made",
+                  .plan = fault::kernel_lost(fault::nth_call(1))},
+                 {.name = "lost_copy",
+                  .summary = "the numbers of the second draw are never copied",
+                  .plan = fault::copy_lost(fault::nth_call(2))}},
+      .deadline = std::chrono::milliseconds(30'000),
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::in_rng

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cases/support.hpp"
+#include "device/fault/common_plans.hpp"
+#include "harness/case.hpp"
+#include "runtime/random/generator.hpp"
+#include "tensor/random/distributions.hpp"
+
+namespace gpucheck::cases::in_rng {
+
+using tensor::Buffer;
+using tensor::Generator;
+
+/// The current stream's memory for so many elements.
+template <typename T>
+Buffer<T> empty(runtime::Runtime& runtime, std::size_t count) {
+  return {runtime, count, runtime.current_stream()};
+}
+
+template <typename T>
+std::vector<T> values_of(runtime::Runtime& runtime, const Buffer<T>& values) {
+  return read(runtime, values.data(), values.size(), runtime.current_stream());
+}
+
+/// Elements that are not the same in both, bit for bit.
+template <typename T>
+std::int64_t differing(const std::vector<T>& a, const std::vector<T>& b) {
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+    if (i >= a.size() || i >= b.size() || std::memcmp(&a[i], &b[i], sizeof(T)) != 0) ++count;
+  }
+  return count;
+}
+
+/// The first `count` numbers, as they are observed.
+template <typename T>
+std::vector<double> first_of(const std::vector<T>& values, std::size_t count) {
+  return {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(std::min(count, values.size()))};
+}
+
+/// Copies on the current stream.
+template <typename T>
+void copy_values(runtime::Runtime& runtime, Buffer<T>& to, const Buffer<T>& from) {
+  device::check(runtime.device(),
+                runtime.device().copy(to.data(), from.data(), to.size_bytes(), device::CopyKind::device_to_device,
+                                      runtime.current_stream()),
+                "copy");
+}
+
+/// What may go wrong with any draw.
+std::vector<harness::Fault> drawing_faults();
+
+}  // namespace gpucheck::cases::in_rng
