@@ -57,22 +57,26 @@ void observe(harness::Context& context, int graph_count, int generator_count) {
   context.observe("bytes_after_" + label, after.bytes - before.bytes);
 }
 
-void run(harness::Context& context) {
+/// What a capture says of a generator that nobody told it of.
+void observe_misuse(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
-  observe(context, 1, 1);
-  observe(context, 3, 2);
-  observe(context, 10, 20);
-
   Generator unregistered(runtime);
   runtime::Graph graph(runtime);
   graph.capture_begin();
+  const std::string copy = error_text<Error>([&] { static_cast<void>(unregistered.clone()); });
   const std::string draw = error_text<Error>([&] { static_cast<void>(tensor::ops::rand(unregistered, 1)); });
   const std::string registration = error_text<Error>([&] { graph.register_generator_state(unregistered); });
-  const std::string copy = error_text<Error>([&] { static_cast<void>(unregistered.clone()); });
   graph.capture_end();
+  context.observe("clone_in_capture_error", copy);
   context.observe("unregistered_draw_error", draw);
   context.observe("late_registration_error", registration);
-  context.observe("clone_in_capture_error", copy);
+}
+
+void run(harness::Context& context) {
+  observe_misuse(context);
+  observe(context, 1, 1);
+  observe(context, 3, 2);
+  observe(context, 10, 20);
 }
 
 }  // namespace
@@ -83,13 +87,19 @@ harness::Case generator_state_memory() {
       .summary = "A generator's state takes two blocks on the device while any graph draws from it, and no more",
       .source = "test_cuda.py::TestCuda::test_memory_stats_of_multiple_generators_and_graphs",
       .needs = {.caching_allocator = true},
-      .faults = {{.name = "never_captured",
-                  .summary = "the device does not say that the stream is captured",
-                  .plan =
-                      fault::broken(fault::Operation::capture_info, fault::Effect::wrong_answer, fault::every_call)},
-                 {.name = "lost_capture",
-                  .summary = "beginning a capture does nothing",
-                  .plan = fault::broken(fault::Operation::begin_capture, fault::Effect::drop, fault::every_call)}},
+      .faults =
+          {{.name = "clone_unseen",
+            .summary = "the device says once that nothing is captured, when a generator is cloned",
+            .plan = fault::broken(fault::Operation::capture_info, fault::Effect::wrong_answer, fault::nth_call(8))},
+           {.name = "draw_unseen",
+            .summary = "the device says once that nothing is captured, when numbers are drawn",
+            .plan = fault::broken(fault::Operation::capture_info, fault::Effect::wrong_answer, fault::nth_call(11))},
+           {.name = "never_captured",
+            .summary = "the device does not say that the stream is captured",
+            .plan = fault::broken(fault::Operation::capture_info, fault::Effect::wrong_answer, fault::every_call)},
+           {.name = "lost_capture",
+            .summary = "beginning a capture does nothing",
+            .plan = fault::broken(fault::Operation::begin_capture, fault::Effect::drop, fault::every_call)}},
       .deadline = std::chrono::milliseconds(20'000),
       .run = run,
   };

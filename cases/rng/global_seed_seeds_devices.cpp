@@ -35,7 +35,12 @@ harness::Case global_seed_seeds_devices() {
       .name = "rng.global_seed_seeds_devices",
       .summary = "One seed for all devices makes a device's draws repeat; a saved state can be put back",
       .source = "test_cuda.py::TestCuda::test_torch_manual_seed_seeds_cuda_devices",
-      .faults = drawing_faults(),
+      .faults = {{.name = "lost_draw",
+                  .summary = "the first draw is never made",
+                  .plan = fault::kernel_lost(fault::nth_call(1))},
+                 {.name = "flipped_bit",
+                  .summary = "one bit of what the second draw wrote flips",
+                  .plan = fault::kernel_flips_bit(fault::nth_call(2))}},
       .run = run,
   };
 }
