@@ -115,8 +115,8 @@ std::uint64_t GeneratorState::end_capture() {
 }
 
 void GeneratorState::begin_replay(std::uint64_t increment) {
+  if (increment == 0) return;  // the device is asked nothing: replays are to cost what launches cost
   require_no_capture(runtime_, "Cannot prepare for replay during capturing stage.");
-  if (increment == 0) return;
   device::Device& device = runtime_.device();
   const std::scoped_lock lock(mutex_);
   const device::kernels::SetGraphRandom set{seed_, offset_, seed_on_device_.data(), offset_on_device_.data()};
