@@ -36,7 +36,7 @@ harness::Case default_stream_capture_refused() {
       .faults = {{.name = "default_stream_not_recognised",
                   .summary = "the device gives another answer about its default stream than before",
                   .plan = fault::broken(fault::Operation::default_stream, fault::Effect::wrong_answer,
-                                        fault::from_call(3))},
+                                        fault::from_call(13))},
                  {.name = "child_dies",
                   .summary = "the process dies before it can reject the capture",
                   .plan =
