@@ -319,7 +319,8 @@ bool has_device(device::Driver* driver) {
 /// such numbers only the first are compared. lib/tensor/random/README.md has the same table.
 double tolerance_ulp(const std::string& call) {
   static const std::vector<std::pair<std::string, double>> table{
-      {"normal", 8}, {"log_normal", 48}, {"exponential", 4}, {"cauchy", 128}, {"multinomial_norepl", 0.5}};
+      {"normal", 8},        {"log_normal", 48},   {"exponential", 4}, {"cauchy", 128}, {"multinomial_norepl", 0.5},
+      {"poisson_100", 0.5}, {"poisson_3000", 0.5}};
   for (const auto& [begin, ulp] : table) {
     if (call.starts_with(begin)) return ulp;
   }
@@ -346,7 +347,9 @@ class RandomTruth : public testing::TestWithParam<std::tuple<Backend, std::strin
   void compare(const Drawn& drawn, const nlohmann::json& expected, Found& found) {
     ++found.arrays;
     EXPECT_EQ(drawn.type, expected.at("dtype").get<std::string>());
-    if (gpucheck::test::sha256(drawn.bytes) == expected.at("sha256").get<std::string>()) {
+    constexpr std::size_t most_hashed = std::size_t{1} << 30;  // more takes minutes
+    const bool hashed = drawn.bytes.size() <= most_hashed;
+    if (hashed && gpucheck::test::sha256(drawn.bytes) == expected.at("sha256").get<std::string>()) {
       ++found.exact;
       return;
     }
@@ -358,7 +361,7 @@ class RandomTruth : public testing::TestWithParam<std::tuple<Backend, std::strin
     }
     found.ulp = std::max(found.ulp, ulp);
     const double allowed = bit_for_bit ? 0 : tolerance;
-    if (allowed > 0 && ulp <= allowed) return;
+    if ((allowed > 0 || !hashed) && ulp <= allowed) return;
     std::string values;
     for (std::size_t i = 0; i < head.size(); ++i) values += fmt::format(" {:a}/{:a}", drawn.head[i], head[i]);
     ADD_FAILURE() << "differs by " << ulp << " units in its first values (seen/expected):" << values;
