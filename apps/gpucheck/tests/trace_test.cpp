@@ -33,20 +33,21 @@ TEST(Trace, EachCaseLeavesOneThatKeepsToTheFormat) {
   const CommandResult run =
       gpucheck({"run", "graph.capture_simple", "pinned.copy_non_blocking", "--device", "sim", "--trace", traces});
   EXPECT_EQ(run.exit_code, 0) << run.error_output;
-  EXPECT_THAT(files_in(traces), ElementsAre("graph.capture_simple.sim.json", "pinned.copy_non_blocking.sim.json"));
+  EXPECT_THAT(files_in(traces),
+              ElementsAre("graph.capture_simple.sim-h100.json", "pinned.copy_non_blocking.sim-h100.json"));
   for (const std::string& name : files_in(traces)) {
     const json trace = json::parse(read_file(traces + "/" + name));
     EXPECT_THAT(observe::test::format_offences(trace), IsEmpty()) << name;
     EXPECT_EQ(trace["otherData"]["device_times_from"], "simulator");
   }
-  const json graph = json::parse(read_file(traces + "/graph.capture_simple.sim.json"));
+  const json graph = json::parse(read_file(traces + "/graph.capture_simple.sim-h100.json"));
   EXPECT_THAT(categories_of(graph), ::testing::IsSupersetOf({"kernel", "device_call", "call_to_device"}));
 }
 
 TEST(Trace, RepetitionsAndDevicesHaveTheirOwn) {
   const TemporaryFolder folder;
-  const CommandResult run =
-      gpucheck({"run", "graph.capture_simple", "--device", "sim:h100:2", "--repeat", "2", "--trace", folder.path()});
+  const CommandResult run = gpucheck(
+      {"run", "graph.capture_simple", "--device", "sim:h100,devices=2", "--repeat", "2", "--trace", folder.path()});
   EXPECT_EQ(run.exit_code, 0) << run.error_output;
   EXPECT_EQ(files_in(folder.path()).size(), 4U);
 }
@@ -62,10 +63,10 @@ TEST(Trace, AFolderThatCannotBeMadeIsSaidAtOnce) {
 
 TEST(Trace, AFileThatCannotBeWrittenIsNoPass) {
   const TemporaryFolder folder;
-  std::filesystem::create_directories(folder / "graph.capture_simple.sim.json/in the way");
+  std::filesystem::create_directories(folder / "graph.capture_simple.sim-h100.json/in the way");
   const CommandResult run = gpucheck({"run", "graph.capture_simple", "--device", "sim", "--trace", folder.path()});
   EXPECT_EQ(run.exit_code, 3);
-  EXPECT_THAT(run.output, HasSubstr("graph.capture_simple.sim.json"));
+  EXPECT_THAT(run.output, HasSubstr("graph.capture_simple.sim-h100.json"));
 }
 
 }  // namespace
