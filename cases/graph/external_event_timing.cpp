@@ -47,6 +47,7 @@ harness::Case external_event_timing() {
       .name = "graph.external_event_timing",
       .summary = "External events recorded in a capture tell the time that a replay took between them",
       .source = "test_cuda.py::TestCuda::test_graph_timing",
+      .needs = {.caching_allocator = true},  // another one adds nodes of its own
       .faults = {{.name = "no_time_passes",
                   .summary = "the device says that no time passed between the events",
                   .plan = fault::broken(fault::Operation::elapsed_ms, fault::Effect::wrong_answer, fault::every_call)},
