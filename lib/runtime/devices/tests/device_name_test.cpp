@@ -27,7 +27,7 @@ TEST(DeviceName, IsAKindAndPerhapsANumber) {
 
 // Texts that PyTorch takes or rejects, in its words. What is no GPU is rejected later.
 TEST(DeviceName, AnythingElseIsRejectedAsPyTorchDoes) {
-  const json facts = pytorch_facts("devices")["strings"];
+  const json facts = pytorch_facts(GPUCHECK_RUNTIME_FOLDER, "devices")["strings"];
   int rejected = 0;
   for (const auto& [text, outcome] : facts.items()) {
     if (!outcome.contains("raises") || outcome["raises"] == "ValueError") {

@@ -85,15 +85,15 @@ TEST_F(EventTest, TellsTheTimeBetweenTwo) {
   start.record(stream);
   keep_busy(stream, 20'000'000);
   end.record(stream);
-  EXPECT_EQ(elapsed_error(start, end), pytorch_facts("events")["pending"]["text"]);
-  EXPECT_EQ(elapsed_error(end, start), pytorch_facts("events")["pending"]["text"]);
+  EXPECT_EQ(elapsed_error(start, end), pytorch_facts(GPUCHECK_RUNTIME_FOLDER, "events")["pending"]["text"]);
+  EXPECT_EQ(elapsed_error(end, start), pytorch_facts(GPUCHECK_RUNTIME_FOLDER, "events")["pending"]["text"]);
   end.synchronize();
   EXPECT_GE(start.elapsed_ms(end), 20.0F);
   EXPECT_LT(start.elapsed_ms(end), 40.0F);
 }
 
 TEST_F(EventTest, TellsNoTimeUnlessBothAreRecordedAndTimed) {
-  const json facts = pytorch_facts("events");
+  const json facts = pytorch_facts(GPUCHECK_RUNTIME_FOLDER, "events");
   Event recorded(timed);
   recorded.record(stream);
   Event plain;

@@ -8,9 +8,9 @@ namespace gpucheck::runtime::test {
 
 using nlohmann::json;
 
-/// A section of what scripts/record_stream_facts printed.
-inline json pytorch_facts(const std::string& section) {
-  std::ifstream file(GPUCHECK_RUNTIME_FOLDER "/streams/tests/data/pytorch_2.11_h200.json");
+/// A section of what scripts/record_stream_facts printed; `folder` is that of lib/runtime.
+inline json pytorch_facts(const std::string& folder, const std::string& section) {
+  std::ifstream file(folder + "/streams/tests/data/pytorch_2.11_h200.json");
   return json::parse(file).at(section);
 }
 
