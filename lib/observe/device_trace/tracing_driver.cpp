@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "device/forwarding_driver.hpp"
 #include "observe/device_trace/event_timer.hpp"
 #include "observe/device_trace/traced_calls.hpp"
 
@@ -144,36 +145,21 @@ class TracingDevice final : public TracedCalls {
   Sizes sizes_;
 };
 
-class TracingDriver final : public device::Driver {
+class TracingDriver final : public device::ForwardingDriver {
  public:
   TracingDriver(std::unique_ptr<device::Driver> inner, std::shared_ptr<TraceRecorder> recorder)
-      : inner_(std::move(inner)), recorder_(std::move(recorder)) {}
+      : ForwardingDriver(std::move(inner)), recorder_(std::move(recorder)) {}
 
-  [[nodiscard]] std::string_view kind() const noexcept override { return inner_->kind(); }
-  [[nodiscard]] Result<int> device_count() override { return inner_->device_count(); }
-  [[nodiscard]] Result<int> device_count_without_initialising() override {
-    return inner_->device_count_without_initialising();
-  }
-  [[nodiscard]] std::string_view visible_devices_variable() const noexcept override {
-    return inner_->visible_devices_variable();
-  }
-  [[nodiscard]] Result<device::DeviceProperties> properties(int ordinal) override {
-    return inner_->properties(ordinal);
-  }
   [[nodiscard]] Result<std::unique_ptr<device::Device>> open(int ordinal) override {
-    Result<std::unique_ptr<device::Device>> opened = inner_->open(ordinal);
+    Result<std::unique_ptr<device::Device>> opened = ForwardingDriver::open(ordinal);
     if (!opened) return opened.error();
     return std::unique_ptr<device::Device>(std::make_unique<TracingDevice>(std::move(*opened), recorder_));
   }
-  [[nodiscard]] Versions versions() override { return inner_->versions(); }
-  [[nodiscard]] bool notices_races() const noexcept override { return inner_->notices_races(); }
-  [[nodiscard]] std::vector<device::Race> races() const override { return inner_->races(); }
-  [[nodiscard]] std::optional<device::LiveHandles> live_handles() const override { return inner_->live_handles(); }
-  void begin_range(const std::string& name) override { inner_->begin_range(name); }
-  void end_range() override { inner_->end_range(); }
+  [[nodiscard]] device::ActivityRecording record_activity() override {
+    return {nullptr, "what these devices do is recorded already"};
+  }
 
  private:
-  std::unique_ptr<device::Driver> inner_;
   std::shared_ptr<TraceRecorder> recorder_;
 };
 

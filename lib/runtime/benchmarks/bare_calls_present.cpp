@@ -4,7 +4,7 @@
 
 namespace gpucheck::benchmarks {
 
-BareCalls bare_calls() { return {.record = cuda::bare::record, .wait = cuda::bare::wait}; }
+BareCalls bare_calls() { return {.record = cuda::benchmarks::record_bare, .wait = cuda::benchmarks::wait_bare}; }
 
 std::unique_ptr<device::Driver> make_gpu_driver() {
   std::unique_ptr<device::Driver> driver = cuda::make_driver();

@@ -319,8 +319,8 @@ bool has_device(device::Driver* driver) {
 /// such numbers only the first are compared. lib/tensor/random/README.md has the same table.
 double tolerance_ulp(const std::string& call) {
   static const std::vector<std::pair<std::string, double>> table{
-      {"normal", 24},       {"log_normal", 48},   {"exponential", 4}, {"cauchy", 128}, {"multinomial_norepl", 0.5},
-      {"poisson_100", 0.5}, {"poisson_3000", 0.5}};
+      {"normal_f32", 24},          {"normal", 8},        {"log_normal", 48},   {"exponential", 4}, {"cauchy", 128},
+      {"multinomial_norepl", 0.5}, {"poisson_100", 0.5}, {"poisson_3000", 0.5}};
   for (const auto& [begin, ulp] : table) {
     if (call.starts_with(begin)) return ulp;
   }

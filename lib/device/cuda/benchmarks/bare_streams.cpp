@@ -2,14 +2,14 @@
 
 #include "device/cuda/convert.hpp"
 
-namespace gpucheck::cuda::bare {
+namespace gpucheck::cuda::benchmarks {
 
-bool record(device::Event event, device::Stream stream) noexcept {
+bool record_bare(device::Event event, device::Stream stream) noexcept {
   return cudaEventRecord(raw(event), raw(stream)) == cudaSuccess;
 }
 
-bool wait(device::Stream stream, device::Event event) noexcept {
+bool wait_bare(device::Stream stream, device::Event event) noexcept {
   return cudaStreamWaitEvent(raw(stream), raw(event), cudaEventWaitDefault) == cudaSuccess;
 }
 
-}  // namespace gpucheck::cuda::bare
+}  // namespace gpucheck::cuda::benchmarks

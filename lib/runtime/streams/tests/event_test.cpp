@@ -85,8 +85,10 @@ TEST_F(EventTest, TellsTheTimeBetweenTwo) {
   start.record(stream);
   keep_busy(stream, 20'000'000);
   end.record(stream);
-  EXPECT_EQ(elapsed_error(start, end), pytorch_facts(GPUCHECK_RUNTIME_FOLDER, "events")["pending"]["text"]);
-  EXPECT_EQ(elapsed_error(end, start), pytorch_facts(GPUCHECK_RUNTIME_FOLDER, "events")["pending"]["text"]);
+  EXPECT_EQ(elapsed_error(start, end),
+            pytorch_facts(GPUCHECK_RUNTIME_FOLDER, "events")["pending"]["text"].get<std::string>());
+  EXPECT_EQ(elapsed_error(end, start),
+            pytorch_facts(GPUCHECK_RUNTIME_FOLDER, "events")["pending"]["text"].get<std::string>());
   end.synchronize();
   EXPECT_GE(start.elapsed_ms(end), 20.0F);
   EXPECT_LT(start.elapsed_ms(end), 40.0F);
@@ -99,13 +101,13 @@ TEST_F(EventTest, TellsNoTimeUnlessBothAreRecordedAndTimed) {
   Event plain;
   plain.record(stream);
   stream.synchronize();
-  EXPECT_EQ(elapsed_error(Event(timed), Event(timed)), facts["unrecorded, timing"]["text"]);
-  EXPECT_EQ(elapsed_error(Event(timed), recorded), facts["first unrecorded"]["text"]);
-  EXPECT_EQ(elapsed_error(recorded, Event(timed)), facts["second unrecorded"]["text"]);
-  EXPECT_EQ(elapsed_error(Event(), Event()), facts["unrecorded, no timing"]["text"]);
-  EXPECT_EQ(elapsed_error(plain, plain), facts["no timing"]["text"]);
-  EXPECT_EQ(elapsed_error(plain, recorded), facts["first without timing"]["text"]);
-  EXPECT_EQ(elapsed_error(recorded, plain), facts["second without timing"]["text"]);
+  EXPECT_EQ(elapsed_error(Event(timed), Event(timed)), facts["unrecorded, timing"]["text"].get<std::string>());
+  EXPECT_EQ(elapsed_error(Event(timed), recorded), facts["first unrecorded"]["text"].get<std::string>());
+  EXPECT_EQ(elapsed_error(recorded, Event(timed)), facts["second unrecorded"]["text"].get<std::string>());
+  EXPECT_EQ(elapsed_error(Event(), Event()), facts["unrecorded, no timing"]["text"].get<std::string>());
+  EXPECT_EQ(elapsed_error(plain, plain), facts["no timing"]["text"].get<std::string>());
+  EXPECT_EQ(elapsed_error(plain, recorded), facts["first without timing"]["text"].get<std::string>());
+  EXPECT_EQ(elapsed_error(recorded, plain), facts["second without timing"]["text"].get<std::string>());
 }
 
 TEST_F(EventTest, StaysWithTheDeviceOfItsFirstRecord) {

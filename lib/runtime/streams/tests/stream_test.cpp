@@ -27,7 +27,7 @@ class StreamTest : public testing::Test {
 
 TEST_F(StreamTest, OfThePoolAreHandedOutInTurn) {
   const Stream first = Stream::from_pool(runtime);
-  EXPECT_EQ(first.id(), pytorch_facts(GPUCHECK_RUNTIME_FOLDER, "streams")["first id"]);
+  EXPECT_EQ(first.id(), pytorch_facts(GPUCHECK_RUNTIME_FOLDER, "streams")["first id"].get<std::int64_t>());
   for (int i = 1; i < StreamPool::streams_per_level; ++i) EXPECT_NE(Stream::from_pool(runtime), first);
   EXPECT_EQ(Stream::from_pool(runtime), first);
   EXPECT_EQ(Stream::from_pool(runtime, -1).id(), 5);
@@ -85,8 +85,8 @@ TEST_F(StreamTest, HandlesOfNoStreamAreErrors) {
     }
   };
   const json facts = pytorch_facts(GPUCHECK_RUNTIME_FOLDER, "streams");
-  EXPECT_EQ(error_of({.id = 1}), facts["from handle: id 1"]["text"]);
-  EXPECT_EQ(error_of({.id = 11}), facts["from handle: id 11"]["text"]);
+  EXPECT_EQ(error_of({.id = 1}), facts["from handle: id 1"]["text"].get<std::string>());
+  EXPECT_EQ(error_of({.id = 11}), facts["from handle: id 11"]["text"].get<std::string>());
   EXPECT_EQ(error_of({.id = 9}), "no error");  // the fourth level, the last
   EXPECT_NE(error_of({.id = 3, .device_index = 1}), "no error");
   EXPECT_NE(error_of({.id = 3, .device_type = DeviceType::cpu}), "no error");
