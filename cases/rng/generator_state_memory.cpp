@@ -31,10 +31,9 @@ void capture_a_draw(runtime::Runtime& runtime, runtime::Graph& graph) {
   graph.replay();
 }
 
-/// What so many graphs that draw from so many states take, and leave behind.
-void observe(harness::Context& context, int graph_count, int generator_count) {
+/// What so many graphs that draw from so many states take, and leave behind, beyond what there was `before` any.
+void observe(harness::Context& context, const Active& before, int graph_count, int generator_count) {
   runtime::Runtime& runtime = context.runtime();
-  const Active before = active(runtime);
   std::vector<Generator> generators{runtime.default_generator().graphsafe_state()};
   while (generators.size() < static_cast<std::size_t>(generator_count)) {
     generators.push_back(runtime.default_generator().clone());
@@ -73,10 +72,11 @@ void observe_misuse(harness::Context& context) {
 }
 
 void run(harness::Context& context) {
+  const Active before = active(context.runtime());
   observe_misuse(context);
-  observe(context, 1, 1);
-  observe(context, 3, 2);
-  observe(context, 10, 20);
+  observe(context, before, 1, 1);
+  observe(context, before, 3, 2);
+  observe(context, before, 10, 20);
 }
 
 }  // namespace

@@ -10,8 +10,8 @@ void run(harness::Context& context) {
   generator.manual_seed(0);
   runtime::Graph graph(runtime);
   graph.capture_begin();
-  const std::string other = error_text<Error>([&] { generator.manual_seed(1); });
   const std::string same = error_text<Error>([&] { generator.manual_seed(0); });
+  const std::string other = error_text<Error>([&] { generator.manual_seed(1); });
   graph.capture_end();
   context.observe("other_seed_error", other);
   context.observe("same_seed_error", same);
