@@ -16,6 +16,8 @@ void run(harness::Context& context) {
   context.observe("calls_before_record", calls.size());
   context.observe("error", error_text<Error>([&] { event.record(Stream::current(runtime)); }));
   observe_calls(context, calls, event.raw());
+  context.observe("second_error", error_text<Error>([&] { event.record(Stream::current(runtime)); }));
+  context.observe("calls_after_second_record", calls.size());
 }
 
 }  // namespace
@@ -26,7 +28,12 @@ harness::Case event_create() {
       .summary = "A hook for new events is called once, with the handle, when the event is first recorded",
       .source = "test_cuda_trace.py::TestCudaTrace::test_event_creation_callback",
       .needs = {.own_process = true, .default_stream = true},
-      .faults = {event_not_created(), event_creation_fails(), record_fails()},
+      .faults = {event_not_created(),
+                 event_creation_fails(),
+                 record_fails(),
+                 {.name = "second_record_fails",
+                  .summary = "the device records an event once only",
+                  .plan = fault::failing(fault::Operation::record, device::Status::unknown, fault::nth_call(2))}},
       .run = run,
   };
 }

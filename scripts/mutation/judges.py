@@ -86,22 +86,30 @@ def allocators(tree):
     return [[], ["--allocator", "async"], ["alloc.pluggable_*", "--allocator", library]]
 
 
+def cases_of_two_devices(program):
+    listed = subprocess.run([program, "list", "--json"], check=True, capture_output=True, text=True)
+    return [case["name"] for case in json.loads(listed.stdout)["cases"] if case["needs"]["devices"] > 1]
+
+
 class Cases:
-    """All cases, on the simulated device, with one allocator after the other until something is noticed."""
+    """All cases, on the simulated device, with one allocator after the other until something is noticed, and at last
+    on two devices those that need them."""
 
     def targets(self):
         return "dev", ["gpucheck", "gpucheck_pluggable_good"]
 
     def notices(self, tree, mutation):
-        for options in allocators(tree):
-            if caught := self.run(tree.program("dev", "gpucheck"), options, mutation):
+        program = tree.program("dev", "gpucheck")
+        on_one = [[*options, "--device", "sim"] for options in allocators(tree)]
+        for options in [*on_one, [*cases_of_two_devices(program), "--device", "sim:devices=2"]]:
+            if caught := self.run(program, options, mutation):
                 return caught
         return []
 
     def run(self, program, options, mutation):
         with tempfile.TemporaryDirectory(prefix="gpucheck-mutate-") as folder:
             report = pathlib.Path(folder) / "run.json"
-            end = run_program([program, "run", *options, "--device", "sim", "--json", report], mutation)
+            end = run_program([program, "run", *options, "--json", report], mutation)
             if end is None:
                 return []
             try:
@@ -130,7 +138,7 @@ def proof_of(tree):
     """Judged keys, as "case: key", and those of them that a fault turns red."""
     judged, red = {}, set()  # a dict for its order
     for options in allocators(tree):
-        done = subprocess.run([tree.program("dev", "gpucheck"), "prove", *options, "--device", "sim", "--json"],
+        done = subprocess.run([tree.program("dev", "gpucheck"), "prove", *options, "--device", "sim:devices=2", "--json"],
                               capture_output=True, text=True)
         for case in json.loads(done.stdout)["cases"]:
             for key in case["keys"]:

@@ -24,9 +24,12 @@ Stream Stream::external(Runtime& runtime, device::Stream raw) { return {runtime,
 
 Stream Stream::from_handle(Runtime& runtime, StreamHandle handle) {
   const int ordinal = runtime.device().ordinal();
-  if (handle.device_type != DeviceType::cuda || handle.device_index != ordinal) {
-    throw Error(fmt::format("The stream of id {} is of device {} of type {}, not of cuda:{}.", handle.id,
-                            handle.device_index, static_cast<int>(handle.device_type), ordinal));
+  if (handle.device_type != DeviceType::cuda) {
+    throw Error("Expected stream_.device_type() == DeviceType::CUDA to be true, but got false.");
+  }
+  if (handle.device_index != ordinal) {
+    throw Error(
+        fmt::format("The stream of id {} is of cuda:{}, not of cuda:{}.", handle.id, handle.device_index, ordinal));
   }
   return {runtime, runtime.streams().stream(handle.id), handle.id};
 }
