@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "device/check.hpp"
 #include "runtime/graphs/graph.hpp"
+#include "runtime/random/with_state.hpp"
 #include "runtime/tests/simulated.hpp"
 
 namespace gpucheck::runtime::test {
@@ -180,6 +181,28 @@ TEST_F(GeneratorTest, ACapturesOffsetIsItsOwn) {
   EXPECT_EQ(next_offset(generator), 8U);
   graph.capture_end();
   EXPECT_EQ(generator.offset(), 100U);
+}
+
+TEST_F(GeneratorTest, WhatIsDoneAgainDrawsTheSame) {
+  Generator& generator = runtime.default_generator();
+  generator.manual_seed(7);
+  generator.set_offset(8);
+  const Generator::StateBytes state = generator.state();
+  generator.set_offset(40);
+  with_state(generator, state, [&] { EXPECT_EQ(next_offset(generator), 8U); });
+  EXPECT_EQ(next_offset(generator), 40U);
+  EXPECT_EQ(error_of([&] { with_state(generator, state, [] { throw Error("thrown"); }); }), "thrown");
+  EXPECT_EQ(next_offset(generator), 44U);
+  Graph graph(runtime);
+  graph.capture_begin();
+  const Generator::StateBytes inside = generator.state();
+  static_cast<void>(next_offset(generator));
+  static_cast<void>(next_offset(generator));
+  with_state(generator, inside, [&] { EXPECT_EQ(next_offset(generator), 0U); });
+  EXPECT_EQ(next_offset(generator), 8U);
+  graph.capture_end();
+  graph.replay();
+  EXPECT_EQ(generator.offset(), 60U);
 }
 
 TEST_F(GeneratorTest, AReplayDrawsFromWhereTheGeneratorStands) {
