@@ -228,6 +228,28 @@ TEST_F(GeneratorTest, AReplayDrawsFromWhereTheGeneratorStands) {
   EXPECT_TRUE(machine.driver().races().empty());
 }
 
+TEST_F(GeneratorTest, ReplaysOfTwoGraphsOfOneStateHaveToBeOrdered) {
+  Buffer<std::int64_t> seen(runtime, 2, side);
+  Buffer<std::int64_t> seen_by_other(runtime, 2, side);
+  Graph graph(runtime);
+  Graph other(runtime);
+  graph.capture_begin();
+  keep(runtime.default_generator().take(4), seen);
+  graph.capture_end();
+  other.capture_begin();
+  keep(runtime.default_generator().take(4), seen_by_other);
+  other.capture_end();
+  graph.replay();
+  other.replay();
+  runtime.synchronize();
+  EXPECT_TRUE(machine.driver().races().empty());
+  graph.replay();
+  const CurrentStreamGuard elsewhere(runtime, machine.side_stream());
+  other.replay();
+  runtime.synchronize();
+  EXPECT_FALSE(machine.driver().races().empty()) << "both set the two numbers on the device";
+}
+
 TEST_F(GeneratorTest, AGraphThatDrawsNothingMovesNothing) {
   Generator& generator = runtime.default_generator();
   generator.manual_seed(5);

@@ -11,14 +11,20 @@ namespace ops = tensor::ops;
 namespace {
 
 constexpr std::size_t element_count = 64;
-constexpr std::size_t variable_count = 6;
+constexpr std::size_t variable_count = 16;
 constexpr std::size_t stream_count = 4;
 constexpr std::size_t max_graphs = 4;
 
+std::vector<device::Stream> some_streams(Runtime& runtime) {
+  std::vector<device::Stream> streams;
+  for (std::size_t i = 0; i < stream_count; ++i) streams.push_back(runtime.streams().next());
+  return streams;
+}
+
 }  // namespace
 
-RandomProgram::RandomProgram(Runtime& runtime, std::uint64_t seed) : runtime_(runtime), random_(seed) {
-  for (std::size_t i = 0; i < stream_count; ++i) streams_.push_back(runtime.streams().next());
+RandomProgram::RandomProgram(Runtime& runtime, std::uint64_t seed)
+    : runtime_(runtime), random_(seed), streams_(some_streams(runtime)), draws_(runtime, random_, streams_) {
   for (std::size_t i = 0; i < variable_count; ++i) {
     const device::Stream stream = any_stream();
     variables_.push_back({.memory = Buffer<std::int64_t>(runtime, element_count, stream),
@@ -31,7 +37,7 @@ RandomProgram::RandomProgram(Runtime& runtime, std::uint64_t seed) : runtime_(ru
 
 void RandomProgram::run(int steps) {
   for (int i = 0; i < steps; ++i) {
-    switch (below(12)) {
+    switch (below(16)) {
       case 0:
         move_variable();
         break;
@@ -52,6 +58,12 @@ void RandomProgram::run(int steps) {
       case 7:
         replay();
         break;
+      case 8:
+      case 9:
+      case 10:
+      case 11:
+        draws_.step();
+        break;
       default:
         compute();
     }
@@ -63,15 +75,6 @@ RandomProgram::Step RandomProgram::any_step() {
           .from = below(variable_count),
           .amount = static_cast<std::int64_t>(below(100)),
           .by_temporary = below(2) == 0};
-}
-
-/// What `later` is given from now on comes after what `earlier` has.
-void RandomProgram::order(device::Stream later, device::Stream earlier) {
-  if (later == earlier) return;
-  device::Device& device = runtime_.device();
-  const auto event = device::own<device::UniqueEvent>(device, device.create_event(device::EventKind::no_timing));
-  device::check(device.record(event.get(), earlier), "record");
-  device::check(device.wait(later, event.get()), "wait");
 }
 
 void RandomProgram::launch(const Step& step, device::Stream stream) {
@@ -120,15 +123,23 @@ void RandomProgram::capture() {
   if (graphs_.size() >= max_graphs) return;
   const device::Stream stream = any_stream();
   const CurrentStreamGuard current(runtime_, stream);
-  Captured captured{.graph = std::make_unique<Graph>(runtime_), .steps = {}, .pool = nullptr};
+  Captured captured{.graph = std::make_unique<Graph>(runtime_), .steps = {}, .draws = {}, .pool = nullptr};
   if (!graphs_.empty() && below(2) == 0) captured.pool = graphs_[below(graphs_.size())].pool;
+  captured.draws = draws_.register_with(*captured.graph);
   captured.graph->capture_begin(captured.pool ? captured.pool->id : PoolId{});
-  for (std::size_t i = 1 + below(5); i > 0; --i) {
-    if (below(3) == 0) {
-      capture_fork(captured.steps, stream);
-    } else {
-      captured.steps.push_back(any_step());
-      launch(captured.steps.back(), stream);
+  captured.steps.push_back(any_step());
+  launch(captured.steps.back(), stream);
+  for (std::size_t i = below(5); i > 0; --i) {
+    switch (below(4)) {
+      case 0:
+        capture_fork(captured, stream);
+        break;
+      case 1:
+        draws_.draw_in_capture(captured.draws, stream, RandomDraws::Branch::origin);
+        break;
+      default:
+        captured.steps.push_back(any_step());
+        launch(captured.steps.back(), stream);
     }
   }
   captured.graph->capture_end();
@@ -141,7 +152,7 @@ void RandomProgram::capture() {
 }
 
 /// Two steps side by side, on variables of their own.
-void RandomProgram::capture_fork(std::vector<Step>& steps, device::Stream origin) {
+void RandomProgram::capture_fork(Captured& captured, device::Stream origin) {
   const device::Stream branch = any_stream();
   const std::size_t half = variable_count / 2;
   const Step one{.to = below(half), .from = below(half), .amount = 3, .by_temporary = below(2) == 0};
@@ -149,9 +160,10 @@ void RandomProgram::capture_fork(std::vector<Step>& steps, device::Stream origin
   order(branch, origin);
   launch(one, origin);
   launch(other, branch);
+  if (below(2) == 0) draws_.draw_in_capture(captured.draws, branch, RandomDraws::Branch::forked);
   order(origin, branch);
-  steps.push_back(one);
-  steps.push_back(other);
+  captured.steps.push_back(one);
+  captured.steps.push_back(other);
 }
 
 /// A capture that comes to no good end changes nothing.
@@ -159,8 +171,12 @@ void RandomProgram::break_capture() {
   const device::Stream stream = any_stream();
   const CurrentStreamGuard current(runtime_, stream);
   Graph graph(runtime_);
+  RandomDraws::InGraph draws = draws_.register_with(graph);
   graph.capture_begin();
   launch(any_step(), stream);
+  draws_.draw_in_capture(draws, stream, RandomDraws::Branch::origin);
+  draws_.expect_refusal(draws, stream);
+  draws_.before_end(draws);
   if (below(2) == 0) return;  // the graph ends in the middle
   static_cast<void>(runtime_.device().synchronize(stream));
   static_cast<void>(runtime_.device().last_error());
@@ -183,7 +199,9 @@ void RandomProgram::replay() {
     use(variables_[step.from], stream);
     use(variables_[step.to], stream);
   }
+  draws_.before_replay(captured.draws, stream);
   captured.graph->replay();
+  draws_.after_replay(captured.draws);
   captured.pool->last = stream;
   captured.pool->replayed = true;
   for (const Step& step : captured.steps) expect(step);
@@ -197,6 +215,7 @@ void RandomProgram::destroy_graph() {
     --variables_[step.to].graphs;
     --variables_[step.from].graphs;
   }
+  draws_.before_end(chosen->draws);
   graphs_.erase(chosen);
 }
 

@@ -8,13 +8,15 @@
 
 #include "runtime/allocator/buffer.hpp"
 #include "runtime/graphs/graph.hpp"
+#include "runtime/tests/programs/ordering.hpp"
+#include "runtime/tests/programs/random_draws.hpp"
 
 namespace gpucheck::runtime::test {
 
 /// A program of the runtime's own doing: kernels on several streams ordered by events,
 /// memory that moves from stream to stream, graphs that are captured, forked, broken,
-/// replayed and destroyed in pools of their own or shared ones. The seed alone decides what
-/// it does. All it orders is what has to be ordered.
+/// replayed and destroyed in pools of their own or shared ones, random numbers drawn in
+/// graphs and out of them. The seed alone decides what it does. All it orders is what has to be ordered.
 class RandomProgram {
  public:
   RandomProgram(Runtime& runtime, std::uint64_t seed);
@@ -26,6 +28,8 @@ class RandomProgram {
   [[nodiscard]] std::vector<std::int64_t> results();
   /// What they hold by the same steps, one after the other.
   [[nodiscard]] std::vector<std::int64_t> expected() const;
+  /// The random numbers, likewise.
+  [[nodiscard]] std::vector<DrawnArray> drawn() { return draws_.results(); }
   [[nodiscard]] int replays() const noexcept { return replays_; }
 
  private:
@@ -52,13 +56,14 @@ class RandomProgram {
   struct Captured {
     std::unique_ptr<Graph> graph;
     std::vector<Step> steps;
+    RandomDraws::InGraph draws;
     std::shared_ptr<Pool> pool;
   };
 
   std::size_t below(std::size_t limit) { return random_() % limit; }
   device::Stream any_stream() { return streams_[below(streams_.size())]; }
   Step any_step();
-  void order(device::Stream later, device::Stream earlier);
+  void order(device::Stream later, device::Stream earlier) { test::order(runtime_.device(), later, earlier); }
   void launch(const Step& step, device::Stream stream);
   void expect(const Step& step);
   void use(Variable& variable, device::Stream stream);
@@ -66,7 +71,7 @@ class RandomProgram {
   void compute();
   void move_variable();
   void capture();
-  void capture_fork(std::vector<Step>& steps, device::Stream origin);
+  void capture_fork(Captured& captured, device::Stream origin);
   void break_capture();
   void replay();
   void destroy_graph();
@@ -75,6 +80,7 @@ class RandomProgram {
   Runtime& runtime_;
   std::mt19937_64 random_;
   std::vector<device::Stream> streams_;
+  RandomDraws draws_;
   std::vector<Variable> variables_;
   std::vector<Captured> graphs_;
   int replays_ = 0;
