@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <map>
 #include <regex>
 #include <unistd.h>
 
@@ -52,8 +53,15 @@ std::vector<std::string> matches(const std::string& text, const char* expression
   return found;
 }
 
+/// Names of arrays, by their addresses as a dump tells them.
+using Names = std::map<std::string, std::string>;
+
+std::string address_of(const Floats& values) {
+  return fmt::format("{:#x}", reinterpret_cast<std::uintptr_t>(values.data()));
+}
+
 /// z = x + y on one stream, then w = z + y on one that joins the capture.
-void capture_on_two_streams(Runtime& runtime, Graph& graph) {
+Names capture_on_two_streams(Runtime& runtime, Graph& graph) {
   const device::Stream origin = runtime.streams().next();
   const device::Stream branch = runtime.streams().next();
   Floats x, y, z, w;
@@ -73,6 +81,44 @@ void capture_on_two_streams(Runtime& runtime, Graph& graph) {
   wait_for(runtime, branch);
   graph.capture_end();
   device::check(runtime.device(), runtime.device().synchronize(), "synchronize");
+  return {{address_of(x), "x"}, {address_of(y), "y"}, {address_of(z), "z"}, {address_of(w), "w"}};
+}
+
+/// The arrays among a kernel's parameters, by their names.
+std::string arrays_named(const std::string& parameters, const Names& names) {
+  std::string found;
+  for (const std::string& word : matches(parameters, R"((0x[0-9a-f]+))")) {
+    if (const auto name = names.find(word); name != names.end()) found += name->second;
+  }
+  return found;
+}
+
+/// The warnings that `action` gives, a line each, without the folder of the file.
+template <typename Action>
+std::string warnings_of(Runtime& runtime, Action action) {
+  const std::size_t before = runtime.warnings().size();
+  action();
+  std::string lines;
+  for (std::size_t i = before; i < runtime.warnings().size(); ++i) {
+    const std::string warning = runtime.warnings()[i];
+    lines += warning.substr(0, warning.find(" with /")) + "\n";
+  }
+  return lines;
+}
+
+/// A graph that was captured without debug mode.
+void dump_what_was_not_kept(harness::Context& context, const std::string& path) {
+  Runtime& runtime = context.runtime();
+  Graph graph(runtime);
+  {
+    const CurrentStreamGuard on_side(runtime, runtime.streams().next());
+    graph.capture_begin();
+    graph.capture_end();
+  }
+  const auto dump = [&] { graph.debug_dump(path); };
+  context.observe("warnings_without_debug_mode", harness::Value(warnings_of(runtime, dump)));
+  graph.enable_debug_mode();
+  context.observe("warnings_with_debug_mode_too_late", harness::Value(warnings_of(runtime, dump)));
 }
 
 void run(harness::Context& context) {
@@ -81,24 +127,23 @@ void run(harness::Context& context) {
   const std::string path = folder.file("out_multi_stream.dot");
   Graph graph(runtime);
   graph.enable_debug_mode();
-  capture_on_two_streams(runtime, graph);
-  context.observe("dump_error", error_text<Error>([&] { graph.debug_dump(path); }));
+  const Names names = capture_on_two_streams(runtime, graph);
+  std::string error;
+  const auto dump = [&] { error = error_text<Error>([&] { graph.debug_dump(path); }); };
+  const std::string warnings = warnings_of(runtime, dump);
+  context.observe("dump_error", harness::Value(error));
   const std::string dot = content_of(path);
   context.observe("kernels", matches(dot, R"(\[label="kernel (\w+))"));
   context.observe("invocations", matches(dot, R"(invocations (\d+))"));
-  context.observe("edges", matches(dot, R"((n\d+ -> n\d+);)"));
-  std::string warnings;
-  for (const std::string& warning : runtime.warnings()) warnings += warning.substr(0, warning.find(" with /")) + "\n";
-  context.observe("warnings", harness::Value(warnings));
-
-  Graph other(runtime);
-  {
-    const CurrentStreamGuard on_side(runtime, runtime.streams().next());
-    other.capture_begin();
-    other.capture_end();
+  std::vector<std::string> arrays;
+  for (const std::string& parameters : matches(dot, R"(parameters ([0-9a-fx ]+))")) {
+    arrays.push_back(arrays_named(parameters, names));
   }
-  other.debug_dump(folder.file("not_enabled.dot"));
-  context.observe("warning_without_debug_mode", harness::Value(runtime.warnings().back()));
+  context.observe("arrays", arrays);
+  context.observe("edges", matches(dot, R"((n\d+ -> n\d+);)"));
+  context.observe("warnings", harness::Value(warnings));
+  context.observe("warnings_of_a_second_dump", harness::Value(warnings_of(runtime, dump)));
+  dump_what_was_not_kept(context, folder.file("not_kept.dot"));
 }
 
 }  // namespace

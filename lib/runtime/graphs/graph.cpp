@@ -36,7 +36,7 @@ void Graph::capture_begin(PoolId pool, device::CaptureMode mode) {
     throw Error(
         "This CUDAGraph instance already owns a captured graph. To capture a new graph, create a new instance.");
   }
-  if (routing_) throw Error("This CUDAGraph instance is capturing already. End that capture first.");
+  if (capturing_) throw Error("This CUDAGraph instance is capturing already. End that capture first.");
   if (options_.registers_default_generator) register_generator_state(runtime_.default_generator());
   if (runtime_.current_stream() == runtime_.device().default_stream()) {
     throw Error(
@@ -52,6 +52,7 @@ void Graph::capture_begin(PoolId pool, device::CaptureMode mode) {
     stop_routing();
     throw;
   }
+  capturing_ = true;
 }
 
 /// The pool of a capture that failed is given up last: it may be the same one.
@@ -66,7 +67,6 @@ void Graph::start_routing(PoolId pool) {
   runtime_.allocator().begin_allocate_to_pool(pool, in_this_capture);
   runtime_.pinned_allocator().begin_allocate_to_pool(pool, in_this_capture);
   capture_id_ = id;
-  routing_ = true;
   const PoolId before = std::exchange(pool_, pool);
   if (std::exchange(holds_pool_, true)) release_pool(before);
 }
@@ -74,70 +74,69 @@ void Graph::start_routing(PoolId pool) {
 void Graph::open_capture(device::CaptureMode mode) {
   device::Device& device = runtime_.device();
   device::check_and_clear(device, device.begin_capture(capture_stream_, mode), "begin_capture");
-  capturing_ = true;
   const device::Result<device::CaptureInfo> info = device.capture_info(capture_stream_);
   if (!info) {
-    static_cast<void>(close_capture());
+    drop_capture();
     device::check_and_clear(device, info.error(), "capture_info");
   }
   *capture_id_ = info->id;
 }
 
-/// What was captured; none where the capture has come to no good end.
-device::UniqueGraph Graph::close_capture() {
+void Graph::drop_capture() {
   device::Device& device = runtime_.device();
-  capturing_ = false;
   const device::Result<device::Graph> graph = device.end_capture(capture_stream_);
-  if (graph) return {device, *graph};
-  static_cast<void>(device.last_error());
-  return {};
+  static_cast<void>(graph && *graph ? device.destroy_graph(*graph) : device.last_error());
+}
+
+void Graph::abandon_capture() {
+  capturing_ = false;
+  drop_capture();
+  stop_routing();
 }
 
 void Graph::capture_end() {
-  if (runtime_.current_stream() != capture_stream_ || !routing_) {
+  if (runtime_.current_stream() != capture_stream_ || !capturing_) {
     throw Error("Capture must end on the same stream it began on.");
   }
   device::Device& device = runtime_.device();
   try {
     runtime_.allocator().join_capture(capture_stream_);
-    capturing_ = false;
-    const device::Result<device::Graph> ended = device.end_capture(capture_stream_);
-    if (ended && *ended) graph_ = device::UniqueGraph(device, *ended);
-    stop_routing();
-    if (!ended) device::check_and_clear(device, ended.error(), "end_capture");
-    if (!graph_) throw Error("Invalid capture.");
-    if (device::check_and_clear(device, device.node_count(graph_.get()), "node_count") == 0) {
-      runtime_.warn(
-          "The CUDA Graph is empty. This usually means that the graph was attempted to be captured on wrong device or "
-          "stream.");
-    }
-    if (!options_.keep_graph) make_executable();
   } catch (...) {
-    if (capturing_) static_cast<void>(close_capture());
-    if (routing_) stop_routing();
-    graph_.reset();
+    abandon_capture();
     throw;
   }
+  capturing_ = false;
+  const device::Result<device::Graph> ended = device.end_capture(capture_stream_);
+  stop_routing();
+  const device::Graph captured = device::check_and_clear(device, ended, "end_capture");
+  if (!captured) throw Error("Invalid capture.");
+  device::UniqueGraph graph(device, captured);
+  if (device::check_and_clear(device, device.node_count(graph.get()), "node_count") == 0) {
+    runtime_.warn(
+        "The CUDA Graph is empty. This usually means that the graph was attempted to be captured on wrong device or "
+        "stream.");
+  }
+  if (!options_.keep_graph) make_executable(graph.get());
   captured_ = true;
-  if (!options_.keep_graph && !debug_) graph_.reset();
+  if (options_.keep_graph || debug_) graph_ = std::move(graph);
 }
 
-void Graph::make_executable() {
+void Graph::make_executable(device::Graph graph) {
   device::Device& device = runtime_.device();
   executable_.reset();  // of a graph that allocates there can be but one
   executable_ =
-      device::UniqueGraphExec(device, device::check_and_clear(device, device.instantiate(graph_.get()), "instantiate"));
+      device::UniqueGraphExec(device, device::check_and_clear(device, device.instantiate(graph), "instantiate"));
 }
 
 void Graph::instantiate() {
   if (!captured_) throw Error("capture_end() must have been called before calling instantiate");
   if (!options_.keep_graph) throw Error("instantiate() is intended to be called by the user only when keep_graph=true");
-  make_executable();
+  make_executable(graph_.get());
 }
 
 void Graph::replay() {
   if (!captured_) throw Error("Called CUDAGraph::replay without a preceding successful capture.");
-  if (!executable_) make_executable();
+  if (!executable_) make_executable(graph_.get());
   device::Device& device = runtime_.device();
   for (const DrawnState& drawn : drawn_states_) drawn.state->begin_replay(drawn.increment);
   device::check_and_clear(device, device.launch(executable_.get(), runtime_.current_stream()), "launch graph");
@@ -147,8 +146,7 @@ void Graph::reset() {
   captured_ = false;
   graph_.reset();
   executable_.reset();
-  if (capturing_) static_cast<void>(close_capture());
-  if (routing_) stop_routing();
+  if (capturing_) abandon_capture();
   if (std::exchange(holds_pool_, false)) release_pool(pool_);
 }
 
@@ -184,7 +182,6 @@ void Graph::debug_dump(const std::string& path) {
 }
 
 void Graph::stop_routing() {
-  routing_ = false;
   for (DrawnState& drawn : drawn_states_) drawn.increment = drawn.state->end_capture();
   runtime_.pinned_allocator().end_allocate_to_pool(pool_);
   runtime_.allocator().end_allocate_to_pool(pool_);

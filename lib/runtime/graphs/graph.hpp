@@ -80,8 +80,11 @@ class Graph {
   /// What a capture has changed around it, whether it succeeded or not.
   void stop_routing();
   void open_capture(device::CaptureMode mode);
-  [[nodiscard]] device::UniqueGraph close_capture();
-  void make_executable();
+  /// Ends the capture that the device has open; nothing is kept of it.
+  void drop_capture();
+  /// Gives up the capture that is underway.
+  void abandon_capture();
+  void make_executable(device::Graph graph);
   void release_pool(PoolId pool);
   void give_up() noexcept;
 
@@ -90,8 +93,7 @@ class Graph {
   bool debug_ = false;
   PoolId pool_;
   bool holds_pool_ = false;
-  bool routing_ = false;    ///< between capture_begin and capture_end
-  bool capturing_ = false;  ///< while the device captures for this graph
+  bool capturing_ = false;  ///< between capture_begin and capture_end
   bool captured_ = false;   ///< since a capture succeeded
   std::shared_ptr<std::atomic<std::uint64_t>>
       capture_id_;  ///< shared with the allocator's filter; 0 before the capture is open

@@ -89,7 +89,10 @@ void PinnedAllocator::State::set_routings(std::vector<Routing> routings) {
 }
 
 PinnedAllocator::State::FreeLists& PinnedAllocator::State::free_lists(PoolId id) {
-  return id.is_default() ? free_ : pools_[id].free;
+  if (id.is_default()) return free_;
+  std::unique_ptr<FreeLists>& lists = pools_[id].free;
+  if (lists == nullptr) lists = std::make_unique<FreeLists>();
+  return *lists;
 }
 
 PinnedAllocator::State::Block* PinnedAllocator::State::reuse_free_block(std::uint64_t rounded, PoolId pool) {
@@ -330,7 +333,7 @@ void PinnedAllocator::State::extract_from_released_pools(std::vector<Block*>& go
   std::erase_if(pools_, [](const auto& entry) { return entry.second.uses == 0 && entry.second.blocks == 0; });
   for (auto& [id, pool] : pools_) {
     if (pool.uses > 0) continue;
-    pool.free = {};
+    pool.free.reset();
     for (const auto& [context, block] : blocks_) {
       if (block->pool != id || block->in_use) continue;
       going.push_back(block.get());

@@ -60,7 +60,7 @@ class PinnedAllocator::State {
   static constexpr std::size_t class_count = 64;
   using FreeLists = std::array<std::vector<Block*>, class_count>;  // by size class, youngest last
   struct Pool {
-    FreeLists free;
+    std::unique_ptr<FreeLists> free;  ///< null for one without any: every graph has a pool, few take pinned memory
     int uses = 0;
     std::size_t blocks = 0;  ///< that belong to it
   };
