@@ -32,6 +32,31 @@ void observe_private_segments(harness::Context& context, const std::string& key)
                                              [](const auto& segment) { return !segment.pool.is_default(); }));
 }
 
+/// While a graph captures it neither begins another capture nor ends this one on another stream.
+void observe_an_open_capture(harness::Context& context, device::Stream side, const Buffer<std::int64_t>& ones) {
+  runtime::Runtime& runtime = context.runtime();
+  runtime::Graph graph(runtime);
+  const CurrentStreamGuard on_side(runtime, side);
+  graph.capture_begin();
+  const Buffer<std::int64_t> result = add_repeatedly(runtime, ones, 1, 2);
+  std::string begin_error;
+  std::string end_error;
+  {
+    const CurrentStreamGuard on_another(runtime, runtime.streams().next());
+    begin_error = error_text<Error>([&] { graph.capture_begin(); });
+    end_error = error_text<Error>([&] { graph.capture_end(); });
+  }
+  context.observe("begun_twice_error", harness::Value(begin_error));
+  context.observe("ended_on_another_stream_error", harness::Value(end_error));
+  std::int64_t sum_of_the_capture = 0;
+  context.observe("end_after_refusals_error", error_text<Error>([&] {
+                    graph.capture_end();
+                    graph.replay();
+                    sum_of_the_capture = sum(runtime, result);
+                  }));
+  context.observe("sum_after_refusals", sum_of_the_capture);
+}
+
 void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
   const device::Stream side = runtime.streams().next();
@@ -63,6 +88,7 @@ void run(harness::Context& context) {
     context.observe("second_sum", second_sum);
     context.observe("filled_sum", sum(runtime, first));
     graph.reset();
+    observe_an_open_capture(context, side, ones);
   }
   device::check(context.device(), context.device().synchronize(), "synchronize");
   runtime.allocator().empty_cache();
@@ -86,6 +112,9 @@ harness::Case reset_and_recapture() {
                   .summary = "the device fails to capture a second time",
                   .plan = fault::failing(fault::Operation::begin_capture, device::Status::stream_capture_unsupported,
                                          fault::nth_call(2))},
+                 {.name = "third_graph_not_executable",
+                  .summary = "the device fails to make the third graph executable",
+                  .plan = fault::failing(fault::Operation::instantiate, device::Status::unknown, fault::nth_call(3))},
                  {.name = "flipped_bit",
                   .summary = "one bit of the first result flips",
                   .plan = fault::kernel_flips_bit(fault::nth_call(5))}},
