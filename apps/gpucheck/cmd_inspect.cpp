@@ -10,6 +10,7 @@
 #include "base/units.hpp"
 #include "commands.hpp"
 #include "distinct_files.hpp"
+#include "replay/analysis/object_names.hpp"
 #include "replay/analysis/recorded_usage.hpp"
 #include "replay/analysis/snapshot_summary.hpp"
 #include "replay/formats/file.hpp"
@@ -23,6 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using replay::DeviceSummary;
+using replay::ObjectNames;
 using replay::PoolUsage;
 using replay::Snapshot;
 
@@ -53,7 +55,7 @@ TextRow usage_row(std::string name, const PoolUsage& usage) {
           format_bytes(usage.largest_inactive_bytes)};
 }
 
-std::string pools_text(const DeviceSummary& summary) {
+std::string pools_text(const DeviceSummary& summary, const ObjectNames& names) {
   constexpr std::size_t max_rows = 40;
   std::vector<TextRow> rows{
       {"pool", "segments", "reserved", "allocated", "asked for", "waiting", "inactive", "share", "largest inactive"},
@@ -61,28 +63,30 @@ std::string pools_text(const DeviceSummary& summary) {
   for (std::size_t i = 0; i < std::min(max_rows, summary.pools.size()); ++i) {
     const PoolUsage& pool = summary.pools[i];
     const char* const size_class = pool.is_large ? "large" : "small";
-    rows.push_back(
-        usage_row(fmt::format("{}, {}, stream 0x{:x}", replay::pool_name(pool.pool), size_class, pool.stream), pool));
+    rows.push_back(usage_row(
+        fmt::format("{}, {}, stream {}", names.pool(pool.pool), size_class, one_line(names.stream(pool.stream), 80)),
+        pool));
   }
   std::string text = text_table(rows, 1, "  ");
   if (summary.pools.size() > max_rows) text += fmt::format("  and {} more\n", summary.pools.size() - max_rows);
   return text;
 }
 
-std::string largest_text(const DeviceSummary& summary, const replay::StackTable& stacks) {
+std::string largest_text(const DeviceSummary& summary, const ObjectNames& names, const replay::StackTable& stacks) {
   if (summary.largest.empty()) return "";
   std::vector<TextRow> rows{{"largest in use", "at", "pool", "allocated in"}};
   for (const DeviceSummary::Use& use : summary.largest) {
-    rows.push_back({format_bytes(use.block.size), fmt::format("0x{:x}", use.block.address), replay::pool_name(use.pool),
+    rows.push_back({format_bytes(use.block.size), fmt::format("0x{:x}", use.block.address), names.pool(use.pool),
                     one_line(replay::telling_frame(stacks, use.block.stack), 80)});
   }
   return fmt::format("\n{}", text_table(rows, 4, "  "));
 }
 
 std::string device_text(const Snapshot& snapshot, const DeviceSummary& summary) {
+  const ObjectNames names(snapshot, summary.device);
   return fmt::format("\ndevice {}: {} segments, {} blocks, {} events\n", summary.device, summary.total.segment_count,
                      summary.total.block_count, summary.event_count) +
-         pools_text(summary) + largest_text(summary, snapshot.stacks);
+         pools_text(summary, names) + largest_text(summary, names, snapshot.stacks);
 }
 
 std::string snapshot_text(const Snapshot& snapshot, const std::string& file, const std::vector<std::size_t>& devices) {
@@ -100,11 +104,24 @@ Json usage_json(const PoolUsage& usage) {
           {"inactive_bytes", usage.inactive_bytes},   {"largest_inactive_bytes", usage.largest_inactive_bytes}};
 }
 
-Json pool_json(const PoolUsage& pool) {
+/// What the file tells of the pool's stream and users; PyTorch's files tell nothing.
+void add_known(Json& json, const PoolUsage& pool, const ObjectNames& names) {
+  if (const replay::SnapshotStream* stream = names.find_stream(pool.stream)) {
+    json["stream_id"] = stream->id;
+    json["stream_name"] = stream->name;
+  }
+  if (const replay::SnapshotPool* uses = names.find_pool(pool.pool)) {
+    json["use_count"] = uses->use_count;
+    json["graphs"] = uses->graphs;
+  }
+}
+
+Json pool_json(const PoolUsage& pool, const ObjectNames& names) {
   Json json{{"pool", {pool.pool.first, pool.pool.second}},
             {"is_private", pool.pool != replay::PoolId{0, 0}},
             {"stream", pool.stream},
             {"size_class", pool.is_large ? "large" : "small"}};
+  add_known(json, pool, names);
   json.update(usage_json(pool));
   return json;
 }
@@ -124,12 +141,13 @@ Json use_json(const DeviceSummary::Use& use, const replay::StackTable& stacks) {
 
 Json device_json(const Snapshot& snapshot, std::size_t device) {
   const DeviceSummary summary = replay::summarize(snapshot, device);
+  const ObjectNames names(snapshot, device);
   Json json{{"device", device},
             {"event_count", summary.event_count},
             {"total", usage_json(summary.total)},
             {"pools", Json::array()},
             {"largest", Json::array()}};
-  for (const PoolUsage& pool : summary.pools) json["pools"].push_back(pool_json(pool));
+  for (const PoolUsage& pool : summary.pools) json["pools"].push_back(pool_json(pool, names));
   for (const DeviceSummary::Use& use : summary.largest) json["largest"].push_back(use_json(use, snapshot.stacks));
   return json;
 }

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "cases/snapshot/support.hpp"
 #include "harness/case.hpp"
+#include "observe/named_objects.hpp"
 #include "replay/page/snapshot_page.hpp"
 
 namespace gpucheck::cases::in_snapshot {
@@ -32,7 +33,8 @@ void plot(harness::Context& context, const std::string& name, ContextLevel level
   observe::MemoryHistory history(runtime.caching_allocator(), context.device().ordinal());
   history.record({.context = level, .stacks = stacks});
   observe_error_of(context, name + "_error", [&] { plotted_work(runtime); });
-  const observe::MemorySnapshot snapshot = history.snapshot();
+  observe::MemorySnapshot snapshot = history.snapshot();
+  observe::name_objects(snapshot, runtime);
   const std::string json = json_of(snapshot);
   const std::string pickle = pickle_of(snapshot);
   const auto& save_to = context.parameter<std::string>("save_to");

@@ -42,6 +42,20 @@ struct SnapshotSegment {
   std::vector<StackNumber> block_stacks;  ///< of the calls that allocated info.blocks
 };
 
+/// A stream that blocks were allocated on, and what it is known by besides its handle.
+struct NamedStream {
+  device::Stream stream;
+  std::int64_t id = 0;  ///< StreamPool::stream_id
+  std::string name;     ///< StreamPool::name
+};
+
+/// A private pool and who uses it.
+struct PoolUses {
+  runtime::PoolId pool;
+  int use_count = 0;                  ///< 0: released
+  std::vector<std::uint64_t> graphs;  ///< those among the users that are graphs: Graph::number
+};
+
 /// What an allocator held at one moment, and what it had done.
 struct MemorySnapshot {
   int device_ordinal = 0;
@@ -49,6 +63,8 @@ struct MemorySnapshot {
   std::vector<TraceEntry> trace;          ///< the oldest first
   std::vector<Annotation> annotations;    ///< the oldest first
   runtime::AllocatorSettings settings;
+  std::vector<NamedStream> streams;  ///< by id; see name_objects
+  std::vector<PoolUses> pools;       ///< by pool; see name_objects
   std::vector<Stack> stacks{Stack{}};
 };
 

@@ -25,6 +25,7 @@ class Emitter {
     settings(snapshot_.settings);
     out_.key(snapshot_keys::external_annotations);
     list(snapshot_.annotations, [this](const Annotation& each) { annotation(each); });
+    if (!snapshot_.streams.empty() || !snapshot_.pools.empty()) objects();
     out_.end_dictionary();
   }
 
@@ -146,6 +147,36 @@ class Emitter {
     string("stage", annotation.stage == AnnotationStage::start ? "START" : "END");
     signed_number(snapshot_keys::device, snapshot_.device_ordinal);
     signed_number(snapshot_keys::time_us, annotation.time_us);
+    out_.end_dictionary();
+  }
+
+  void objects() {
+    out_.key(snapshot_keys::objects);
+    out_.begin_dictionary();
+    out_.key(snapshot_keys::streams);
+    list(snapshot_.streams, [this](const NamedStream& each) { stream(each); });
+    out_.key(snapshot_keys::pools);
+    list(snapshot_.pools, [this](const PoolUses& each) { pool(each); });
+    out_.end_dictionary();
+  }
+
+  void stream(const NamedStream& stream) {
+    out_.begin_dictionary();
+    signed_number(snapshot_keys::device, snapshot_.device_ordinal);
+    number(snapshot_keys::stream, stream.stream.value);
+    signed_number(snapshot_keys::stream_id, stream.id);
+    string(snapshot_keys::name, stream.name);
+    out_.end_dictionary();
+  }
+
+  void pool(const PoolUses& uses) {
+    out_.begin_dictionary();
+    signed_number(snapshot_keys::device, snapshot_.device_ordinal);
+    out_.key(snapshot_keys::segment_pool_id);
+    out_.pair(uses.pool.first, uses.pool.second);
+    signed_number(snapshot_keys::use_count, uses.use_count);
+    out_.key(snapshot_keys::graphs);
+    list(uses.graphs, [this](std::uint64_t graph) { out_.unsigned_integer(graph); });
     out_.end_dictionary();
   }
 

@@ -5,7 +5,8 @@
 #include "observe/memory_snapshot.hpp"
 
 /// Snapshot files with the structure of PyTorch 2.11's `torch.cuda.memory._snapshot()`:
-/// tools that read those read these. Both are written piece by piece; errors are left in
+/// tools that read those read these; what `name_objects` adds stands under a key of its own.
+/// Both are written piece by piece; errors are left in
 /// the stream's state.
 namespace gpucheck::observe {
 

@@ -12,6 +12,8 @@ inline constexpr std::string_view segments = "segments";
 inline constexpr std::string_view device_traces = "device_traces";
 inline constexpr std::string_view allocator_settings = "allocator_settings";
 inline constexpr std::string_view external_annotations = "external_annotations";
+/// Not of PyTorch: what streams are called and whose pools are. Readers that do not know it ignore it.
+inline constexpr std::string_view objects = "gpucheck_objects";
 
 // -- what several of its dictionaries have -------------------------------------------
 inline constexpr std::string_view device = "device";
@@ -54,5 +56,12 @@ inline constexpr std::string_view max_split_size = "max_split_size";
 inline constexpr std::string_view garbage_collection_threshold = "garbage_collection_threshold";
 inline constexpr std::string_view expandable_segments = "expandable_segments";
 inline constexpr std::string_view roundup_power2_divisions = "roundup_power2_divisions";
+
+// -- the objects -----------------------------------------------------------------------
+inline constexpr std::string_view streams = "streams";
+inline constexpr std::string_view stream_id = "stream_id";
+inline constexpr std::string_view pools = "pools";
+inline constexpr std::string_view use_count = "use_count";
+inline constexpr std::string_view graphs = "graphs";
 
 }  // namespace gpucheck::observe::snapshot_keys

@@ -61,6 +61,7 @@ struct Runtime::State {
   std::vector<std::string> warnings;
   std::atomic<GpuTraceSink*> trace_sink = nullptr;
   StreamPool streams;
+  PoolOwners pool_owners;
   std::unique_ptr<DeviceAllocator> allocator;
   PinnedAllocator pinned;
   std::once_flag capture_stream_chosen;
@@ -99,6 +100,7 @@ const PluggableLibrary& Runtime::pluggable_library() {
 
 PinnedAllocator& Runtime::pinned_allocator() noexcept { return state_->pinned; }
 StreamPool& Runtime::streams() noexcept { return state_->streams; }
+PoolOwners& Runtime::pool_owners() noexcept { return state_->pool_owners; }
 
 Generator& Runtime::default_generator() {
   const std::scoped_lock lock(state_->generator_mutex);

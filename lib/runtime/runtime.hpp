@@ -8,6 +8,7 @@
 
 #include "device/device.hpp"
 #include "runtime/allocator/allocator_choice.hpp"
+#include "runtime/allocator/pool_owners.hpp"
 #include "runtime/caching/caching_allocator.hpp"
 #include "runtime/pinned/pinned_allocator.hpp"
 #include "runtime/pluggable/pluggable_library.hpp"
@@ -41,6 +42,8 @@ class Runtime {
   [[nodiscard]] const PluggableLibrary& pluggable_library();
   [[nodiscard]] PinnedAllocator& pinned_allocator() noexcept;
   [[nodiscard]] StreamPool& streams() noexcept;
+  /// Whose the private pools are.
+  [[nodiscard]] PoolOwners& pool_owners() noexcept;
   /// The generator that is drawn from when nobody chose one. Its seed cannot be foretold until
   /// it is given one. The first call throws as Generator's constructor does.
   [[nodiscard]] Generator& default_generator();

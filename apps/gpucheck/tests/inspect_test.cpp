@@ -40,6 +40,25 @@ TEST(Snapshot, JsonHasUnitsInItsKeys) {
   EXPECT_EQ(device["largest"].at(0)["stack"].at(0)["name"], "torch::unwind::unwind()");
 }
 
+TEST(Snapshot, StreamsAndPoolsHaveTheirNamesWhereTheFileTellsThem) {
+  const TemporaryFolder folder;
+  write_file(folder / "snapshot", R"({"segments": [{"device": 0, "address": 4096, "total_size": 1024, "stream": 77,
+      "segment_pool_id": [1, 0], "blocks": [{"size": 1024, "state": "active_allocated"}]}],
+      "gpucheck_objects": {"streams": [{"device": 0, "stream": 77, "stream_id": 35, "name": "priority 0, stream 1"}],
+                           "pools": [{"device": 0, "segment_pool_id": [1, 0], "use_count": 1, "graphs": [3]}]}})");
+  EXPECT_THAT(inspect({folder / "snapshot"}).output,
+              AllOf(HasSubstr("private (1, 0) of graph 3, small, stream 35 (priority 0, stream 1)"),
+                    ContainsRegex("0x1000 +private \\(1, 0\\) of graph 3")));
+  const json document = json::parse(inspect({folder / "snapshot", "--json"}).output);
+  const json& pool = document["devices"].at(0)["pools"].at(0);
+  EXPECT_EQ(pool["stream_id"], 35);
+  EXPECT_EQ(pool["stream_name"], "priority 0, stream 1");
+  EXPECT_EQ(pool["use_count"], 1);
+  EXPECT_EQ(pool["graphs"], json::array({3}));
+  EXPECT_THAT(inspect({folder / "snapshot", "--html", "-"}).output,
+              HasSubstr("private (1, 0) of graph 3, small, stream 35 (priority 0, stream 1)"));
+}
+
 TEST(Snapshot, RejectsWhatItCannotShow) {
   EXPECT_EQ(inspect({data("pytorch_traces.json")}).exit_code, 3) << "traces";
   EXPECT_EQ(inspect({"/nonexistent"}).exit_code, 3);

@@ -286,7 +286,7 @@ function drawSegment(svg, segment, left, y, scale, counts) {
 function drawGroup(group, parent, counts) {
   const title = document.createElement("h3");
   const pool = title.appendChild(document.createElement("span"));
-  pool.textContent = group.pool + " pool";
+  pool.textContent = group.pool + " pool" + group.users;
   if (group.is_private) pool.className = "private";
   const share = group.reserved_bytes > 0 ? 100 * group.inactive_bytes / group.reserved_bytes : 0;
   title.append(", stream " + group.stream + ", " + group.size_class + ": " + group.segment_count + " segments, " +

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/sanitize.hpp"
+#include "replay/analysis/object_names.hpp"
 #include "replay/analysis/snapshot_summary.hpp"
 #include "replay/analysis/timeline.hpp"
 
@@ -19,6 +20,8 @@ using Json = nlohmann::ordered_json;
 
 /// JavaScript's numbers hold 53 bits, addresses and handles have 64.
 std::string hexadecimal(std::uint64_t number) { return fmt::format("0x{:x}", number); }
+
+std::string stream_text(const ObjectNames& names, std::uint64_t handle) { return one_line(names.stream(handle), 80); }
 
 Json event_or_null(std::uint32_t event) {
   static_assert(Lifetime::before_first == Lifetime::never);
@@ -67,14 +70,15 @@ class Stacks {
   Json frames_ = Json::array();
 };
 
-Json timeline_json(const Snapshot& snapshot, std::size_t device, const PageLimits& limits, Stacks& stacks) {
+Json timeline_json(const Snapshot& snapshot, std::size_t device, const ObjectNames& names, const PageLimits& limits,
+                   Stacks& stacks) {
   const Timeline timeline = timeline_of(snapshot, device, limits.bands, limits.even_steps);
   const bool has_events = device < snapshot.device_traces.size() && !snapshot.device_traces[device].empty();
   const std::int64_t start = has_events ? snapshot.device_traces[device].front().time_us : 0;
   Json bands = Json::array();
   for (const Timeline::Band& band : timeline.bands) {
     const Lifetime& life = band.lifetime;
-    bands.push_back({life.size, hexadecimal(life.address), hexadecimal(life.stream), pool_name(life.pool),
+    bands.push_back({life.size, hexadecimal(life.address), stream_text(names, life.stream), names.pool(life.pool),
                      band.first_step, band.end_step, event_or_null(life.allocated_at), event_or_null(life.freed_at),
                      stacks.number(life.stack)});
   }
@@ -128,18 +132,20 @@ Json segment_json(const SnapshotSegment& segment, Stacks& stacks) {
   return {hexadecimal(segment.address), segment.total_size, segment.is_expandable, std::move(blocks)};
 }
 
-Json group_json(const PoolUsage& pool, Json segments) {
+Json group_json(const PoolUsage& pool, const ObjectNames& names, Json segments) {
   return {{"pool", pool_name(pool.pool)},
+          {"users", names.users(pool.pool)},
           {"is_private", pool.pool != PoolId{0, 0}},
           {"size_class", pool.is_large ? "large" : "small"},
-          {"stream", hexadecimal(pool.stream)},
+          {"stream", stream_text(names, pool.stream)},
           {"segment_count", pool.segment_count},
           {"reserved_bytes", pool.reserved_bytes},
           {"inactive_bytes", pool.inactive_bytes},
           {"segments", std::move(segments)}};
 }
 
-Json segments_json(const Snapshot& snapshot, const DeviceSummary& summary, const PageLimits& limits, Stacks& stacks) {
+Json segments_json(const Snapshot& snapshot, const DeviceSummary& summary, const ObjectNames& names,
+                   const PageLimits& limits, Stacks& stacks) {
   PoolUsage left_out;
   const auto segments = choose_segments(snapshot, summary.device, limits.blocks, left_out);
   std::map<std::tuple<PoolId, std::uint64_t, bool>, Json> shown;
@@ -150,7 +156,7 @@ Json segments_json(const Snapshot& snapshot, const DeviceSummary& summary, const
   Json groups = Json::array();
   for (const PoolUsage& pool : summary.pools) {
     const auto found = shown.find({pool.pool, pool.stream, pool.is_large});
-    if (found != shown.end()) groups.push_back(group_json(pool, std::move(found->second)));
+    if (found != shown.end()) groups.push_back(group_json(pool, names, std::move(found->second)));
   }
   return {{"groups", std::move(groups)},
           {"left_out_segment_count", left_out.segment_count},
@@ -177,9 +183,10 @@ std::string page_data(const Snapshot& snapshot, const std::vector<std::size_t>& 
   Json list = Json::array();
   for (const std::size_t device : devices) {
     const DeviceSummary summary = summarize(snapshot, device);
+    const ObjectNames names(snapshot, device);
     list.push_back({{"device", device},
-                    {"timeline", timeline_json(snapshot, device, limits, stacks)},
-                    {"segments", segments_json(snapshot, summary, limits, stacks)}});
+                    {"timeline", timeline_json(snapshot, device, names, limits, stacks)},
+                    {"segments", segments_json(snapshot, summary, names, limits, stacks)}});
   }
   return inside_script(
       {{"devices", std::move(list)}, {"stacks", stacks.release_stacks()}, {"frames", stacks.release_frames()}});

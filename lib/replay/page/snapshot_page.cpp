@@ -6,6 +6,7 @@
 
 #include "base/sanitize.hpp"
 #include "base/units.hpp"
+#include "replay/analysis/object_names.hpp"
 #include "replay/analysis/snapshot_summary.hpp"
 #include "replay/page/page_data.hpp"
 #include "replay/page/page_template.hpp"
@@ -51,7 +52,7 @@ std::string row(const std::string& name, const PoolUsage& usage) {
       share(usage.inactive_bytes, usage.reserved_bytes), format_bytes(usage.largest_inactive_bytes));
 }
 
-std::string pools_table(const DeviceSummary& summary) {
+std::string pools_table(const DeviceSummary& summary, const ObjectNames& names) {
   constexpr std::size_t max_rows = 100;
   std::string text = fmt::format(
       "<div class=\"wide\"><table><caption>Device {}: segments by pool</caption>\n<tr><th scope=\"col\" "
@@ -63,16 +64,16 @@ std::string pools_table(const DeviceSummary& summary) {
   text += row("all", summary.total);
   for (std::size_t i = 0; i < std::min(max_rows, summary.pools.size()); ++i) {
     const PoolUsage& pool = summary.pools[i];
-    text +=
-        row(fmt::format("{}, {}, stream 0x{:x}", pool_name(pool.pool), pool.is_large ? "large" : "small", pool.stream),
-            pool);
+    text += row(fmt::format("{}, {}, stream {}", names.pool(pool.pool), pool.is_large ? "large" : "small",
+                            escaped(names.stream(pool.stream), 80)),
+                pool);
   }
   text += "</table></div>\n";
   if (summary.pools.size() > max_rows) text += fmt::format("<p>and {} more</p>\n", summary.pools.size() - max_rows);
   return text;
 }
 
-std::string largest_table(const DeviceSummary& summary, const StackTable& stacks) {
+std::string largest_table(const DeviceSummary& summary, const ObjectNames& names, const StackTable& stacks) {
   if (summary.largest.empty()) return "";
   std::string text = fmt::format(
       "<div class=\"wide\"><table><caption>Device {}: largest blocks in use</caption>\n<tr><th scope=\"col\">size</th>"
@@ -83,7 +84,7 @@ std::string largest_table(const DeviceSummary& summary, const StackTable& stacks
     text += fmt::format(
         "<tr><td>{}</td><td>{}</td><td class=\"text\">0x{:x}</td><td class=\"text\">{}</td><td "
         "class=\"text\">{}</td></tr>\n",
-        format_bytes(use.block.size), format_bytes(use.block.requested_size), use.block.address, pool_name(use.pool),
+        format_bytes(use.block.size), format_bytes(use.block.requested_size), use.block.address, names.pool(use.pool),
         escaped(telling_frame(stacks, use.block.stack), 300));
   }
   return text + "</table></div>\n";
@@ -93,7 +94,8 @@ std::string tables(const Snapshot& snapshot, const std::vector<std::size_t>& dev
   std::string text = "<section><h2>Statistics</h2>\n";
   for (const std::size_t device : devices) {
     const DeviceSummary summary = summarize(snapshot, device);
-    text += pools_table(summary) + largest_table(summary, snapshot.stacks);
+    const ObjectNames names(snapshot, device);
+    text += pools_table(summary, names) + largest_table(summary, names, snapshot.stacks);
   }
   return text + "</section>\n";
 }

@@ -5,6 +5,7 @@
 #include "base/units.hpp"
 #include "device/sim/sim_driver.hpp"
 #include "observe/memory_history.hpp"
+#include "observe/named_objects.hpp"
 #include "observe/snapshot_file.hpp"
 #include "replay/formats/file.hpp"
 #include "replay/formats/snapshot/snapshot.hpp"
@@ -37,7 +38,10 @@ MemorySnapshot observed_snapshot() {
   allocator.free(pending);
   EXPECT_THROW(static_cast<void>(allocator.allocate(800_GiB, side)), runtime::OutOfMemoryError);
   static_cast<void>(history.snapshot());
-  return history.snapshot();
+  MemorySnapshot snapshot = history.snapshot();
+  observe::name_objects(snapshot, runtime);
+  snapshot.pools.front().graphs = {11, 12};
+  return snapshot;
 }
 
 std::string json_of(const MemorySnapshot& snapshot) {
@@ -77,6 +81,19 @@ void expect_read_back(const MemorySnapshot& snapshot, const std::string& bytes) 
     EXPECT_EQ(read.device_traces[0][i].stream, snapshot.trace[i].stream.value);
     EXPECT_EQ(read.device_traces[0][i].time_us, snapshot.trace[i].time_us);
   }
+  ASSERT_EQ(snapshot.streams.size(), 2U);
+  ASSERT_EQ(read.streams.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(read.streams[i].device, 0U);
+    EXPECT_EQ(read.streams[i].handle, snapshot.streams[i].stream.value);
+    EXPECT_EQ(read.streams[i].id, snapshot.streams[i].id);
+    EXPECT_EQ(read.streams[i].name, snapshot.streams[i].name);
+  }
+  ASSERT_EQ(snapshot.pools.size(), 1U);
+  ASSERT_EQ(read.pools.size(), 1U);
+  EXPECT_EQ(read.pools[0].pool, (PoolId{snapshot.pools[0].pool.first, snapshot.pools[0].pool.second}));
+  EXPECT_EQ(read.pools[0].use_count, 1U);
+  EXPECT_EQ(read.pools[0].graphs, (std::vector<std::uint64_t>{11, 12}));
 }
 
 TEST(ObservedSnapshot, IsReadBackFromBothFormats) {

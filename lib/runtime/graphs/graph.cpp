@@ -9,6 +9,17 @@
 #include "runtime/graphs/dot.hpp"
 
 namespace gpucheck::runtime {
+namespace {
+
+std::uint64_t next_graph_number() noexcept {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+}  // namespace
+
+Graph::Graph(Runtime& runtime, GraphOptions options) noexcept
+    : runtime_(runtime), options_(options), number_(next_graph_number()) {}
 
 Graph::~Graph() {
   for (const DrawnState& drawn : drawn_states_) drawn.state->unregister_graph(*this);
@@ -55,7 +66,6 @@ void Graph::capture_begin(PoolId pool, device::CaptureMode mode) {
   capturing_ = true;
 }
 
-/// The pool of a capture that failed is given up last: it may be the same one.
 void Graph::start_routing(PoolId pool) {
   device::Device& device = runtime_.device();
   const auto id = std::make_shared<std::atomic<std::uint64_t>>(0);
@@ -67,6 +77,13 @@ void Graph::start_routing(PoolId pool) {
   runtime_.allocator().begin_allocate_to_pool(pool, in_this_capture);
   runtime_.pinned_allocator().begin_allocate_to_pool(pool, in_this_capture);
   capture_id_ = id;
+  hold_pool(pool);
+}
+
+/// The allocators count the use already. The pool of a capture that failed is given up last:
+/// it may be the same one.
+void Graph::hold_pool(PoolId pool) {
+  runtime_.pool_owners().add(pool, number_);
   const PoolId before = std::exchange(pool_, pool);
   if (std::exchange(holds_pool_, true)) release_pool(before);
 }
@@ -188,6 +205,7 @@ void Graph::stop_routing() {
 }
 
 void Graph::release_pool(PoolId pool) {
+  runtime_.pool_owners().remove(pool, number_);
   runtime_.pinned_allocator().release_pool(pool);
   runtime_.allocator().release_pool(pool);
 }

@@ -31,11 +31,14 @@ struct GraphOptions {
 class Graph {
  public:
   /// Makes no device call.
-  explicit Graph(Runtime& runtime, GraphOptions options = {}) noexcept : runtime_(runtime), options_(options) {}
+  explicit Graph(Runtime& runtime, GraphOptions options = {}) noexcept;
   /// Resets; a failure to do so is kept as a warning of the runtime.
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
+
+  /// What snapshots call this object: counts up from 1 in the process.
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
   /// What is captured may draw from the generator's state; each replay then draws anew.
   /// @throws Error while the current stream is captured; OutOfMemoryError, DeviceError.
@@ -85,11 +88,13 @@ class Graph {
   /// Gives up the capture that is underway.
   void abandon_capture();
   void make_executable(device::Graph graph);
+  void hold_pool(PoolId pool);
   void release_pool(PoolId pool);
   void give_up() noexcept;
 
   Runtime& runtime_;
   GraphOptions options_;
+  std::uint64_t number_;
   bool debug_ = false;
   PoolId pool_;
   bool holds_pool_ = false;

@@ -81,4 +81,11 @@ std::int64_t StreamPool::stream_id(device::Stream stream) const {
   return static_cast<std::int64_t>((place.index << 5U) | ((place.level + 1) << 1U) | 1U);
 }
 
+std::string StreamPool::name(device::Stream stream) const {
+  if (stream == device_.default_stream()) return "default";
+  const Place place = find(stream);
+  if (!place.found) return "external";
+  return fmt::format("priority {}, stream {}", -static_cast<int>(place.level), place.index);
+}
+
 }  // namespace gpucheck::runtime

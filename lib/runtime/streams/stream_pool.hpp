@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,8 @@ class StreamPool {
   /// 0 for the default stream; for a pool's stream bit 0 is set, bits 1 to 4 are its
   /// level plus 1, bits 5 to 9 its position; else the handle itself.
   [[nodiscard]] std::int64_t stream_id(device::Stream stream) const;
+  /// For people: "default", "priority -1, stream 4" of 0 to 31, or "external".
+  [[nodiscard]] std::string name(device::Stream stream) const;
 
  private:
   struct Level {

@@ -72,10 +72,26 @@ struct SnapshotSettings {
   std::vector<std::pair<std::string, std::uint64_t>> roundup_power2_divisions;
 };
 
+/// What gpucheck's own snapshots tell besides; PyTorch's have none of it.
+struct SnapshotStream {
+  std::uint64_t device = 0;
+  std::uint64_t handle = 0;
+  std::int64_t id = 0;
+  std::string name;
+};
+struct SnapshotPool {
+  std::uint64_t device = 0;
+  PoolId pool{0, 0};
+  std::uint64_t use_count = 0;
+  std::vector<std::uint64_t> graphs;  ///< by number: those that use it
+};
+
 struct Snapshot {
   std::vector<SnapshotSegment> segments;
   std::vector<std::vector<SnapshotEvent>> device_traces;  ///< by device index, oldest event first
   SnapshotSettings settings;
+  std::vector<SnapshotStream> streams;
+  std::vector<SnapshotPool> pools;
   StackTable stacks;  ///< empty where they were skipped
 };
 

@@ -270,6 +270,43 @@ void read_events(const AnyCursor& list, Stacks& stacks, Snapshot& snapshot) {
   });
 }
 
+template <typename AnyCursor>
+SnapshotStream read_stream(const AnyCursor& entry) {
+  SnapshotStream stream;
+  entry.for_each_field([&](std::string_view key, const AnyCursor& value) {
+    if (key == keys::device) stream.device = value.as_unsigned();
+    if (key == keys::stream) stream.handle = value.as_handle();
+    if (key == keys::stream_id) stream.id = value.as_signed();
+    if (key == keys::name) stream.name = value.as_string();
+  });
+  return stream;
+}
+
+template <typename AnyCursor>
+SnapshotPool read_pool_uses(const AnyCursor& entry) {
+  SnapshotPool uses;
+  entry.for_each_field([&](std::string_view key, const AnyCursor& value) {
+    if (key == keys::device) uses.device = value.as_unsigned();
+    if (key == keys::segment_pool_id) uses.pool = read_pool(value);
+    if (key == keys::use_count) uses.use_count = value.as_unsigned();
+    if (key == keys::graphs) {
+      value.for_each_item([&](const AnyCursor& graph) { uses.graphs.push_back(graph.as_unsigned()); });
+    }
+  });
+  return uses;
+}
+
+template <typename AnyCursor>
+void read_objects(const AnyCursor& entry, Snapshot& snapshot) {
+  entry.for_each_field([&](std::string_view key, const AnyCursor& list) {
+    if (key == keys::streams) {
+      list.for_each_item([&](const AnyCursor& each) { snapshot.streams.push_back(read_stream(each)); });
+    } else if (key == keys::pools) {
+      list.for_each_item([&](const AnyCursor& each) { snapshot.pools.push_back(read_pool_uses(each)); });
+    }
+  });
+}
+
 }  // namespace
 
 template <typename AnyCursor>
@@ -280,8 +317,8 @@ Snapshot read_snapshot(const AnyCursor& root, StackReading reading) {
     read_segments(root, stacks, snapshot);
     return snapshot;
   }
-  enum Field : unsigned { segments, device_traces, allocator_settings };
-  KnownWords<3> known{{keys::segments, keys::device_traces, keys::allocator_settings}};
+  enum Field : unsigned { segments, device_traces, allocator_settings, objects };
+  KnownWords<4> known{{keys::segments, keys::device_traces, keys::allocator_settings, keys::objects}};
   FieldSet fields;
   for_each_known_field(root, known, fields, [&](unsigned field, const AnyCursor& value) {
     switch (field) {
@@ -291,8 +328,11 @@ Snapshot read_snapshot(const AnyCursor& root, StackReading reading) {
       case device_traces:
         read_events(value, stacks, snapshot);
         break;
-      default:
+      case allocator_settings:
         snapshot.settings = read_settings(value);
+        break;
+      default:
+        read_objects(value, snapshot);
         break;
     }
   });
