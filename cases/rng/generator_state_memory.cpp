@@ -31,9 +31,10 @@ void capture_a_draw(runtime::Runtime& runtime, runtime::Graph& graph) {
   graph.replay();
 }
 
-/// What so many graphs that draw from so many states take, and leave behind, beyond what there was `before` any.
-void observe(harness::Context& context, const Active& before, int graph_count, int generator_count) {
+/// What so many graphs that draw from so many states take, and what is left beyond what there was `at_first`.
+void observe(harness::Context& context, const Active& at_first, int graph_count, int generator_count) {
   runtime::Runtime& runtime = context.runtime();
+  const Active before = active(runtime);
   std::vector<Generator> generators{runtime.default_generator().graphsafe_state()};
   while (generators.size() < static_cast<std::size_t>(generator_count)) {
     generators.push_back(runtime.default_generator().clone());
@@ -52,8 +53,8 @@ void observe(harness::Context& context, const Active& before, int graph_count, i
   graphs.clear();
   runtime.allocator().empty_cache();
   const Active after = active(runtime);
-  context.observe("blocks_after_" + label, after.blocks - before.blocks);
-  context.observe("bytes_after_" + label, after.bytes - before.bytes);
+  context.observe("blocks_after_" + label, after.blocks - at_first.blocks);
+  context.observe("bytes_after_" + label, after.bytes - at_first.bytes);
 }
 
 /// What a capture says of a generator that nobody told it of.
@@ -72,11 +73,11 @@ void observe_misuse(harness::Context& context) {
 }
 
 void run(harness::Context& context) {
-  const Active before = active(context.runtime());
+  const Active at_first = active(context.runtime());
   observe_misuse(context);
-  observe(context, before, 1, 1);
-  observe(context, before, 3, 2);
-  observe(context, before, 10, 20);
+  observe(context, at_first, 1, 1);
+  observe(context, at_first, 3, 2);
+  observe(context, at_first, 10, 20);
 }
 
 }  // namespace
