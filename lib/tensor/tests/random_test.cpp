@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "device/kernels/support/half.hpp"
+#include "device/kernels/support/distributions.hpp"
 #include "runtime/graphs/graph.hpp"
 #include "runtime/tests/simulated.hpp"
 #include "runtime/transfer.hpp"
+#include "tensor/ops.hpp"
 #include "tensor/random/inputs.hpp"
 #include "tensor/random/integers.hpp"
 #include "tensor/random/multinomial.hpp"
@@ -94,6 +95,53 @@ TEST_F(Random, RefusesWhatIsNoDistribution) {
   EXPECT_EQ(error_of([&] { ops::random_from(generator, &small, 1, std::numeric_limits<std::int64_t>::lowest()); }),
             "random_full_64_bits_range_kernel_cuda handles only int64, double, float and bfloat16");
   EXPECT_EQ(generator.offset(), 0U);
+}
+
+// What is stored at once must not hang on where the memory begins, nor reach beyond its end.
+TEST_F(Random, WritesTheSameAtEveryAddress) {
+  constexpr std::size_t count = 1'200'003;  // some rounds of all sequences, and a part of one
+  constexpr float untouched = -1;
+  Buffer<float> out(runtime, count + 8, runtime.current_stream());
+  std::vector<float> expected;
+  for (const std::size_t begin : {0U, 1U, 2U, 4U}) {
+    SCOPED_TRACE(begin);
+    ops::fill(runtime, out.data(), out.size(), untouched, runtime.current_stream());
+    generator.manual_seed(7);
+    ops::uniform(generator, out.data() + begin, count);
+    std::vector<float> drawn = download(out);
+    EXPECT_EQ(std::ranges::count(drawn, untouched), 8);
+    EXPECT_EQ(std::count(drawn.begin() + static_cast<std::ptrdiff_t>(begin + count), drawn.end(), untouched),
+              static_cast<std::ptrdiff_t>(8 - begin));
+    drawn.erase(drawn.begin(), drawn.begin() + static_cast<std::ptrdiff_t>(begin));
+    drawn.resize(count);
+    if (expected.empty()) expected = drawn;
+    EXPECT_TRUE(drawn == expected);
+  }
+}
+
+// Where the lower half of a position ends within a draw.
+TEST_F(Random, DrawsOnWhereAPositionGrowsBeyond32Bits) {
+  constexpr std::size_t count = 1'200'000;
+  constexpr std::uint64_t before = (std::uint64_t{1} << 34U) - 4;  // positions count groups of four
+  constexpr std::size_t round = std::size_t{132} * 2048 * 4;
+  Buffer<float> out(runtime, count, runtime.current_stream());
+  generator.set_offset(before);
+  ops::uniform(generator, out.data(), count);
+  const std::vector<float> drawn = download(out);
+  generator.set_offset(before + 4);
+  ops::uniform(generator, out.data(), count);
+  const std::vector<float> next = download(out);
+  ASSERT_GT(count, round);
+  EXPECT_TRUE(std::equal(drawn.begin() + static_cast<std::ptrdiff_t>(round), drawn.end(), next.begin()));
+}
+
+TEST(LogOfUniform, IsTheLogarithm) {
+  for (std::uint64_t word = 0; word < std::uint64_t{1} << 32U; word += 99'991) {
+    const float uniform = device::kernels::uniform_of(static_cast<std::uint32_t>(word));
+    const double exact = std::log(static_cast<double>(uniform));
+    EXPECT_NEAR(device::kernels::log_of_uniform(uniform), exact, std::ldexp(std::abs(exact), -23)) << word;
+  }
+  EXPECT_EQ(device::kernels::log_of_uniform(1), 0);
 }
 
 TEST_F(Random, RefusesWhatCannotBeDrawnFrom) {

@@ -115,6 +115,36 @@ GPUCHECK_HOST_DEVICE inline double uniform_of(std::uint32_t low, std::uint32_t h
   return multiply_add(static_cast<double>(mixed), 0x1p-53, 0x1p-54);
 }
 
+/// The natural logarithm of what `uniform_of` returns, [2^-33, 1]: CUDA's `logf` bit for bit, whose steps these are
+/// but for those that only numbers beyond need.
+GPUCHECK_HOST_DEVICE inline float log_of_uniform(float value) {
+  constexpr std::uint32_t two_thirds = 0x3F2AAAABU;
+  constexpr std::uint32_t exponent_bits = 0xFF800000U;
+  const std::uint32_t bits = detail::bits_of(value);
+  const std::uint32_t exponent = (bits - two_thirds) & exponent_bits;  // of the number over what is left: 2/3 to 4/3
+  const float above_one = detail::float_of(bits - exponent) - 1.0F;
+  const float powers = static_cast<float>(static_cast<std::int32_t>(exponent)) * 0x1p-23F;
+  float sum = multiply_add(-0x1.0aa04ep-3F, above_one, 0x1.2073ecp-3F);
+  constexpr float coefficients[]{-0x1.f19b98p-4F, 0x1.1e52aap-3F, -0x1.55b172p-3F, 0x1.99da16p-3F,
+                                 -0x1.fffe44p-3F, 0x1.5554fp-2F,  -0x1p-1F};
+  for (const float coefficient : coefficients) sum = multiply_add(sum, above_one, coefficient);
+  sum = multiply_add(above_one * sum, above_one, above_one);
+  return multiply_add(powers, 0x1.62e43p-1F, sum);
+}
+
+/// The square root of -0 or a number in [2^-24, 64]: correctly rounded, by the steps of CUDA's `sqrtf` but for those
+/// that only numbers beyond need.
+GPUCHECK_HOST_DEVICE inline float root_of(float value) {
+#if defined(__CUDA_ARCH__)
+  float inverse = 0;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(fmaxf(value, 0x1p-60F)));  // -0 has none
+  const float root = value * inverse;
+  return multiply_add(multiply_add(-root, root, value), inverse * 0.5F, root);
+#else
+  return std::sqrt(value);
+#endif
+}
+
 struct TwoFloats {
   float first;
   float second;
@@ -124,12 +154,16 @@ struct TwoDoubles {
   double second;
 };
 
+/// How far from 0 the two normal numbers of a word lie: sqrtf(-2 logf(u)).
+GPUCHECK_HOST_DEVICE inline float radius_of(std::uint32_t word) {
+  return root_of(-2.0F * log_of_uniform(uniform_of(word)));
+}
+
 /// Two numbers of the normal distribution, by the method of Box and Muller.
 GPUCHECK_HOST_DEVICE inline TwoFloats box_muller(std::uint32_t x, std::uint32_t y) {
   constexpr float turn = 0x1p-32F * 6.2831855F;
-  const float u = uniform_of(x);
   const float angle = multiply_add(static_cast<float>(y), turn, turn / 2);
-  const float radius = sqrtf(-2.0F * logf(u));
+  const float radius = radius_of(x);
   float sine = 0;
   float cosine = 0;
 #if defined(__CUDA_ARCH__)

@@ -265,15 +265,15 @@ Dropout<float> dropout_of_24(Arrays& at) {
 TEST(DeclaredExtents, OfRandomNumbers) {
   expect_exact(Launch<Draw<Uniform<float>>>{[](Arrays& at) {
                                               auto* out = at.add<float>(9);
-                                              return Draw<Uniform<float>>{out, 9, random_in_graph(at), {1, 0, 1}};
+                                              return Draw<Uniform<float>>{out, 9, 4, random_in_graph(at), {1, 0, 1}};
                                             },
-                                            4});
+                                            1});
   expect_exact(Launch<Draw<UniformInteger64<std::int8_t>>>{
       [](Arrays& at) {
         auto* out = at.add<std::int8_t>(9);
-        return Draw<UniformInteger64<std::int8_t>>{out, 9, random_in_graph(at), {100, 0}};
+        return Draw<UniformInteger64<std::int8_t>>{out, 9, 4, random_in_graph(at), {100, 0}};
       },
-      4});
+      2});
   expect_exact(
       Launch<BernoulliEach<float, float>>{[](Arrays& at) {
                                             const auto* in = at.add<float>(9);

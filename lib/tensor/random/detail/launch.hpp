@@ -57,7 +57,9 @@ void draw_halves(runtime::Generator& generator, typename Distribution::Value* ou
 template <typename Distribution>
 void draw_once(runtime::Generator& generator, typename Distribution::Value* out, std::size_t count,
                const Distribution& distribution, const DrawPlan& plan, const device::kernels::PhiloxStart& start) {
-  launch(generator.runtime(), device::kernels::Draw<Distribution>{out, count, start, distribution}, plan.sequences);
+  const device::kernels::Draw<Distribution> draw{out, static_cast<std::uint32_t>(count),
+                                                 static_cast<std::uint32_t>(plan.sequences), start, distribution};
+  launch(generator.runtime(), draw, draw.invocations());
 }
 
 template <typename Distribution>
