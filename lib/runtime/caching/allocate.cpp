@@ -118,8 +118,8 @@ BlockRef SlowAllocation::search_or_ask() {
 BlockRef SlowAllocation::search_last_resort() {
   if (!state_.pools.is_default(request_.arena->pool())) return {};
   for (const auto& [id, pool] : state_.pools.private_pools()) {
-    if (!pool->options.use_on_out_of_memory) continue;
-    for (Arena* arena : pool->arenas) {
+    if (!pool.options.use_on_out_of_memory) continue;
+    for (Arena* arena : pool.arenas) {
       if (arena->stream() != stream_) continue;
       const BlockRef found{arena, arena->unpark().find_fit(request_.rounded, policy_in(*arena))};
       if (found) return found;
@@ -183,7 +183,7 @@ detail::OutOfMemoryState SlowAllocation::out_of_memory_state() const {
   result.allocated = state_.statistics.allocated_bytes();
   result.reserved = state_.statistics.reserved_bytes();
   for (const auto& [id, pool] : state_.pools.private_pools()) {
-    for (Arena* arena : pool->arenas) result.private_free += arena->unpark().free_bytes();
+    for (Arena* arena : pool.arenas) result.private_free += arena->unpark().free_bytes();
   }
   return result;
 }

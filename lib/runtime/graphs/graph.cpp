@@ -69,13 +69,13 @@ void Graph::capture_begin(PoolId pool, device::CaptureMode mode) {
 void Graph::start_routing(PoolId pool) {
   device::Device& device = runtime_.device();
   const auto id = std::make_shared<std::atomic<std::uint64_t>>(0);
-  const PoolFilter in_this_capture = [&device, id](device::Stream asked) {
+  PoolFilter in_this_capture = [&device, id](device::Stream asked) {
     if (asked == device.default_stream()) return false;  // cannot be captured
     const auto info = device.capture_info(asked);
     return *id != 0 && info.has_value() && info->id == *id;
   };
   runtime_.allocator().begin_allocate_to_pool(pool, in_this_capture);
-  runtime_.pinned_allocator().begin_allocate_to_pool(pool, in_this_capture);
+  runtime_.pinned_allocator().begin_allocate_to_pool(pool, std::move(in_this_capture));
   capture_id_ = id;
   hold_pool(pool);
 }

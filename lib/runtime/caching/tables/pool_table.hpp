@@ -1,21 +1,13 @@
 #pragma once
 
+#include <iterator>
 #include <map>
-#include <memory>
-#include <vector>
 
+#include "runtime/allocator/routings.hpp"
 #include "runtime/caching/arena/pool.hpp"
 #include "runtime/caching/tables/slow_path_reasons.hpp"
 
 namespace gpucheck::runtime::detail {
-
-/// Allocations that pass the filter come from the pool.
-struct Routing {
-  PoolId pool;
-  PoolFilter filter;
-};
-/// Oldest first; null when there is none. Never changed, only replaced.
-using Routings = std::shared_ptr<const std::vector<Routing>>;
 
 /// The pool that allocations of `stream` come from: the newest routing that takes them decides.
 /// Calls filters, which are the user's: to be called without any lock held.
@@ -33,7 +25,7 @@ class PoolTable {
   [[nodiscard]] Pool* find(PoolId id) noexcept;
   /// The same for private pools only.
   [[nodiscard]] Pool* find_private(PoolId id) noexcept { return id.is_default() ? nullptr : find(id); }
-  [[nodiscard]] const std::map<PoolId, std::unique_ptr<Pool>>& private_pools() const noexcept { return private_; }
+  [[nodiscard]] const std::map<PoolId, Pool>& private_pools() const noexcept { return private_; }
 
   /// Makes the pool, or uses it once more. @throws Error for one that was released.
   void use(PoolId id, PoolOptions options);
@@ -42,7 +34,9 @@ class PoolTable {
   /// Forgets the private pools for which `is_done(pool)`.
   template <typename IsDone>
   void erase_if(IsDone&& is_done) {
-    std::erase_if(private_, [&](const auto& entry) { return is_done(*entry.second); });
+    for (auto entry = private_.begin(); entry != private_.end();) {
+      entry = is_done(entry->second) ? private_.erase(entry) : std::next(entry);
+    }
   }
 
   /// Makes or uses the pool, and routes to it. @throws Error when that is done already.
@@ -53,11 +47,11 @@ class PoolTable {
   [[nodiscard]] bool is_routing() const noexcept { return routings_ != nullptr; }
 
  private:
-  void set_routings(std::vector<Routing> routings);
+  void set_routings(Routings routings);
 
   SlowPathReasons& slow_path_;
   Pool default_;
-  std::map<PoolId, std::unique_ptr<Pool>> private_;
+  std::map<PoolId, Pool> private_;
   Routings routings_;
 };
 

@@ -67,7 +67,7 @@ std::size_t PinnedAllocator::State::class_of(const Block& block) noexcept {
 }
 
 PoolId PinnedAllocator::State::route(device::Stream stream, std::unique_lock<std::mutex>& lock) const {
-  Routings asked;
+  detail::Routings asked;
   PoolId chosen;
   while (asked != routings_) {
     asked = routings_;
@@ -78,14 +78,13 @@ PoolId PinnedAllocator::State::route(device::Stream stream, std::unique_lock<std
   return chosen;
 }
 
-PoolId PinnedAllocator::State::choose(const Routings& routings, device::Stream stream) {
-  if (routings == nullptr) return {};
-  const auto found = std::ranges::find_if(*routings, [&](const Routing& routing) { return routing.filter(stream); });
-  return found == routings->end() ? PoolId{} : found->pool;
-}
-
-void PinnedAllocator::State::set_routings(std::vector<Routing> routings) {
-  routings_ = routings.empty() ? nullptr : std::make_shared<const std::vector<Routing>>(std::move(routings));
+/// The oldest routing that takes them decides.
+PoolId PinnedAllocator::State::choose(const detail::Routings& routings, device::Stream stream) {
+  PoolId chosen;
+  for (const detail::Routing* routing = routings.get(); routing != nullptr; routing = routing->older.get()) {
+    if (routing->filter(stream)) chosen = routing->pool;
+  }
+  return chosen;
 }
 
 PinnedAllocator::State::FreeLists& PinnedAllocator::State::free_lists(PoolId id) {
@@ -416,18 +415,15 @@ DeviceAllocator::LiveAllocations PinnedAllocator::State::live_allocations() cons
 void PinnedAllocator::State::begin_allocate_to_pool(PoolId id, PoolFilter filter) {
   const std::scoped_lock lock(mutex_);
   ++pools_[id].uses;
-  std::vector<Routing> routings = routings_ == nullptr ? std::vector<Routing>{} : *routings_;
-  routings.push_back({id, std::move(filter)});
-  set_routings(std::move(routings));
+  routings_ = with_routing(routings_, id, std::move(filter));
 }
 
 void PinnedAllocator::State::end_allocate_to_pool(PoolId id) {
   const std::scoped_lock lock(mutex_);
-  std::vector<Routing> routings = routings_ == nullptr ? std::vector<Routing>{} : *routings_;
-  const auto found = std::ranges::find(routings, id, &Routing::pool);
-  if (found == routings.end()) throw Error("Pinned memory is not being allocated to that pool. Begin before ending.");
-  routings.erase(found);
-  set_routings(std::move(routings));
+  if (!routes_to(routings_, id)) {
+    throw Error("Pinned memory is not being allocated to that pool. Begin before ending.");
+  }
+  routings_ = without_routing(routings_, id);
 }
 
 void PinnedAllocator::State::release_pool(PoolId id) {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/allocator/routings.hpp"
 #include "runtime/pinned/detail/pinned_memory.hpp"
 #include "runtime/pinned/pinned_allocator.hpp"
 #include "runtime/streams/event_pool.hpp"
@@ -51,12 +52,6 @@ class PinnedAllocator::State {
     device::UniqueEvent event;
     Block* block = nullptr;
   };
-  struct Routing {
-    PoolId pool;
-    PoolFilter filter;
-  };
-  /// Never changed, only replaced.
-  using Routings = std::shared_ptr<const std::vector<Routing>>;
   static constexpr std::size_t class_count = 64;
   using FreeLists = std::array<std::vector<Block*>, class_count>;  // by size class, youngest last
   struct Pool {
@@ -76,8 +71,7 @@ class PinnedAllocator::State {
   /// The pool that the filters choose. The lock is held before and after, and released while
   /// they are asked; again when the routings have changed meanwhile.
   [[nodiscard]] PoolId route(device::Stream stream, std::unique_lock<std::mutex>& lock) const;
-  [[nodiscard]] static PoolId choose(const Routings& routings, device::Stream stream);
-  void set_routings(std::vector<Routing> routings);
+  [[nodiscard]] static PoolId choose(const detail::Routings& routings, device::Stream stream);
   [[nodiscard]] FreeLists& free_lists(PoolId id);
   [[nodiscard]] Block* reuse_free_block(std::uint64_t rounded, PoolId pool);
   [[nodiscard]] Block* make_block(std::uint64_t rounded, PoolId pool);
@@ -109,8 +103,8 @@ class PinnedAllocator::State {
   std::unordered_map<const void*, std::unique_ptr<Block>> blocks_;  ///< by context
   std::unordered_map<const void*, Block*> by_pointer_;
   FreeLists free_;
-  std::map<PoolId, Pool> pools_;      ///< private ones, until emptied after their release
-  Routings routings_;                 ///< oldest first; null when there is none
+  std::map<PoolId, Pool> pools_;  ///< private ones, until emptied after their release
+  detail::Routings routings_;
   std::deque<PendingEvent> pending_;  ///< youngest first
   /// Freed while a stream that used them was captured: no event can be recorded yet.
   std::vector<Block*> deferred_;
