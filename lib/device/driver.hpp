@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +11,7 @@
 #include "device/activity.hpp"
 #include "device/device.hpp"
 #include "device/handle_ledger.hpp"
+#include "device/range_log.hpp"
 
 namespace gpucheck::device {
 
@@ -46,6 +49,9 @@ class Driver {
   /// The environment variable that limits which devices are visible; read at
   /// initialisation.
   [[nodiscard]] virtual std::string_view visible_devices_variable() const noexcept = 0;
+  /// The UUIDs of the machine's devices, visible or not, as `visible_devices_variable` may
+  /// name them; nothing where that cannot be told without initialising the driver.
+  [[nodiscard]] virtual std::optional<std::vector<std::string>> installed_devices() { return std::nullopt; }
   /// What a device is, without making a context on it; its greatest stream priority may be
   /// unknown then (0).
   [[nodiscard]] virtual Result<DeviceProperties> properties(int ordinal) {
@@ -74,10 +80,26 @@ class Driver {
   [[nodiscard]] virtual std::optional<LiveHandles> live_handles() const { return std::nullopt; }
   /// Begins to record what the devices do. Loads what the vendor has for that.
   [[nodiscard]] virtual ActivityRecording record_activity() { return {nullptr, "these devices keep no record"}; }
+
   /// Names what the calling thread does until `end_range`, for the vendor's own tools
   /// (`nvtxRangePush`). Does nothing where no such tool listens. Ranges nest.
   virtual void begin_range(const std::string& name) { static_cast<void>(name); }
   virtual void end_range() {}
+  /// Names a moment (`nvtxMark`).
+  virtual void mark(const std::string& name) { static_cast<void>(name); }
+  /// Names what any thread does until `finish_range` (`nvtxRangeStart`). The range's number;
+  /// 0 where no tool listens.
+  [[nodiscard]] virtual std::uint64_t start_range(const std::string& name) {
+    static_cast<void>(name);
+    return 0;
+  }
+  virtual void finish_range(std::uint64_t range) { static_cast<void>(range); }
+  /// What a tool hears of all these while `action` runs; nothing where that cannot be told,
+  /// as when another tool listens. One at a time in a process.
+  [[nodiscard]] virtual std::optional<std::vector<RangeEvent>> hear_ranges(const std::function<void()>& action) {
+    action();
+    return std::nullopt;
+  }
 };
 
 }  // namespace gpucheck::device

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +26,9 @@ class ForwardingDriver : public Driver {
   [[nodiscard]] std::string_view visible_devices_variable() const noexcept override {
     return inner_->visible_devices_variable();
   }
+  [[nodiscard]] std::optional<std::vector<std::string>> installed_devices() override {
+    return inner_->installed_devices();
+  }
   [[nodiscard]] Result<DeviceProperties> properties(int ordinal) override { return inner_->properties(ordinal); }
   [[nodiscard]] Result<std::unique_ptr<Device>> open(int ordinal) override { return inner_->open(ordinal); }
   [[nodiscard]] Versions versions() override { return inner_->versions(); }
@@ -33,6 +38,12 @@ class ForwardingDriver : public Driver {
   [[nodiscard]] ActivityRecording record_activity() override { return inner_->record_activity(); }
   void begin_range(const std::string& name) override { inner_->begin_range(name); }
   void end_range() override { inner_->end_range(); }
+  void mark(const std::string& name) override { inner_->mark(name); }
+  [[nodiscard]] std::uint64_t start_range(const std::string& name) override { return inner_->start_range(name); }
+  void finish_range(std::uint64_t range) override { inner_->finish_range(range); }
+  [[nodiscard]] std::optional<std::vector<RangeEvent>> hear_ranges(const std::function<void()>& action) override {
+    return inner_->hear_ranges(action);
+  }
 
  protected:
   [[nodiscard]] Driver& inner() noexcept { return *inner_; }

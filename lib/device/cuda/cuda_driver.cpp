@@ -2,15 +2,12 @@
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
-#if __has_include(<nvtx3/nvToolsExt.h>)  // a toolkit may lack its package nvtx
-#include <nvtx3/nvToolsExt.h>
-#define GPUCHECK_HAS_NVTX
-#endif
 
 #include "device/cuda/convert.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/cupti_recorder.hpp"
 #include "device/cuda/driver_library.hpp"
+#include "device/cuda/nvtx.hpp"
 
 namespace gpucheck::cuda {
 namespace {
@@ -36,6 +33,8 @@ class CudaDriver final : public device::Driver {
 
   [[nodiscard]] std::string_view visible_devices_variable() const noexcept override { return "CUDA_VISIBLE_DEVICES"; }
 
+  [[nodiscard]] std::optional<std::vector<std::string>> installed_devices() override { return uuids_from_nvml(); }
+
   [[nodiscard]] Result<device::DeviceProperties> properties(int ordinal) override { return find_properties(ordinal); }
 
   [[nodiscard]] Result<std::unique_ptr<device::Device>> open(int ordinal) override { return open_device(ordinal); }
@@ -52,10 +51,15 @@ class CudaDriver final : public device::Driver {
 
   [[nodiscard]] device::ActivityRecording record_activity() override { return record_with_cupti(); }
 
-#ifdef GPUCHECK_HAS_NVTX
-  void begin_range(const std::string& name) override { nvtxRangePushA(name.c_str()); }
-  void end_range() override { nvtxRangePop(); }
-#endif
+  void begin_range(const std::string& name) override { nvtx::push(name); }
+  void end_range() override { nvtx::pop(); }
+  void mark(const std::string& name) override { nvtx::mark(name); }
+  [[nodiscard]] std::uint64_t start_range(const std::string& name) override { return nvtx::start(name); }
+  void finish_range(std::uint64_t range) override { nvtx::end(range); }
+  [[nodiscard]] std::optional<std::vector<device::RangeEvent>> hear_ranges(
+      const std::function<void()>& action) override {
+    return nvtx::hear(action);
+  }
 };
 
 }  // namespace

@@ -38,10 +38,14 @@ Status CudaDevice::wait_external(Stream stream, Event event) {
   return status_of([&] { return cudaStreamWaitEvent(raw(stream), raw(event), cudaEventWaitExternal); });
 }
 
+static_assert(static_cast<unsigned>(EventKind::timing) == cudaEventDefault);
+static_assert(static_cast<unsigned>(EventKind::blocking) == cudaEventBlockingSync);
+static_assert(static_cast<unsigned>(EventKind::no_timing) == cudaEventDisableTiming);
+static_assert(static_cast<unsigned>(EventKind::interprocess) == cudaEventInterprocess);
+
 Result<Event> CudaDevice::create_event(EventKind kind) {
-  const unsigned flags = kind == EventKind::no_timing ? cudaEventDisableTiming : cudaEventDefault;
   cudaEvent_t event = nullptr;
-  const cudaError_t error = call([&] { return cudaEventCreateWithFlags(&event, flags); });
+  const cudaError_t error = call([&] { return cudaEventCreateWithFlags(&event, static_cast<unsigned>(kind)); });
   return to_result(error, wrap<Event>(event));
 }
 

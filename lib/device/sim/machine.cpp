@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <atomic>
+#include <fmt/format.h>
 #include <utility>
 
 namespace gpucheck::sim {
 
 using device::CaptureMode;
 using device::Status;
+
+std::string device_uuid(const Options& options, int index) {
+  return fmt::format("SIM-{}-{}", options.profile.name, index);
+}
 
 Machine::Machine(Options given) : options(std::move(given)), timeline(world, options.seed) {
   for (int index = 0; index < options.device_count; ++index) {

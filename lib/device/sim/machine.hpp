@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -11,6 +12,9 @@
 #include "device/sim/timeline.hpp"
 
 namespace gpucheck::sim {
+
+/// What a simulated device is known by: plainly not hardware, and different for each of a machine.
+[[nodiscard]] std::string device_uuid(const Options& options, int index);
 
 /// What CUDA keeps for each host thread.
 struct ThreadState {

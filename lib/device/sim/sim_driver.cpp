@@ -1,6 +1,7 @@
 #include "device/sim/sim_driver.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <memory>
@@ -76,6 +77,8 @@ class SimulatedRecorder final : public device::ActivityRecorder {
 };
 
 class SimulatedDriver final : public Driver {
+  using RangeKind = device::RangeEvent::Kind;
+
  public:
   explicit SimulatedDriver(Options options) : machine_(std::make_shared<Machine>(std::move(options))) {}
 
@@ -119,6 +122,26 @@ class SimulatedDriver final : public Driver {
     return {std::make_unique<SimulatedRecorder>(machine_, *visible), ""};
   }
 
+  [[nodiscard]] std::optional<std::vector<std::string>> installed_devices() override {
+    std::vector<std::string> names;
+    for (int i = 0; i < machine_->options.device_count; ++i) names.push_back(device_uuid(machine_->options, i));
+    return names;
+  }
+
+  void begin_range(const std::string& name) override { ranges_.keep({.kind = RangeKind::push, .name = name}); }
+  void end_range() override { ranges_.keep({.kind = RangeKind::pop}); }
+  void mark(const std::string& name) override { ranges_.keep({.kind = RangeKind::mark, .name = name}); }
+  [[nodiscard]] std::uint64_t start_range(const std::string& name) override {
+    const std::uint64_t range = ++last_range_;
+    ranges_.keep({.kind = RangeKind::start, .name = name, .range = range});
+    return range;
+  }
+  void finish_range(std::uint64_t range) override { ranges_.keep({.kind = RangeKind::end, .range = range}); }
+  [[nodiscard]] std::optional<std::vector<device::RangeEvent>> hear_ranges(
+      const std::function<void()>& action) override {
+    return ranges_.during(action);
+  }
+
   [[nodiscard]] ApiCalls api_calls() const override {
     const std::lock_guard lock(machine_->timeline.mutex());
     ApiCalls calls;
@@ -159,6 +182,8 @@ class SimulatedDriver final : public Driver {
 
   std::shared_ptr<Machine> machine_;
   std::optional<Result<std::vector<int>>> visible_;
+  device::RangeLog ranges_;
+  std::atomic<std::uint64_t> last_range_ = 0;
 };
 
 }  // namespace

@@ -17,8 +17,7 @@ SimulatedDevice::SimulatedDevice(std::shared_ptr<Machine> machine, int position,
       visible_(std::move(visible)),
       context_(machine_->context(index)),
       properties_(machine_->options.profile.properties) {
-  // Plainly not hardware, and different for each device of the machine.
-  properties_.uuid = fmt::format("SIM-{}-{}", machine_->options.profile.name, index);
+  properties_.uuid = device_uuid(machine_->options, index);
   std::ranges::copy(properties_.uuid | std::views::take(properties_.uuid_bytes.size()), properties_.uuid_bytes.begin());
   properties_.uuid_bytes.back() = static_cast<std::uint8_t>(index);
   properties_.pci_bus_id = fmt::format("sim:{:02x}:00.0", index);

@@ -91,6 +91,9 @@ Status SimulatedDevice::synchronize() {
 
 Result<device::Event> SimulatedDevice::create_event(device::EventKind kind) {
   return call(Operation::create_event, [&]() -> Result<device::Event> {
+    if (device::has(kind, device::EventKind::interprocess) && !device::has(kind, device::EventKind::no_timing)) {
+      return Status::invalid_value;
+    }
     const device::Event handle{machine_->new_handle()};
     machine_->events.insert(handle.value, {.device = index_, .kind = kind});
     return handle;
@@ -194,7 +197,8 @@ Result<float> SimulatedDevice::elapsed_ms(device::Event start, device::Event sto
     }
     for (const EventState* event : {first, second}) {
       if (event->capture) return event->capture->ended ? Status::invalid_value : Status::captured_event;
-      if (event->kind == device::EventKind::no_timing || !event->recorded) return Status::invalid_resource_handle;
+      if (device::has(event->kind, device::EventKind::no_timing) || !event->recorded)
+        return Status::invalid_resource_handle;
     }
     if (!timeline().reached(std::max(first->complete_ns, second->complete_ns))) return Status::not_ready;
     const auto elapsed_ns = static_cast<std::int64_t>(second->complete_ns - first->complete_ns);

@@ -101,5 +101,23 @@ TEST_P(EventTiming, FollowsTheLastRecord) {
   EXPECT_LT(device().elapsed_ms(start.get(), stop.get()).value(), 15.0F);
 }
 
+TEST_P(EventTiming, IsWithoutEffectOnTheWayToWait) {
+  const auto stream = make_stream();
+  const auto start = make_event(timing | EventKind::blocking);
+  const auto stop = make_event(timing);
+  record(start, stream.get());
+  spin(stream.get(), std::chrono::milliseconds(10));
+  record(stop, stream.get());
+  synchronize(stream.get());
+  EXPECT_GE(device().elapsed_ms(start.get(), stop.get()).value(), 9.99F);
+}
+
+TEST_P(EventTiming, IsNotToldToOtherProcesses) {
+  EXPECT_EQ(status_of(device().create_event(timing | EventKind::interprocess)), Status::invalid_value);
+  EXPECT_EQ(status_of(device().create_event(timing | EventKind::interprocess | EventKind::blocking)),
+            Status::invalid_value);
+  static_cast<void>(device().last_error());
+}
+
 }  // namespace
 }  // namespace gpucheck::device::contract

@@ -125,5 +125,20 @@ TEST_P(Events, AnotherThreadMaySynchronize) {
   EXPECT_EQ(device().query(event.get()), Status::success);
 }
 
+TEST_P(Events, OfEveryKindCoverWorkAndAreWaitedFor) {
+  const auto stream = make_stream();
+  for (const EventKind kind :
+       {EventKind::blocking, EventKind::blocking | EventKind::no_timing, EventKind::interprocess | EventKind::no_timing,
+        EventKind::interprocess | EventKind::no_timing | EventKind::blocking}) {
+    const auto event = make_event(kind);
+    spin(stream.get());
+    record(event, stream.get());
+    EXPECT_EQ(device().query(event.get()), Status::not_ready);
+    EXPECT_EQ(device().synchronize(event.get()), Status::success);
+    EXPECT_EQ(device().query(event.get()), Status::success);
+    EXPECT_EQ(device().query(stream.get()), Status::success);
+  }
+}
+
 }  // namespace
 }  // namespace gpucheck::device::contract

@@ -74,6 +74,18 @@ TEST_P(Initialisation, DevicesBehindAnInvalidOneAreNotVisible) {
   });
 }
 
+TEST_P(Initialisation, TellingWhatIsInstalledInitialisesNothing) {
+  GPUCHECK_EXPECT_IN_CHILD([&](Findings& found) {
+    const auto all = driver().installed_devices();
+    set_visible(driver(), "-1");
+    found.expect(driver().installed_devices() == all, "hidden devices are installed all the same");
+    found.expect(status_of(driver().device_count_without_initialising()), Status::initialization_error,
+                 "device_count_without_initialising");
+    set_visible(driver(), "0");
+    found.expect(!all || (!all->empty() && driver().device_count() == 1), "one is visible of those installed");
+  });
+}
+
 TEST_P(Initialisation, TheVariableIsReadOnce) {
   GPUCHECK_EXPECT_IN_CHILD([&](Findings& found) {
     const int count = driver().device_count().value();

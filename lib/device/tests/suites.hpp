@@ -35,6 +35,7 @@ class Errors : public Contract {};
 class StickyErrors : public Contract {};
 class Initialisation : public Contract {};
 class Properties : public Contract {};
+class Ranges : public Contract {};
 /// Needs two devices that reach each other's memory.
 class Peers : public Contract {
  protected:
@@ -76,4 +77,5 @@ class Peers : public Contract {
   GPUCHECK_INSTANTIATE_SUITE(prefix, StickyErrors, backends);        \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Initialisation, backends);      \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Properties, backends);          \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, Ranges, backends);              \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Peers, backends)

@@ -10,10 +10,21 @@ enum class StreamKind {
   non_blocking,  ///< does not
 };
 
-enum class EventKind {
-  timing,     ///< can be used with `elapsed_ms`
-  no_timing,  ///< cheaper; `elapsed_ms` gives invalid_resource_handle
+/// What an event can do, joined by `|`; the numbers are those of `cudaEventCreateWithFlags`.
+enum class EventKind : unsigned {
+  timing = 0,     ///< can be used with `elapsed_ms`
+  blocking = 1,   ///< a host thread that waits for it gives its processor up
+  no_timing = 2,  ///< cheaper; `elapsed_ms` gives invalid_resource_handle
+  /// Can be known to other processes. invalid_value at its creation unless it has no_timing too.
+  interprocess = 4,
 };
+constexpr EventKind operator|(EventKind a, EventKind b) noexcept {
+  return static_cast<EventKind>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+/// Whether all of `part` is in `kind`.
+constexpr bool has(EventKind kind, EventKind part) noexcept {
+  return (static_cast<unsigned>(kind) & static_cast<unsigned>(part)) == static_cast<unsigned>(part);
+}
 
 /// Queues of work, and the events that order them.
 class Streams {

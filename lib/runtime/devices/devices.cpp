@@ -1,10 +1,12 @@
 #include "runtime/devices/devices.hpp"
 
+#include <cstdlib>
 #include <fmt/format.h>
 
 #include "base/error.hpp"
 #include "device/status.hpp"
 #include "runtime/devices/current_device.hpp"
+#include "runtime/devices/visible_devices.hpp"
 
 namespace gpucheck::runtime {
 namespace {
@@ -29,10 +31,30 @@ void check_type(const DeviceName& name, IndexRule rule) {
 
 }  // namespace
 
-int Devices::count() { return value_or_throw(driver_.device_count(), "device_count"); }
+std::optional<int> Devices::count_without_driver() {
+  const auto installed = driver_.installed_devices();
+  if (!installed) return std::nullopt;
+  const std::string variable(driver_.visible_devices_variable());
+  const char* visible = std::getenv(variable.c_str());
+  if (visible == nullptr) return static_cast<int>(installed->size());
+  return count_visible_devices(visible, *installed);
+}
+
+int Devices::count() {
+  const std::scoped_lock lock(mutex_);
+  if (count_) return *count_;
+  std::optional<int> count = count_without_driver();
+  if (!count) {
+    const device::Result<int> found = driver_.device_count();
+    const bool has_none = !found && found.error() == device::Status::no_device;
+    count = has_none ? 0 : value_or_throw(found, "device_count");
+  }
+  if (driver_.device_count_without_initialising().has_value()) count_ = count;
+  return *count;
+}
 
 void Devices::check_index(int index) {
-  if (index < 0 || index >= count()) throw Error("Invalid device id");
+  if (index < 0 || index >= value_or_throw(driver_.device_count(), "device_count")) throw Error("Invalid device id");
 }
 
 int Devices::current() {

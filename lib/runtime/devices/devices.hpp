@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstdint>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -32,9 +34,12 @@ class Devices {
   /// Touches no driver.
   explicit Devices(device::Driver& driver) noexcept : driver_(driver) {}
 
-  /// @throws DeviceError, as all that follow: counting initialises the driver.
+  /// How many there are to use, by what the visible-devices variable says now; where the
+  /// machine's devices cannot be told without it, the driver is initialised and asked. Once
+  /// the driver is initialised the next answer holds for good. @throws DeviceError.
   [[nodiscard]] int count();
-  /// The calling thread's current device. @throws Error when there is none of its number.
+  /// The calling thread's current device. @throws Error when there is none of its number;
+  /// DeviceError, as all that follow: they initialise the driver.
   [[nodiscard]] int current();
   /// @throws Error for a device that is not there.
   void set_current(int index);
@@ -50,8 +55,12 @@ class Devices {
  private:
   /// @throws Error for a device that is not there.
   void check_index(int index);
+  /// Nothing where the driver has to be asked.
+  [[nodiscard]] std::optional<int> count_without_driver();
 
   device::Driver& driver_;
+  std::mutex mutex_;
+  std::optional<int> count_;  ///< once it holds for good
 };
 
 /// A UUID as text: 8-4-4-4-12 hexadecimal digits.

@@ -16,10 +16,16 @@ Event& Event::operator=(Event&& other) noexcept {
   return *this;
 }
 
+device::EventKind Event::kind() const noexcept {
+  using device::EventKind;
+  return (options_.timing ? EventKind::timing : EventKind::no_timing) |
+         (options_.blocking ? EventKind::blocking : EventKind::timing) |
+         (options_.interprocess ? EventKind::interprocess : EventKind::timing);
+}
+
 void Event::create(Runtime& runtime) {
   device::Device& device = runtime.device();
-  const auto kind = options_.timing ? device::EventKind::timing : device::EventKind::no_timing;
-  event_ = device::UniqueEvent(device, device::check_and_clear(device, device.create_event(kind), "create_event"));
+  event_ = device::UniqueEvent(device, device::check_and_clear(device, device.create_event(kind()), "create_event"));
   runtime_ = &runtime;
   if (GpuTraceSink* sink = runtime.gpu_trace_sink()) sink->event_creation(raw());
 }

@@ -9,7 +9,10 @@
 namespace gpucheck::runtime {
 
 struct EventOptions {
-  bool timing = false;  ///< can be used with `elapsed_ms`
+  bool timing = false;    ///< can be used with `elapsed_ms`
+  bool blocking = false;  ///< `synchronize` gives the thread's processor up
+  /// Could be known to other processes; not together with `timing`: the first record is then an error.
+  bool interprocess = false;
   /// In a capture, record and wait become nodes that act at each launch of the graph.
   bool external = false;
 };
@@ -29,7 +32,7 @@ class Event {
   ~Event() { destroy(); }
 
   /// Covers all that `stream` was given so far. @throws Error when the stream is of another
-  /// device than that of the first record; DeviceError.
+  /// device than that of the first record; DeviceError, also for options that do not go together.
   void record(const Stream& stream);
   /// What `stream` is given from now on waits for what the event covers; nothing when it
   /// was never recorded. @throws DeviceError.
@@ -48,6 +51,7 @@ class Event {
   [[nodiscard]] bool is_created() const noexcept { return runtime_ != nullptr; }
 
  private:
+  [[nodiscard]] device::EventKind kind() const noexcept;
   void create(Runtime& runtime);
   void destroy() noexcept;
   /// Whether work given to the current stream is captured, and this event is to show in it.

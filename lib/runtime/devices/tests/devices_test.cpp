@@ -1,6 +1,8 @@
 #include "runtime/devices/devices.hpp"
 
+#include <cstdlib>
 #include <gtest/gtest.h>
+#include <string>
 #include <thread>
 
 #include "base/error.hpp"
@@ -77,6 +79,46 @@ TEST(UuidText, IsGroupsOfHexadecimalDigits) {
   std::array<std::uint8_t, 16> bytes{};
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 0x11);
   EXPECT_EQ(uuid_text(bytes), "00112233-4455-6677-8899-aabbccddeeff");
+}
+
+/// The visible-devices variable for a scope.
+class VisibleScope {
+ public:
+  explicit VisibleScope(const char* value) { set(value); }
+  ~VisibleScope() { ::unsetenv(std::string(sim::visible_devices_variable).c_str()); }
+  VisibleScope(const VisibleScope&) = delete;
+  VisibleScope& operator=(const VisibleScope&) = delete;
+  static void set(const char* value) { ::setenv(std::string(sim::visible_devices_variable).c_str(), value, 1); }
+};
+
+TEST_F(DevicesTest, AreCountedAnewUntilTheFirstUse) {
+  EXPECT_EQ(devices.count(), 3);
+  const VisibleScope visible("0,2");
+  EXPECT_EQ(devices.count(), 2);
+  VisibleScope::set("");
+  EXPECT_EQ(devices.count(), 0);
+  VisibleScope::set("1");
+  EXPECT_FALSE(driver->device_count_without_initialising()) << "counting has initialised nothing";
+  EXPECT_EQ(devices.current(), 0);
+  EXPECT_EQ(devices.count(), 1);
+  VisibleScope::set("");
+  EXPECT_EQ(devices.count(), 1) << "the driver was initialised when it was counted last";
+}
+
+// As PyTorch does, which keeps the first answer after the driver was initialised, and not what
+// the driver found then.
+TEST_F(DevicesTest, AreCountedOnceMoreAfterTheFirstUse) {
+  EXPECT_EQ(devices.current(), 0);
+  const VisibleScope visible("0");
+  EXPECT_EQ(devices.count(), 1);
+  VisibleScope::set("0,1");
+  EXPECT_EQ(devices.count(), 1);
+}
+
+TEST_F(DevicesTest, AreNoneWhenTheDriverFindsNone) {
+  const VisibleScope visible("-1");
+  EXPECT_FALSE(driver->device_count());
+  EXPECT_EQ(devices.count(), 0);
 }
 
 }  // namespace

@@ -110,6 +110,31 @@ TEST_F(EventTest, TellsNoTimeUnlessBothAreRecordedAndTimed) {
   EXPECT_EQ(elapsed_error(recorded, plain), facts["second without timing"]["text"].get<std::string>());
 }
 
+TEST_F(EventTest, IsMadeAsPyTorchMakesIt) {
+  const json facts = pytorch_facts(GPUCHECK_RUNTIME_FOLDER, "event flags");
+  for (unsigned flags = 0; flags < 16; ++flags) {
+    const EventOptions options{.timing = (flags & 8U) != 0,
+                               .blocking = (flags & 4U) != 0,
+                               .interprocess = (flags & 2U) != 0,
+                               .external = (flags & 1U) != 0};
+    std::vector<std::string_view> names;
+    if (options.timing) names.emplace_back("enable_timing");
+    if (options.blocking) names.emplace_back("blocking");
+    if (options.interprocess) names.emplace_back("interprocess");
+    if (options.external) names.emplace_back("external");
+    const std::string name = names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+    const json& fact = facts.at("record: " + name);
+    Event event(options);
+    const std::string error = error_of([&] { event.record(stream); });
+    if (fact.contains("raises")) {
+      EXPECT_TRUE(error.starts_with(fact["text"].get<std::string>())) << name << ": " << error;
+    } else {
+      EXPECT_EQ(error, "no error") << name;
+    }
+    EXPECT_EQ(event.is_created(), !fact.contains("raises")) << name;
+  }
+}
+
 TEST_F(EventTest, StaysWithTheDeviceOfItsFirstRecord) {
   const auto driver = sim::make_driver({.profile = sim::profile("h100"), .device_count = 2});
   const auto first_device = driver->open(0).value();
