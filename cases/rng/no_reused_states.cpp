@@ -31,9 +31,21 @@ void observe(harness::Context& context, const std::string& type) {
                   }));
 }
 
+/// Of one draw so long that each sequence has several turns at it.
+std::int64_t distinct_of_a_long_draw(harness::Context& context) {
+  runtime::Runtime& runtime = context.runtime();
+  Generator generator(runtime, context.seed());
+  Buffer<double> out = empty<double>(runtime, 3 * count);
+  tensor::ops::uniform(generator, out.data(), out.size());
+  std::vector<double> values = values_of(runtime, out);
+  std::ranges::sort(values);
+  return static_cast<std::int64_t>(values.size() - std::ranges::unique(values).size());
+}
+
 void run(harness::Context& context) {
   observe<float>(context, "float");
   observe<double>(context, "double");
+  context.observe("distinct_of_a_long_draw", distinct_of_a_long_draw(context));
 }
 
 }  // namespace
@@ -45,6 +57,9 @@ harness::Case no_reused_states() {
                       .summary = "a draw is never made, and what was there is taken for it",
                       .plan = fault::kernel_lost(fault::nth_call(static_cast<std::uint64_t>(draw)))});
   }
+  faults.push_back({.name = "lost_long_draw",
+                    .summary = "the long draw is never made",
+                    .plan = fault::kernel_lost(fault::nth_call(9))});
   return {
       .name = "rng.no_reused_states",
       .summary = "Two draws of a million uniform or normal numbers have hardly a number in common",
