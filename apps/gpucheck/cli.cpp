@@ -51,7 +51,14 @@ void add_inspection(CLI::App& application, const Environment& environment, Actio
 
   const auto [info_command, info_options] = add_command<InfoOptions>(
       application, "info", "Show the devices and libraries found, or why not", info, environment, action);
-  info_command->add_flag("--json", info_options->json, "As JSON");
+  CLI::Option* const info_json = info_command->add_flag("--json", info_options->json, "As JSON");
+  info_command
+      ->add_option(
+          "--record", info_options->record_path,
+          "Write all that the driver tells of each GPU (sensors, error counters, links) to this JSON file; - is "
+          "stdout, and nothing else is shown")
+      ->type_name("FILE")
+      ->excludes(info_json);
 }
 
 void add_run(CLI::App& application, const Environment& environment, Action& action) {

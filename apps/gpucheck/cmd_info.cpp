@@ -1,9 +1,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/error.hpp"
+#include "base/output_file.hpp"
 #include "base/units.hpp"
 #include "commands.hpp"
 #include "documents.hpp"
+#include "telemetry/machine_file.hpp"
+#include "telemetry/source.hpp"
+#include "telemetry_text.hpp"
 #include "version.hpp"
 
 namespace gpucheck::application {
@@ -61,15 +66,31 @@ std::string libraries_text(const std::vector<LibraryReport>& libraries) {
   return text;
 }
 
+/// What the driver tells of its GPUs, or why it does not.
+std::string state_text() {
+  try {
+    return telemetry_text(telemetry::open_nvml()->read());
+  } catch (const EnvironmentError& error) {
+    return fmt::format("state of the GPUs\n  not known: {}\n", error.what());
+  }
+}
+
+void record(const std::string& path) {
+  OutputFile file(path, "recording");
+  file.commit(telemetry::machine_text(telemetry::open_nvml()->read()));
+}
+
 }  // namespace
 
 int info(const Environment& /*environment*/, const InfoOptions& options) {
+  if (!options.record_path.empty()) record(options.record_path);
+  if (options.record_path == "-") return 0;
   const MachineReport report{find_cuda_devices(), find_libraries()};
   if (options.json) {
     print_document(info_document(report));
   } else {
-    print(fmt::format("{}\n\n{}simulated device\n  profiles: {}\n{}", version_text(), devices_text(report.cuda),
-                      fmt::join(simulator_profiles(), ", "), libraries_text(report.libraries)));
+    print(fmt::format("{}\n\n{}{}simulated device\n  profiles: {}\n{}", version_text(), devices_text(report.cuda),
+                      state_text(), fmt::join(simulator_profiles(), ", "), libraries_text(report.libraries)));
   }
   return 0;
 }

@@ -51,6 +51,7 @@ struct DescribeOptions {
 
 struct InfoOptions {
   bool json = false;
+  std::string record_path;  ///< where the GPUs' state goes; "-" is stdout; empty for nowhere
 };
 
 /// Where results go.

@@ -112,6 +112,40 @@ TEST(Info, JsonNamesEachLibraryOnce) {
   EXPECT_THAT(names, ::testing::ElementsAre("CUDA driver", "NVML", "cuBLAS", "cuDNN", "cuSPARSE", "NCCL"));
 }
 
+const std::vector<std::string> fake_nvml{std::string("LD_LIBRARY_PATH=") + GPUCHECK_FAKE_NVML_FOLDER};
+
+TEST(Info, ShowsTheStateOfTheGpus) {
+  const CommandResult result = fixture({"info"}, fake_nvml);
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.output, AllOf(HasSubstr("state of the GPUs (driver 580.1, NVML 13.580.1)"),
+                                   HasSubstr("00000000:00:06.0  Fake, GPU-1, VBIOS 96.00"),
+                                   HasSubstr("41 C (memory 1082 C), 82 of 650 W, SM clock 301 of 1901 MHz"),
+                                   HasSubstr("10.00 GiB of 150.00 GiB used, 2 processes; ECC on, 110 uncorrected"),
+                                   HasSubstr("PCIe generation 4 of 5, 8 of 16 lanes, 77 replays; 5 of 6 NVLinks up")));
+}
+
+TEST(Info, RecordsTheStateOfTheGpus) {
+  const TemporaryFolder folder;
+  const CommandResult result = fixture({"info", "--record", folder / "state.json"}, fake_nvml);
+  EXPECT_EQ(result.exit_code, 0) << result.error_output;
+  const json state = json::parse(read_file(folder / "state.json"));
+  EXPECT_EQ(state["schema"], "gpucheck.telemetry/1");
+  EXPECT_EQ(state["gpus"].at(0)["readings"]["power_draw_mw"], 82260);
+  const CommandResult to_stdout = fixture({"info", "--record", "-"}, fake_nvml);
+  EXPECT_EQ(json::parse(to_stdout.output), state);
+}
+
+TEST(Info, NoStateWithoutADriver) {
+  const TemporaryFolder folder;
+  write_file(folder / "libnvidia-ml.so.1", "no library");
+  const std::vector<std::string> broken_nvml{"LD_LIBRARY_PATH=" + folder.path()};
+  const CommandResult result = fixture({"info", "--record", folder / "state.json"}, broken_nvml);
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.error_output, HasSubstr("NVML cannot be loaded: "));
+  EXPECT_EQ(read_file(folder / "state.json"), "");
+  EXPECT_THAT(fixture({"info"}, broken_nvml).output, HasSubstr("state of the GPUs\n  not known: NVML cannot"));
+}
+
 TEST(Version, NamesCompilerAndCuda) {
   const CommandResult result = gpucheck({"--version"});
   EXPECT_EQ(result.exit_code, 0);

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <string>
+
+/// NVIDIA's management library, loaded at run time. No header of it is needed: its functions
+/// are called by their documented prototypes, and its numbers are kept here.
+namespace gpucheck::telemetry::nvml {
+
+/// nvmlReturn_t.
+enum class Return : int {
+  success = 0,
+  not_supported = 3,
+  no_permission = 4,
+  not_found = 6,
+  insufficient_size = 7,
+  function_not_found = 13,
+};
+
+/// nvmlDevice_t is a pointer to something that the library alone knows.
+struct OpaqueDevice;
+using Device = OpaqueDevice*;
+
+/// The library, initialised. Its functions may be called by several threads; one of them may
+/// never return, when a GPU has gone away or its driver hangs.
+class Library {
+ public:
+  /// @throws EnvironmentError where it cannot be loaded or initialised.
+  Library();
+  ~Library();
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  /// Calls a function by its name; the arguments must have the very types of its prototype.
+  /// `function_not_found` where this driver has no such function.
+  template <typename... Arguments>
+  Return call(const char* name, Arguments... arguments) const {
+    using Function = int(Arguments...);
+    auto* const function = reinterpret_cast<Function*>(find(name));
+    return function == nullptr ? Return::function_not_found : static_cast<Return>(function(arguments...));
+  }
+
+  /// "Not Supported": the library's own words, or the number.
+  [[nodiscard]] std::string text(Return code) const;
+
+ private:
+  [[nodiscard]] void* find(const char* name) const noexcept;
+
+  void* library_;
+};
+
+// -- structures that the library fills, as nvml.h of CUDA 12 and 13 declares them ------------
+
+struct PciInfo {  // nvmlPciInfo_t
+  char bus_id_legacy[16];
+  unsigned domain;
+  unsigned bus;
+  unsigned device;
+  unsigned pci_device_id;
+  unsigned pci_sub_system_id;
+  char bus_id[32];
+};
+
+struct Memory {  // nvmlMemory_t, bytes
+  unsigned long long total;
+  unsigned long long free;
+  unsigned long long used;
+};
+
+struct Utilization {  // nvmlUtilization_t, percent
+  unsigned gpu;
+  unsigned memory;
+};
+
+struct RowRemapperHistogram {  // nvmlRowRemapperHistogramValues_t, banks
+  unsigned max;
+  unsigned high;
+  unsigned partial;
+  unsigned low;
+  unsigned none;
+};
+
+struct ProcessInfo {  // nvmlProcessInfo_t of the functions whose names end in _v3
+  unsigned pid;
+  unsigned long long used_gpu_memory;  ///< all ones: not known
+  unsigned gpu_instance_id;
+  unsigned compute_instance_id;
+};
+
+struct GpuFabricInfo {  // nvmlGpuFabricInfo_t
+  unsigned char cluster_uuid[16];
+  int status;
+  unsigned clique_id;
+  unsigned char state;
+};
+
+union FieldContent {  // nvmlValue_t
+  double floating;
+  unsigned unsigned_integer;
+  unsigned long unsigned_long;
+  unsigned long long unsigned_long_long;
+  long long signed_long_long;
+  int signed_integer;
+  unsigned short unsigned_short;
+};
+
+struct FieldValue {  // nvmlFieldValue_t
+  unsigned field_id;
+  unsigned scope_id;
+  long long timestamp;
+  long long latency_us;
+  int value_type;
+  int status;
+  FieldContent value;
+};
+
+}  // namespace gpucheck::telemetry::nvml

@@ -1,0 +1,142 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+/// What a driver tells of its GPUs: identity, sensors, counters of errors.
+namespace gpucheck::telemetry {
+
+/// Why there is no value: the driver's own words, or the reader's.
+struct Unavailable {
+  std::string reason;
+  bool operator==(const Unavailable&) const = default;
+};
+
+/// What one question was answered with.
+using Value = std::variant<Unavailable, bool, std::int64_t, std::string>;
+
+/// What a value is, and what a change of it means.
+enum class ReadingKind : std::uint8_t {
+  identity,  ///< text that stays the same while the driver is loaded
+  state,     ///< text, flag or number that is set by somebody
+  gauge,     ///< a number that goes up and down
+  counter,   ///< a number that only grows, until the driver is loaded anew or for ever
+};
+
+/// The questions that a GPU is asked. Units are in the keys of `info_of`.
+enum class Reading : std::uint8_t {
+  name,
+  uuid,
+  serial,
+  pci_address,
+  vbios_version,
+  board_part_number,
+  // -- settings ------------------------------------------------------------------------
+  persistence_mode,
+  compute_mode,
+  mig_enabled,
+  mig_pending,
+  ecc_enabled,
+  ecc_pending,
+  // -- temperature and power -----------------------------------------------------------
+  temperature_gpu,
+  temperature_memory,
+  temperature_gpu_max,
+  temperature_memory_max,
+  temperature_slowdown,
+  temperature_shutdown,
+  power_draw,
+  power_limit,
+  power_limit_default,
+  power_limit_min,
+  power_limit_max,
+  // -- clocks --------------------------------------------------------------------------
+  clock_graphics,
+  clock_sm,
+  clock_memory,
+  clock_max_graphics,
+  clock_max_sm,
+  clock_max_memory,
+  clock_event_reasons,
+  clock_event_power_cap,
+  clock_event_sync_boost,
+  clock_event_thermal_software,
+  clock_event_thermal_hardware,
+  clock_event_power_brake,
+  // -- memory and load -----------------------------------------------------------------
+  memory_total,
+  memory_free,
+  memory_used,
+  utilization_gpu,
+  utilization_memory,
+  // -- errors of memory ----------------------------------------------------------------
+  ecc_volatile_corrected,
+  ecc_volatile_uncorrected,
+  ecc_volatile_dram_corrected,
+  ecc_volatile_dram_uncorrected,
+  ecc_volatile_sram_corrected,
+  ecc_volatile_sram_uncorrected,
+  ecc_aggregate_corrected,
+  ecc_aggregate_uncorrected,
+  ecc_aggregate_dram_corrected,
+  ecc_aggregate_dram_uncorrected,
+  ecc_aggregate_sram_corrected,
+  ecc_aggregate_sram_uncorrected,
+  remapped_rows_corrected,
+  remapped_rows_uncorrected,
+  remap_pending,
+  remap_failed,
+  remap_banks_max,
+  remap_banks_high,
+  remap_banks_partial,
+  remap_banks_low,
+  remap_banks_none,
+  retired_pages_single_bit,
+  retired_pages_double_bit,
+  retired_pages_pending,
+  // -- links ---------------------------------------------------------------------------
+  pcie_generation,
+  pcie_width,
+  pcie_generation_max,
+  pcie_width_max,
+  pcie_generation_device_max,
+  pcie_replays,
+  fabric_state,
+  fabric_status,
+};
+inline constexpr std::size_t reading_count = static_cast<std::size_t>(Reading::fabric_status) + 1;
+
+/// The same for each NVLink.
+enum class LinkReading : std::uint8_t { is_active, replays, recoveries, crc_flit_errors, crc_data_errors };
+inline constexpr std::size_t link_reading_count = static_cast<std::size_t>(LinkReading::crc_data_errors) + 1;
+
+struct ReadingInfo {
+  std::string_view key;  ///< in files and reports, with its unit: "power_draw_mw"
+  ReadingKind kind = ReadingKind::gauge;
+};
+
+[[nodiscard]] const ReadingInfo& info_of(Reading reading) noexcept;
+[[nodiscard]] const ReadingInfo& info_of(LinkReading reading) noexcept;
+/// The reading with that key, if any.
+[[nodiscard]] std::optional<Reading> find_reading(std::string_view key) noexcept;
+[[nodiscard]] std::optional<LinkReading> find_link_reading(std::string_view key) noexcept;
+
+/// Why the clocks are lower than they could be: bits of `clock_event_reasons` (NVML's
+/// nvmlClocksEventReason...).
+namespace clock_event {
+inline constexpr std::int64_t idle = 0x1;
+inline constexpr std::int64_t applications_clocks_setting = 0x2;
+inline constexpr std::int64_t software_power_cap = 0x4;
+inline constexpr std::int64_t hardware_slowdown = 0x8;
+inline constexpr std::int64_t sync_boost = 0x10;
+inline constexpr std::int64_t software_thermal_slowdown = 0x20;
+inline constexpr std::int64_t hardware_thermal_slowdown = 0x40;
+inline constexpr std::int64_t hardware_power_brake = 0x80;
+inline constexpr std::int64_t display_clock_setting = 0x100;
+}  // namespace clock_event
+
+}  // namespace gpucheck::telemetry

@@ -1,0 +1,206 @@
+#include <cstring>
+#include <map>
+#include <string>
+
+/// Stands in for libnvidia-ml.so.1: one GPU with six links, of which each answer is a number
+/// that no other has. A function can be told to fail.
+namespace {
+
+std::map<std::string, int>& codes() {
+  static std::map<std::string, int> the_codes;
+  return the_codes;
+}
+
+int code_of(const char* function) {
+  const auto found = codes().find(function);
+  return found == codes().end() ? 0 : found->second;
+}
+
+template <typename Number>
+int fill(const char* function, Number* to, Number value) {
+  *to = value;
+  return code_of(function);
+}
+
+int fill_text(const char* function, char* to, unsigned length, const char* text) {
+  if (length <= std::strlen(text)) return 7;
+  std::strcpy(to, text);
+  return code_of(function);
+}
+
+struct Pci {
+  char legacy[16];
+  unsigned numbers[5];
+  char bus_id[32];
+};
+struct Field {
+  unsigned id;
+  unsigned scope;
+  long long timestamp;
+  long long latency;
+  int type;
+  int status;
+  unsigned long long value;
+};
+struct Process {
+  unsigned pid;
+  unsigned long long used;
+  unsigned gpu_instance;
+  unsigned compute_instance;
+};
+struct Fabric {
+  unsigned char cluster[16];
+  int status;
+  unsigned clique;
+  unsigned char state;
+};
+struct Device;
+
+}  // namespace
+
+extern "C" {
+
+void fake_nvml_answers(const char* function, int code) { codes()[function] = code; }
+void fake_nvml_recovers() { codes().clear(); }
+
+int nvmlInit_v2() { return code_of("nvmlInit_v2"); }
+int nvmlShutdown() { return 0; }
+const char* nvmlErrorString(int code) {
+  return code == 15 ? "GPU is lost" : code == 3 ? "Not Supported" : "Unknown Error";
+}
+int nvmlSystemGetDriverVersion(char* to, unsigned length) {
+  return fill_text("nvmlSystemGetDriverVersion", to, length, "580.1");
+}
+int nvmlSystemGetNVMLVersion(char* to, unsigned length) {
+  return fill_text("nvmlSystemGetNVMLVersion", to, length, "13.580.1");
+}
+int nvmlSystemGetCudaDriverVersion_v2(int* to) { return fill("nvmlSystemGetCudaDriverVersion_v2", to, 13010); }
+int nvmlDeviceGetCount_v2(unsigned* to) { return fill("nvmlDeviceGetCount_v2", to, 1U); }
+int nvmlDeviceGetHandleByIndex_v2(unsigned, Device** to) {
+  static int device = 0;
+  return fill("nvmlDeviceGetHandleByIndex_v2", to, reinterpret_cast<Device*>(&device));
+}
+int nvmlDeviceGetName(Device*, char* to, unsigned length) { return fill_text("nvmlDeviceGetName", to, length, "Fake"); }
+int nvmlDeviceGetUUID(Device*, char* to, unsigned length) {
+  return fill_text("nvmlDeviceGetUUID", to, length, "GPU-1");
+}
+int nvmlDeviceGetSerial(Device*, char* to, unsigned length) {
+  return fill_text("nvmlDeviceGetSerial", to, length, "1650");
+}
+int nvmlDeviceGetVbiosVersion(Device*, char* to, unsigned length) {
+  return fill_text("nvmlDeviceGetVbiosVersion", to, length, "96.00");
+}
+int nvmlDeviceGetPciInfo_v3(Device*, Pci* to) {
+  std::strcpy(to->bus_id, "00000000:00:06.0");
+  return code_of("nvmlDeviceGetPciInfo_v3");
+}
+int nvmlDeviceGetPersistenceMode(Device*, int* to) { return fill("nvmlDeviceGetPersistenceMode", to, 1); }
+int nvmlDeviceGetComputeMode(Device*, int* to) { return fill("nvmlDeviceGetComputeMode", to, 3); }
+int nvmlDeviceGetMigMode(Device*, unsigned* now, unsigned* pending) {
+  *pending = 1;
+  return fill("nvmlDeviceGetMigMode", now, 0U);
+}
+int nvmlDeviceGetEccMode(Device*, int* now, int* pending) {
+  *pending = 0;
+  return fill("nvmlDeviceGetEccMode", now, 1);
+}
+int nvmlDeviceGetTemperature(Device*, int sensor, unsigned* to) {
+  return fill("nvmlDeviceGetTemperature", to, 41U + static_cast<unsigned>(sensor));
+}
+int nvmlDeviceGetTemperatureThreshold(Device*, int which, unsigned* to) {
+  return fill("nvmlDeviceGetTemperatureThreshold", to, 90U + static_cast<unsigned>(which));
+}
+int nvmlDeviceGetPowerUsage(Device*, unsigned* to) { return fill("nvmlDeviceGetPowerUsage", to, 82260U); }
+int nvmlDeviceGetEnforcedPowerLimit(Device*, unsigned* to) {
+  return fill("nvmlDeviceGetEnforcedPowerLimit", to, 650000U);
+}
+int nvmlDeviceGetPowerManagementDefaultLimit(Device*, unsigned* to) {
+  return fill("nvmlDeviceGetPowerManagementDefaultLimit", to, 700000U);
+}
+int nvmlDeviceGetPowerManagementLimitConstraints(Device*, unsigned* least, unsigned* most) {
+  *most = 710000;
+  return fill("nvmlDeviceGetPowerManagementLimitConstraints", least, 200000U);
+}
+int nvmlDeviceGetClockInfo(Device*, int type, unsigned* to) {
+  return fill("nvmlDeviceGetClockInfo", to, 300U + static_cast<unsigned>(type));
+}
+int nvmlDeviceGetMaxClockInfo(Device*, int type, unsigned* to) {
+  return fill("nvmlDeviceGetMaxClockInfo", to, 1900U + static_cast<unsigned>(type));
+}
+int nvmlDeviceGetCurrentClocksThrottleReasons(Device*, unsigned long long* to) {
+  return fill("nvmlDeviceGetCurrentClocksThrottleReasons", to, 0x44ULL);
+}
+int nvmlDeviceGetFieldValues(Device*, int count, Field* fields) {
+  for (int i = 0; i < count; ++i) {
+    fields[i].type = 3;
+    fields[i].status = fields[i].id == 76 ? 3 : 0;
+    fields[i].value = 1000ULL + fields[i].id;
+  }
+  return code_of("nvmlDeviceGetFieldValues");
+}
+int nvmlDeviceGetMemoryInfo(Device*, unsigned long long* to) {
+  to[0] = 150ULL << 30U;
+  to[1] = 140ULL << 30U;
+  to[2] = 10ULL << 30U;
+  return code_of("nvmlDeviceGetMemoryInfo");
+}
+int nvmlDeviceGetUtilizationRates(Device*, unsigned* to) {
+  to[0] = 7;
+  to[1] = 8;
+  return code_of("nvmlDeviceGetUtilizationRates");
+}
+int nvmlDeviceGetTotalEccErrors(Device*, int type, int counter, unsigned long long* to) {
+  return fill("nvmlDeviceGetTotalEccErrors", to, 100ULL + static_cast<unsigned>(10 * type + counter));
+}
+int nvmlDeviceGetMemoryErrorCounter(Device*, int type, int counter, int place, unsigned long long* to) {
+  return fill("nvmlDeviceGetMemoryErrorCounter", to,
+              1000ULL * static_cast<unsigned>(place) + static_cast<unsigned>(10 * type + counter));
+}
+int nvmlDeviceGetRemappedRows(Device*, unsigned* corrected, unsigned* uncorrected, unsigned* pending,
+                              unsigned* failed) {
+  *uncorrected = 22;
+  *pending = 1;
+  *failed = 0;
+  return fill("nvmlDeviceGetRemappedRows", corrected, 21U);
+}
+int nvmlDeviceGetRowRemapperHistogram(Device*, unsigned* to) {
+  for (unsigned i = 0; i < 5; ++i) to[i] = 50 + i;
+  return code_of("nvmlDeviceGetRowRemapperHistogram");
+}
+int nvmlDeviceGetRetiredPages(Device*, int cause, unsigned* count, unsigned long long*) {
+  *count = 31U + static_cast<unsigned>(cause);
+  return 7;  // there was no room for the addresses
+}
+int nvmlDeviceGetRetiredPagesPendingStatus(Device*, int*) { return 3; }
+int nvmlDeviceGetCurrPcieLinkGeneration(Device*, unsigned* to) {
+  return fill("nvmlDeviceGetCurrPcieLinkGeneration", to, 4U);
+}
+int nvmlDeviceGetCurrPcieLinkWidth(Device*, unsigned* to) { return fill("nvmlDeviceGetCurrPcieLinkWidth", to, 8U); }
+int nvmlDeviceGetMaxPcieLinkGeneration(Device*, unsigned* to) {
+  return fill("nvmlDeviceGetMaxPcieLinkGeneration", to, 5U);
+}
+int nvmlDeviceGetMaxPcieLinkWidth(Device*, unsigned* to) { return fill("nvmlDeviceGetMaxPcieLinkWidth", to, 16U); }
+int nvmlDeviceGetGpuMaxPcieLinkGeneration(Device*, unsigned* to) {
+  return fill("nvmlDeviceGetGpuMaxPcieLinkGeneration", to, 6U);
+}
+int nvmlDeviceGetPcieReplayCounter(Device*, unsigned* to) { return fill("nvmlDeviceGetPcieReplayCounter", to, 77U); }
+int nvmlDeviceGetGpuFabricInfo(Device*, Fabric* to) {
+  to->state = 3;
+  to->status = 1;
+  return code_of("nvmlDeviceGetGpuFabricInfo");
+}
+int nvmlDeviceGetNvLinkState(Device*, unsigned link, int* active) {
+  *active = link != 2;
+  return link < 6 ? code_of("nvmlDeviceGetNvLinkState") : 2;
+}
+int nvmlDeviceGetNvLinkErrorCounter(Device*, unsigned link, int counter, unsigned long long* to) {
+  return fill("nvmlDeviceGetNvLinkErrorCounter", to, 10ULL * link + static_cast<unsigned>(counter));
+}
+int nvmlDeviceGetComputeRunningProcesses_v3(Device*, unsigned* count, Process* processes) {
+  processes[0] = {4711, 5ULL << 20U, 0, 0};
+  processes[1] = {4712, ~0ULL, 0, 0};
+  *count = 2;
+  return code_of("nvmlDeviceGetComputeRunningProcesses_v3");
+}
+
+}  // extern "C"

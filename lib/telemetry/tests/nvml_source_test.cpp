@@ -1,0 +1,168 @@
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "telemetry/source.hpp"
+
+namespace gpucheck::telemetry {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// The stand-in is loaded first; whoever then asks for its name gets it.
+class NvmlSourceTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    library_ = ::dlopen(GPUCHECK_FAKE_NVML, RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library_, nullptr) << ::dlerror();
+    reinterpret_cast<void (*)()>(::dlsym(library_, "fake_nvml_recovers"))();
+  }
+  void answer(const char* function, int code) {
+    reinterpret_cast<void (*)(const char*, int)>(::dlsym(library_, "fake_nvml_answers"))(function, code);
+  }
+  [[nodiscard]] static Gpu read_gpu() { return open_nvml()->read().gpus.at(0); }
+
+  void* library_ = nullptr;
+};
+
+TEST_F(NvmlSourceTest, TellsOfTheMachine) {
+  const Machine machine = open_nvml()->read();
+  EXPECT_EQ(machine.driver_version, "580.1");
+  EXPECT_EQ(machine.nvml_version, "13.580.1");
+  EXPECT_EQ(machine.cuda_version, "13.1");
+  ASSERT_EQ(machine.gpus.size(), 1U);
+}
+
+TEST_F(NvmlSourceTest, EachReadingHasItsOwnAnswer) {
+  const Gpu gpu = read_gpu();
+  const auto expect_text = [&gpu](Reading which, const std::string& expected) {
+    const std::string* const seen = text(gpu[which]);
+    ASSERT_NE(seen, nullptr) << info_of(which).key;
+    EXPECT_EQ(*seen, expected);
+  };
+  expect_text(Reading::name, "Fake");
+  expect_text(Reading::uuid, "GPU-1");
+  expect_text(Reading::serial, "1650");
+  expect_text(Reading::pci_address, "00000000:00:06.0");
+  expect_text(Reading::vbios_version, "96.00");
+
+  const std::vector<std::pair<Reading, bool>> flags{{Reading::persistence_mode, true}, {Reading::mig_enabled, false},
+                                                    {Reading::mig_pending, true},      {Reading::ecc_enabled, true},
+                                                    {Reading::ecc_pending, false},     {Reading::remap_pending, true},
+                                                    {Reading::remap_failed, false}};
+  for (const auto& [which, expected] : flags) EXPECT_EQ(flag(gpu[which]), expected) << info_of(which).key;
+
+  const std::vector<std::pair<Reading, std::int64_t>> numbers{
+      {Reading::compute_mode, 3},
+      {Reading::temperature_gpu, 41},
+      {Reading::temperature_memory, 1082},
+      {Reading::temperature_gpu_max, 93},
+      {Reading::temperature_memory_max, 92},
+      {Reading::temperature_slowdown, 91},
+      {Reading::temperature_shutdown, 90},
+      {Reading::power_draw, 82260},
+      {Reading::power_limit, 650000},
+      {Reading::power_limit_default, 700000},
+      {Reading::power_limit_min, 200000},
+      {Reading::power_limit_max, 710000},
+      {Reading::clock_graphics, 300},
+      {Reading::clock_sm, 301},
+      {Reading::clock_memory, 302},
+      {Reading::clock_max_graphics, 1900},
+      {Reading::clock_max_sm, 1901},
+      {Reading::clock_max_memory, 1902},
+      {Reading::clock_event_reasons, clock_event::hardware_thermal_slowdown | clock_event::software_power_cap},
+      {Reading::clock_event_power_cap, 1074},
+      {Reading::clock_event_thermal_software, 1251},
+      {Reading::clock_event_thermal_hardware, 1252},
+      {Reading::clock_event_power_brake, 1253},
+      {Reading::memory_total, 150LL << 30U},
+      {Reading::memory_free, 140LL << 30U},
+      {Reading::memory_used, 10LL << 30U},
+      {Reading::utilization_gpu, 7},
+      {Reading::utilization_memory, 8},
+      {Reading::ecc_volatile_corrected, 100},
+      {Reading::ecc_volatile_uncorrected, 110},
+      {Reading::ecc_aggregate_corrected, 101},
+      {Reading::ecc_aggregate_uncorrected, 111},
+      {Reading::ecc_volatile_dram_corrected, 2000},
+      {Reading::ecc_volatile_dram_uncorrected, 2010},
+      {Reading::ecc_aggregate_dram_corrected, 2001},
+      {Reading::ecc_aggregate_dram_uncorrected, 2011},
+      {Reading::ecc_volatile_sram_corrected, 7000},
+      {Reading::ecc_volatile_sram_uncorrected, 7010},
+      {Reading::ecc_aggregate_sram_corrected, 7001},
+      {Reading::ecc_aggregate_sram_uncorrected, 7011},
+      {Reading::remapped_rows_corrected, 21},
+      {Reading::remapped_rows_uncorrected, 22},
+      {Reading::remap_banks_max, 50},
+      {Reading::remap_banks_high, 51},
+      {Reading::remap_banks_partial, 52},
+      {Reading::remap_banks_low, 53},
+      {Reading::remap_banks_none, 54},
+      {Reading::retired_pages_single_bit, 31},
+      {Reading::retired_pages_double_bit, 32},
+      {Reading::pcie_generation, 4},
+      {Reading::pcie_width, 8},
+      {Reading::pcie_generation_max, 5},
+      {Reading::pcie_width_max, 16},
+      {Reading::pcie_generation_device_max, 6},
+      {Reading::pcie_replays, 77},
+      {Reading::fabric_state, 3},
+      {Reading::fabric_status, 1}};
+  for (const auto& [which, expected] : numbers) EXPECT_EQ(number(gpu[which]), expected) << info_of(which).key;
+  // Those above, and the three that the stand-in cannot answer.
+  EXPECT_EQ(5 + flags.size() + numbers.size() + 3, reading_count) << "a reading without a test";
+}
+
+TEST_F(NvmlSourceTest, WhatIsNotThereHasItsReason) {
+  const Gpu gpu = read_gpu();
+  EXPECT_EQ(gpu[Reading::clock_event_sync_boost], Value(Unavailable{"not supported"})) << "the field's own answer";
+  EXPECT_EQ(gpu[Reading::retired_pages_pending], Value(Unavailable{"not supported"}));
+  ASSERT_NE(problem(gpu[Reading::board_part_number]), nullptr) << "this driver has no such function";
+  EXPECT_EQ(*problem(gpu[Reading::board_part_number]), "nvmlDeviceGetBoardPartNumber: Unknown Error");
+}
+
+TEST_F(NvmlSourceTest, OneFailureCostsOneReading) {
+  answer("nvmlDeviceGetTemperature", 15);
+  answer("nvmlDeviceGetRemappedRows", 3);
+  answer("nvmlDeviceGetComputeRunningProcesses_v3", 4);
+  const Gpu gpu = read_gpu();
+  EXPECT_EQ(gpu[Reading::temperature_gpu], Value(Unavailable{"nvmlDeviceGetTemperature: GPU is lost"}));
+  EXPECT_EQ(gpu[Reading::remap_pending], Value(Unavailable{"not supported"}));
+  EXPECT_EQ(number(gpu[Reading::power_draw]), 82260);
+  EXPECT_THAT(gpu.processes_problem, HasSubstr("nvmlDeviceGetComputeRunningProcesses_v3"));
+  EXPECT_TRUE(gpu.processes.empty());
+}
+
+TEST_F(NvmlSourceTest, AGpuThatIsGoneAnswersNothing) {
+  answer("nvmlDeviceGetHandleByIndex_v2", 15);
+  const Gpu gpu = read_gpu();
+  for (const Value& value : gpu.values) {
+    EXPECT_EQ(value, Value(Unavailable{"nvmlDeviceGetHandleByIndex_v2: GPU is lost"}));
+  }
+}
+
+TEST_F(NvmlSourceTest, LinksAndProcesses) {
+  const Gpu gpu = read_gpu();
+  ASSERT_EQ(gpu.links.size(), 6U);
+  EXPECT_EQ(flag(gpu.links[1][LinkReading::is_active]), true);
+  EXPECT_EQ(flag(gpu.links[2][LinkReading::is_active]), false);
+  EXPECT_EQ(number(gpu.links[5][LinkReading::replays]), 50);
+  EXPECT_EQ(number(gpu.links[5][LinkReading::recoveries]), 51);
+  EXPECT_EQ(number(gpu.links[5][LinkReading::crc_flit_errors]), 52);
+  EXPECT_EQ(number(gpu.links[5][LinkReading::crc_data_errors]), 53);
+  EXPECT_EQ(gpu.processes, (std::vector<Process>{{4711, 5 << 20}, {4712, std::nullopt}}));
+}
+
+TEST_F(NvmlSourceTest, ALibraryThatDoesNotWorkIsSaid) {
+  answer("nvmlInit_v2", 9);
+  EXPECT_THROW(static_cast<void>(open_nvml()), EnvironmentError);
+  answer("nvmlInit_v2", 0);
+  answer("nvmlDeviceGetCount_v2", 15);
+  EXPECT_THROW(static_cast<void>(open_nvml()->read()), EnvironmentError);
+}
+
+}  // namespace
+}  // namespace gpucheck::telemetry
