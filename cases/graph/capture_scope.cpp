@@ -31,8 +31,8 @@ std::int64_t unused_segments(Runtime& runtime) {
   });
 }
 
-/// Whether a stream that was busy before the scope is still so in it.
-void enter_while_busy(harness::Context& context) {
+/// Whether a stream that was busy before the scope is still so in it. The stream that the scope chose.
+device::Stream enter_while_busy(harness::Context& context) {
   Runtime& runtime = context.runtime();
   const device::Stream busy = runtime.streams().next();
   runtime.allocator().empty_cache();  // what the scope would give back waits for the device, too
@@ -41,10 +41,19 @@ void enter_while_busy(harness::Context& context) {
   const GraphCapture scope(runtime, graph, {.mode = mode});
   context.observe("stream_that_was_busy", std::string(device::status_name(runtime.device().query(busy))));
   static_cast<void>(runtime.device().last_error());
+  return runtime.current_stream();
 }
 
-/// What a scope finds in the caches, and whether it captures into the pool that it is given.
-void enter_with_memory_cached(harness::Context& context) {
+void enter_on_a_stream(harness::Context& context) {
+  Runtime& runtime = context.runtime();
+  const device::Stream given = runtime.streams().next();
+  Graph graph(runtime);
+  const GraphCapture scope(runtime, graph, {.stream = given});
+  context.observe("captures_on_the_stream_given", runtime.current_stream() == given);
+}
+
+/// What a scope finds in the caches, and whether it captures into the pool that it is given. The stream that it chose.
+device::Stream enter_with_memory_cached(harness::Context& context) {
   Runtime& runtime = context.runtime();
   const runtime::PoolId pool = runtime::graph_pool_handle();
   const device::Stream before = runtime.current_stream();
@@ -54,21 +63,25 @@ void enter_with_memory_cached(harness::Context& context) {
   { const runtime::PinnedBuffer<std::uint8_t> cached(runtime, 1_MiB); }
   Graph graph(runtime);
   Buffer<std::int64_t> result;
+  device::Stream chosen;
   {
     GraphCapture scope(runtime, graph, {.pool = pool, .mode = mode});
     context.observe("unused_segments", unused_segments(runtime));
     context.observe("pinned_bytes", runtime.pinned_allocator().stats().allocated_bytes.current);
+    chosen = runtime.current_stream();
     result = add_repeatedly(runtime, ones, 1, 2);
     scope.end();
   }
   context.observe("captured_into_the_pool_given", graph.pool() == pool);
   graph.replay();
   context.observe("sum", sum(runtime, result));
+  return chosen;
 }
 
 void run(harness::Context& context) {
-  enter_while_busy(context);
-  enter_with_memory_cached(context);
+  const device::Stream chosen = enter_while_busy(context);
+  enter_on_a_stream(context);
+  context.observe("chooses_the_same_stream_again", enter_with_memory_cached(context) == chosen);
 }
 
 }  // namespace

@@ -8,11 +8,13 @@
 #include "cases/graph/shared_pools_support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
+#include "runtime/streams/event.hpp"
 
 namespace gpucheck::cases::in_graph {
 namespace {
 
 using runtime::CurrentStreamGuard;
+using runtime::Event;
 using runtime::Graph;
 using runtime::Runtime;
 
@@ -106,6 +108,45 @@ std::string warnings_of(Runtime& runtime, Action action) {
   return lines;
 }
 
+/// A kept graph of one node of each kind but kernels, captured without debug mode.
+void dump_a_kept_graph(harness::Context& context, const std::string& path) {
+  Runtime& runtime = context.runtime();
+  device::Device& device = runtime.device();
+  const CurrentStreamGuard on_side(runtime, runtime.streams().next());
+  const runtime::Stream stream = runtime::Stream::current(runtime);
+  Event event({.external = true});
+  Floats x(runtime, 1000, stream.raw());
+  Floats y(runtime, 1000, stream.raw());
+  Graph graph(runtime, {.keep_graph = true});
+  graph.capture_begin();
+  device::check(device,
+                device.copy(y.data(), x.data(), x.size_bytes(), device::CopyKind::device_to_device, stream.raw()),
+                "copy");
+  device::check(device, device.fill(y.data(), 0, 512, stream.raw()), "fill");
+  device::check(device,
+                device.host_callback(
+                    stream.raw(), [](void*) {}, nullptr),
+                "host_callback");
+  event.record(stream);
+  event.wait(stream);
+  void* const memory = device::check_and_clear(device, device.allocate_async(1024, stream.raw()), "allocate_async");
+  device::check(device, device.free_async(memory, stream.raw()), "free_async");
+  graph.capture_end();
+  const auto dump_twice = [&] {
+    graph.debug_dump(path);
+    graph.debug_dump(path);
+  };
+  context.observe("warnings_of_a_kept_graph_dumped_twice", harness::Value(warnings_of(runtime, dump_twice)));
+  const std::string dot = content_of(path);
+  const Names names = {{address_of(x), "x"}, {address_of(y), "y"}};
+  context.observe("other_nodes", matches(dot, R"(label="([a-z]+ ?[a-z0-9]*(?: bytes)?))"));
+  std::string memory_used;
+  for (const std::string& addresses : matches(dot, R"(bytes\\n([0-9a-fx to]+))")) {
+    memory_used += arrays_named(addresses, names) + ";";
+  }
+  context.observe("memory_of_other_nodes", harness::Value(memory_used));
+}
+
 /// A graph that was captured without debug mode.
 void dump_what_was_not_kept(harness::Context& context, const std::string& path) {
   Runtime& runtime = context.runtime();
@@ -144,6 +185,7 @@ void run(harness::Context& context) {
   context.observe("warnings", harness::Value(warnings));
   context.observe("warnings_of_a_second_dump", harness::Value(warnings_of(runtime, dump)));
   dump_what_was_not_kept(context, folder.file("not_kept.dot"));
+  dump_a_kept_graph(context, folder.file("kept.dot"));
 }
 
 }  // namespace

@@ -24,10 +24,15 @@ class CountingDevice final : public device::ForwardingDevice {
   std::int64_t instantiations_ = 0;
 };
 
-/// Captures "counter = counter + 1".
-void capture_step(Runtime& runtime, Graph& graph, Buffer<std::int64_t>& counter) {
+/// Captures "counter = counter + amount", and memory that comes and goes: of a graph with such there can be but one
+/// executable at a time.
+void capture_step(Runtime& runtime, Graph& graph, Buffer<std::int64_t>& counter, std::int64_t amount) {
+  device::Device& device = runtime.device();
+  const device::Stream stream = runtime.current_stream();
   graph.capture_begin();
-  tensor::ops::add(runtime, counter.data(), counter.data(), 1, std::int64_t{1}, runtime.current_stream());
+  void* const memory = device::check_and_clear(device, device.allocate_async(1024, stream), "allocate_async");
+  tensor::ops::add(runtime, counter.data(), counter.data(), 1, amount, stream);
+  device::check(device, device.free_async(memory, stream), "free_async");
   graph.capture_end();
 }
 
@@ -51,7 +56,8 @@ void run(harness::Context& context) {
   Graph kept(runtime, {.keep_graph = true});
   context.observe("instantiate_before_the_capture_error", error_of_instantiate(kept));
   context.observe("raw_graph_before_the_capture_error", error_of_raw_graph(kept));
-  capture_step(runtime, kept, counter);
+  context.observe("pool_before_the_capture_error", error_text<Error>([&] { static_cast<void>(kept.pool()); }));
+  capture_step(runtime, kept, counter, 1);
   context.observe("nodes_of_the_raw_graph", static_cast<std::int64_t>(device.node_count(kept.raw_graph()).value()));
   context.observe("raw_executable_after_the_capture_error", error_of_raw_executable(kept));
   kept.replay();
@@ -60,10 +66,14 @@ void run(harness::Context& context) {
   context.observe("instantiate_again_error", error_of_instantiate(kept));
   context.observe("instantiations_with_one_asked_for", device.instantiations());
   kept.replay();
-  context.observe("steps_of_three_replays", read_one(runtime, counter.data(), runtime.current_stream()));
+  context.observe("sum_of_three_replays", read_one(runtime, counter.data(), runtime.current_stream()));
+  kept.reset();
+  capture_step(runtime, kept, counter, 10);
+  kept.replay();
+  context.observe("sum_after_another_capture", read_one(runtime, counter.data(), runtime.current_stream()));
 
   Graph plain(runtime);
-  capture_step(runtime, plain, counter);
+  capture_step(runtime, plain, counter, 1);
   context.observe("instantiate_of_a_graph_not_kept_error", error_of_instantiate(plain));
   context.observe("raw_graph_of_a_graph_not_kept_error", error_of_raw_graph(plain));
 }

@@ -42,13 +42,15 @@ class GeneratorState {
   /// The first graph makes the device memory, on the current stream. @throws Error while that
   /// is captured; OutOfMemoryError, DeviceError.
   void register_graph(const Graph& graph);
-  /// The last one gives it back.
+  /// The last one gives it back, to the stream that it was made on: what that is given from now on
+  /// has to come after the replays.
   void unregister_graph(const Graph& graph) noexcept;
   void begin_capture();
   /// Numbers drawn in the capture.
   [[nodiscard]] std::uint64_t end_capture();
   /// Gives the graph's kernels, which draw `increment` numbers, the present seed and offset in
-  /// the order of the current stream, and goes on after them. @throws Error while that is
+  /// the order of the current stream, and goes on after them. All graphs of the state have them
+  /// from the same place, so that replays of two have to be ordered. @throws Error while that is
   /// captured; DeviceError.
   void begin_replay(std::uint64_t increment);
 
