@@ -21,12 +21,15 @@ class Routed {
   }
   void begin_outer() { runtime_.allocator().begin_allocate_to_pool(outer_, runtime::on_this_thread()); }
   void begin_inner(runtime::PoolFilter filter) { runtime_.allocator().begin_allocate_to_pool(inner_, filter); }
-  void end_outer() { end(outer_); }
-  void end_inner() { end(inner_); }
+  void end_outer() { end("outer", outer_); }
+  void end_inner() { end("inner", inner_); }
+  /// Which of the routings were not there any more when they were to end.
+  [[nodiscard]] const std::vector<std::string>& ended_before() const { return ended_before_; }
 
  private:
-  void end(PoolId pool) {
-    runtime_.allocator().end_allocate_to_pool(pool);
+  void end(const std::string& name, PoolId pool) {
+    const std::string error = error_text<Error>([&] { runtime_.allocator().end_allocate_to_pool(pool); });
+    if (!error.empty()) ended_before_.push_back(name);
     runtime_.allocator().release_pool(pool);
   }
   [[nodiscard]] PoolId pool_of(const void* memory) const {
@@ -44,6 +47,7 @@ class Routed {
   runtime::Runtime& runtime_;
   PoolId outer_ = runtime::graph_pool_handle();
   PoolId inner_ = runtime::graph_pool_handle();
+  std::vector<std::string> ended_before_;
 };
 
 void run(harness::Context& context) {
@@ -59,6 +63,7 @@ void run(harness::Context& context) {
     context.observe("after_the_inner_one", routed.source());
     routed.end_outer();
     context.observe("after_both", routed.source());
+    context.observe("ended_before_their_end", routed.ended_before());
   }
   {
     Routed routed(runtime);
