@@ -1,10 +1,12 @@
 #include "device/kernels/support/distributions.hpp"
 
 #include <cstdint>
+#include <limits>
+#include <map>
+#include <numeric>
 #include <type_traits>
 
 #include "cases/rng/support.hpp"
-#include "tensor/ops.hpp"
 #include "tensor/random/inputs.hpp"
 #include "tensor/random/integers.hpp"
 #include "tensor/random/multinomial.hpp"
@@ -72,6 +74,21 @@ void observe_fills(harness::Context& context, const std::string& name, Fill fill
   });
 }
 
+/// Of as many floats as the device's threads draw with four numbers each, and of one more.
+void observe_rounds(harness::Context& context) {
+  runtime::Runtime& runtime = context.runtime();
+  const auto& properties = context.device().properties();
+  const auto threads = static_cast<std::size_t>(properties.multiprocessor_count) *
+                       static_cast<std::size_t>(properties.max_threads_per_multiprocessor);
+  Buffer<float> out = empty<float>(runtime, 4 * threads + 1);
+  Generator generator(runtime);
+  ops::uniform(generator, out.data(), 4 * threads);
+  context.observe("offset_of_a_round", static_cast<std::int64_t>(generator.offset()));
+  generator.set_offset(0);
+  ops::uniform(generator, out.data(), 4 * threads + 1);
+  context.observe("offset_of_more_than_a_round", static_cast<std::int64_t>(generator.offset()));
+}
+
 void observe_real_numbers(harness::Context& context) {
   observe_fills<float>(context, "uniform_float", [](Generator& g, float* out) { ops::uniform(g, out, count); });
   observe_fills<double>(context, "uniform_double", [](Generator& g, double* out) { ops::uniform(g, out, count); });
@@ -102,66 +119,96 @@ void observe_whole_numbers(harness::Context& context) {
   observe_fills<std::int64_t>(context, "any_integers", [](Generator& g, std::int64_t* out) {
     ops::random_from(g, out, count, std::numeric_limits<std::int64_t>::lowest());
   });
+  observe_fills<float>(context, "whole_floats", [](Generator& g, float* out) { ops::random(g, out, count); });
+  observe_fills<float>(context, "whole_floats_below_2_40",
+                       [](Generator& g, float* out) { ops::random(g, out, count, 0, std::int64_t{1} << 40); });
+  observe_fills<Half>(context, "whole_halves_around_0",
+                      [](Generator& g, Half* out) { ops::random(g, out, count, -100, 100); });
+  observe_fills<BFloat16>(context, "whole_bfloat16_from_10",
+                          [](Generator& g, BFloat16* out) { ops::random_from(g, out, count, 10); });
 }
 
-/// Of what hangs on an input for each number: the same one for all.
-void observe_inputs(harness::Context& context) {
-  runtime::Runtime& runtime = context.runtime();
-  const auto equal = [&](float value) {
-    Buffer<float> values = empty<float>(runtime, count);
-    ops::fill(runtime, values.data(), count, value, runtime.current_stream());
-    return values;
-  };
-  const auto observe = [&](const std::string& name, float value, auto draw) {
-    const Buffer<float> in = equal(value);
-    observe_fills<float>(context, name, [&](Generator& g, float* out) { draw(g, in.data(), out); });
-  };
-  const auto poisson = [](Generator& g, const float* in, float* out) { ops::poisson(g, in, out, count); };
-  observe("bernoulli_each", 0.3F,
-          [](Generator& g, const float* in, float* out) { ops::bernoulli_each(g, in, out, count); });
-  observe("poisson_3", 3, poisson);
-  observe("poisson_5000", 5000, poisson);
-  observe("dropout", 1, [](Generator& g, const float* in, float* out) {
-    Buffer<bool> mask = empty<bool>(g.runtime(), count);
-    ops::dropout(g, in, out, mask.data(), count, 0.3);
-  });
-  observe("randomized_relu", -1, [](Generator& g, const float* in, float* out) {
-    Buffer<float> slopes = empty<float>(g.runtime(), count);
-    ops::rrelu(g, in, out, slopes.data(), count);
-  });
+template <typename T>
+Buffer<T> upload(runtime::Runtime& runtime, const std::vector<T>& values) {
+  Buffer<T> on_device = empty<T>(runtime, values.size());
+  write(runtime, on_device.data(), values, runtime.current_stream());
+  return on_device;
 }
 
-/// Of categories with the weights 1, 2 and so on, and of equal ones that are more than one tile of a running sum.
-void observe_choices(harness::Context& context, const Buffer<float>& weights) {
-  runtime::Runtime& runtime = context.runtime();
+/// What draws hang on. All of it is on the device before the first.
+struct Inputs {
+  explicit Inputs(runtime::Runtime& runtime) {
+    for (const float value : {0.3F, 3.0F, 100.0F, 5000.0F, 1.0F, -1.0F}) {
+      equal.emplace(value, upload(runtime, std::vector<float>(most, value)));
+    }
+    half_ones = upload(runtime, std::vector<Half>(most, Half(1.0F)));
+    tiles = upload(runtime, std::vector<float>(4096, 1.0F));
+    std::vector<float> weights(3 * count);
+    std::iota(weights.begin(), weights.end(), 1.0F);
+    rising = upload(runtime, weights);
+  }
+  static constexpr std::uint64_t copies = 9;
+  static constexpr std::size_t most = count + 1;
+  std::map<float, Buffer<float>> equal;
+  Buffer<Half> half_ones;
+  Buffer<float> tiles;   ///< weights that are more than one tile of a running sum
+  Buffer<float> rising;  ///< weights of three rows
+};
+
+template <typename T>
+void drop_out(Generator& generator, const T* in, T* out, std::size_t size) {
+  Buffer<bool> mask = empty<bool>(generator.runtime(), size);
+  ops::dropout(generator, in, out, mask.data(), size, 0.3);
+}
+
+void observe_inputs(harness::Context& context, const Inputs& inputs) {
+  const auto observe = [&](const std::string& name, float value, auto draw, std::size_t size = count) {
+    const float* const in = inputs.equal.at(value).data();
+    observe_fills<float>(
+        context, name, [&](Generator& g, float* out) { draw(g, in, out, size); }, size);
+  };
+  observe("bernoulli_each", 0.3F, ops::bernoulli_each<float, float>);
+  observe("poisson_3", 3, ops::poisson<float>);
+  observe("poisson_100", 100, ops::poisson<float>);
+  observe("poisson_5000", 5000, ops::poisson<float>);
+  observe("dropout", 1, drop_out<float>);
+  observe("dropout_of_an_odd_count", 1, drop_out<float>, count + 1);
+  observe("randomized_relu", -1, [](Generator& g, const float* in, float* out, std::size_t size) {
+    Buffer<float> slopes = empty<float>(g.runtime(), size);
+    ops::rrelu(g, in, out, slopes.data(), size);
+  });
+  observe_fills<Half>(context, "dropout_half",
+                      [&](Generator& g, Half* out) { drop_out(g, inputs.half_ones.data(), out, count); });
+}
+
+void observe_choices(harness::Context& context, const Inputs& inputs) {
   constexpr std::uint64_t seed_of_equal_keys = 51;
   observe_draws(context, "permutation", seed_of_equal_keys, [](Generator& g) { return ops::randperm(g, count); });
-  const auto observe = [&](const std::string& name, const Buffer<float>& of, std::size_t samples, bool replacement) {
+  const auto observe = [&](const std::string& name, const ops::Weights<float>& weights, std::size_t samples,
+                           bool replacement) {
     observe_fills<std::int64_t>(
         context, name,
-        [&](Generator& g, std::int64_t* out) {
-          ops::multinomial(g, ops::Weights<float>{of.data(), 1, of.size()}, out, samples, replacement);
-        },
-        samples);
+        [&](Generator& g, std::int64_t* out) { ops::multinomial(g, weights, out, samples, replacement); },
+        weights.rows * samples);
   };
-  observe("categories", weights, 64, true);
-  observe("distinct_categories", weights, 8, false);
-  observe("one_category", weights, 1, false);
-  Buffer<float> equal = empty<float>(runtime, 4096);
-  ops::fill(runtime, equal.data(), equal.size(), 1.0F, runtime.current_stream());
-  observe("categories_of_tiles", equal, 64, true);
+  const ops::Weights<float> row{inputs.rising.data(), 1, count};
+  const ops::Weights<float> rows{inputs.rising.data(), 3, count};
+  observe("categories", row, 64, true);
+  observe("categories_of_tiles", {inputs.tiles.data(), 1, inputs.tiles.size()}, 64, true);
+  observe("categories_of_rows", rows, 8, true);
+  observe("distinct_categories", row, 8, false);
+  observe("distinct_categories_of_rows", rows, 4, false);
+  observe("one_category", row, 1, false);
+  observe("one_category_of_rows", rows, 1, false);
 }
 
 void run(harness::Context& context) {
-  runtime::Runtime& runtime = context.runtime();
-  Buffer<float> weights = empty<float>(runtime, count);
-  std::vector<float> numbers(count);
-  for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<float>(i + 1);
-  write(runtime, weights.data(), numbers, runtime.current_stream());
+  const Inputs inputs(context.runtime());
   observe_real_numbers(context);
   observe_whole_numbers(context);
-  observe_inputs(context);
-  observe_choices(context, weights);
+  observe_inputs(context, inputs);
+  observe_choices(context, inputs);
+  observe_rounds(context);
 }
 
 }  // namespace
@@ -174,7 +221,7 @@ harness::Case distributions() {
       .source = "what PyTorch 2.11 draws on a CUDA device",
       .faults = {{.name = "lost_copies",
                   .summary = "no numbers are copied to the host",
-                  .plan = fault::copy_lost(fault::from_call(2))},
+                  .plan = fault::copy_lost(fault::from_call(Inputs::copies + 1))},
                  {.name = "flipped_bit",
                   .summary = "one bit of what the first draw wrote flips",
                   .plan = fault::kernel_flips_bit(fault::nth_call(1))},
