@@ -18,9 +18,10 @@ Event& Event::operator=(Event&& other) noexcept {
 
 device::EventKind Event::kind() const noexcept {
   using device::EventKind;
-  return (options_.timing ? EventKind::timing : EventKind::no_timing) |
-         (options_.blocking ? EventKind::blocking : EventKind::timing) |
-         (options_.interprocess ? EventKind::interprocess : EventKind::timing);
+  EventKind kind = options_.timing ? EventKind::timing : EventKind::no_timing;
+  if (options_.blocking) kind = kind | EventKind::blocking;
+  if (options_.interprocess) kind = kind | EventKind::interprocess;
+  return kind;
 }
 
 void Event::create(Runtime& runtime) {

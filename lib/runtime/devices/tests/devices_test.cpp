@@ -1,13 +1,16 @@
 #include "runtime/devices/devices.hpp"
 
 #include <cstdlib>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/error.hpp"
 #include "device/sim/sim_driver.hpp"
 #include "runtime/devices/current_device.hpp"
+#include "runtime/streams/tests/pytorch_facts.hpp"
 
 namespace gpucheck::runtime::test {
 namespace {
@@ -103,6 +106,23 @@ TEST_F(DevicesTest, AreCountedAnewUntilTheFirstUse) {
   EXPECT_EQ(devices.count(), 1);
   VisibleScope::set("");
   EXPECT_EQ(devices.count(), 1) << "the driver was initialised when it was counted last";
+}
+
+TEST_F(DevicesTest, OneIsCountedWhenPyTorchCountsIt) {
+  const auto machine = sim::make_driver({.profile = sim::profile("h100")});
+  Devices its(*machine);
+  std::vector<int> counts = {its.count()};
+  {
+    const VisibleScope hidden("");
+    counts.push_back(its.count());
+  }
+  EXPECT_EQ(its.current(), 0);  // the first use
+  counts.push_back(its.count());
+  const VisibleScope hidden("");
+  counts.push_back(its.count());
+  const json facts = pytorch_facts(GPUCHECK_RUNTIME_FOLDER, "counts of devices");
+  EXPECT_EQ(fmt::format("{}\n", fmt::join(counts, " ")),
+            facts["counted, hidden, used and counted, hidden"].get<std::string>());
 }
 
 // As PyTorch does, which keeps the first answer after the driver was initialised, and not what
