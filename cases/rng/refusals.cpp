@@ -54,7 +54,7 @@ void run(harness::Context& context) {
   graph.capture_begin();
   tensor::ops::uniform(generator, numbers.data(), numbers.size());
   observe_in_a_capture(context, generator, drawing);
-  graph.capture_end();
+  context.observe("capture_end_error", error_text<Error>([&] { graph.capture_end(); }));
 }
 
 }  // namespace
