@@ -69,10 +69,11 @@ void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
   runtime.allocator().empty_cache();
   observe::MemoryHistory history(runtime.caching_allocator(), context.device().ordinal());
-  history.record({.stacks = observe::StackKind::brief});
+  // No event names its stream: it is there before anything is recorded.
   const runtime::Stream high = runtime::Stream::from_pool(runtime, -1);
   std::optional<runtime::Buffer<std::uint8_t>> block;
   observe_error_of(context, "error", [&] { block.emplace(runtime, 1000, high.raw()); });
+  history.record({.stacks = observe::StackKind::brief});
 
   const runtime::PoolId shared = runtime::graph_pool_handle();
   std::array<Captured, 3> graphs{Captured(runtime), Captured(runtime), Captured(runtime)};

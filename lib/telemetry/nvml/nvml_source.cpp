@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <fmt/format.h>
 #include <string>
 
@@ -33,14 +34,14 @@ constexpr int sram = 7;
 /// nvmlPageRetirementCause_t.
 constexpr int single_bit = 0;
 constexpr int double_bit = 1;
-/// NVML_FI_DEV_...: MEMORY_TEMP, CLOCKS_EVENT_REASON_SW_POWER_CAP, _SYNC_BOOST,
-/// _SW_THERM_SLOWDOWN, _HW_THERM_SLOWDOWN, _HW_POWER_BRAKE_SLOWDOWN.
+/// NVML_FI_DEV_...: MEMORY_TEMP, CLOCKS_EVENT_REASON_SW_POWER_CAP, _SYNC_BOOST.
 constexpr unsigned field_memory_temperature = 82;
 constexpr unsigned field_power_cap = 74;
 constexpr unsigned field_sync_boost = 76;
-constexpr unsigned field_thermal_software = 251;
-constexpr unsigned field_thermal_hardware = 252;
-constexpr unsigned field_power_brake = 253;
+/// NVML_FI_DEV_CLOCKS_EVENT_REASON_SW_THERM_SLOWDOWN, of NVML 12 and of NVML 13, which counts anew; _HW_THERM_SLOWDOWN
+/// and _HW_POWER_BRAKE_SLOWDOWN follow it.
+constexpr unsigned field_thermal_software_12 = 251;
+constexpr unsigned field_thermal_software_13 = 269;
 /// nvmlNvLinkErrorCounter_t.
 constexpr int link_replays = 0;
 constexpr int link_recoveries = 1;
@@ -173,7 +174,7 @@ void ask_power(const Asker& ask, Gpu& gpu) {
   gpu[Reading::power_limit_max] = code == Return::success ? Value(std::int64_t{most}) : ask.failed(constraints, code);
 }
 
-void ask_clocks(const Asker& ask, Gpu& gpu) {
+void ask_clocks(const Asker& ask, bool is_nvml_13, Gpu& gpu) {
   gpu[Reading::clock_graphics] = ask.number("nvmlDeviceGetClockInfo", clock_graphics);
   gpu[Reading::clock_sm] = ask.number("nvmlDeviceGetClockInfo", clock_sm);
   gpu[Reading::clock_memory] = ask.number("nvmlDeviceGetClockInfo", clock_memory);
@@ -184,9 +185,10 @@ void ask_clocks(const Asker& ask, Gpu& gpu) {
   gpu[Reading::clock_event_reasons] = ask.large_number("nvmlDeviceGetCurrentClocksThrottleReasons");
   gpu[Reading::clock_event_power_cap] = ask.field(field_power_cap);
   gpu[Reading::clock_event_sync_boost] = ask.field(field_sync_boost);
-  gpu[Reading::clock_event_thermal_software] = ask.field(field_thermal_software);
-  gpu[Reading::clock_event_thermal_hardware] = ask.field(field_thermal_hardware);
-  gpu[Reading::clock_event_power_brake] = ask.field(field_power_brake);
+  const unsigned thermal_software = is_nvml_13 ? field_thermal_software_13 : field_thermal_software_12;
+  gpu[Reading::clock_event_thermal_software] = ask.field(thermal_software);
+  gpu[Reading::clock_event_thermal_hardware] = ask.field(thermal_software + 1);
+  gpu[Reading::clock_event_power_brake] = ask.field(thermal_software + 2);
 }
 
 void ask_load(const Asker& ask, Gpu& gpu) {
@@ -319,6 +321,13 @@ void ask_processes(const Asker& ask, Gpu& gpu) {
   }
 }
 
+/// "13.580.159.04"; what cannot be read is taken for a newer one.
+bool is_13_or_newer(const std::string& nvml_version) {
+  int major = 13;
+  std::from_chars(nvml_version.data(), nvml_version.data() + nvml_version.size(), major);
+  return major >= 13;
+}
+
 class NvmlSource final : public Source {
  public:
   Machine read() override {
@@ -330,7 +339,8 @@ class NvmlSource final : public Source {
     if (const Return code = library_.call("nvmlDeviceGetCount_v2", &count); code != Return::success) {
       throw EnvironmentError(fmt::format("nvmlDeviceGetCount_v2: {}", library_.text(code)));
     }
-    for (unsigned index = 0; index < count; ++index) machine.gpus.push_back(gpu(index));
+    for (unsigned index = 0; index < count; ++index)
+      machine.gpus.push_back(gpu(index, is_13_or_newer(machine.nvml_version)));
     return machine;
   }
 
@@ -345,7 +355,7 @@ class NvmlSource final : public Source {
     if (library_.call("nvmlSystemGetCudaDriverVersion_v2", &version) != Return::success) return "";
     return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
   }
-  [[nodiscard]] Gpu gpu(unsigned index) const {
+  [[nodiscard]] Gpu gpu(unsigned index, bool is_nvml_13) const {
     Gpu gpu;
     Device device = nullptr;
     const char* const function = "nvmlDeviceGetHandleByIndex_v2";
@@ -358,7 +368,7 @@ class NvmlSource final : public Source {
     ask_identity(ask, gpu);
     ask_settings(ask, gpu);
     ask_power(ask, gpu);
-    ask_clocks(ask, gpu);
+    ask_clocks(ask, is_nvml_13, gpu);
     ask_load(ask, gpu);
     ask_ecc(ask, gpu);
     ask_repairs(ask, gpu);

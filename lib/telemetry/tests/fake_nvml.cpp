@@ -16,6 +16,8 @@ int code_of(const char* function) {
   return found == codes().end() ? 0 : found->second;
 }
 
+bool is_old() { return code_of("old") != 0; }
+
 template <typename Number>
 int fill(const char* function, Number* to, Number value) {
   *to = value;
@@ -72,7 +74,7 @@ int nvmlSystemGetDriverVersion(char* to, unsigned length) {
   return fill_text("nvmlSystemGetDriverVersion", to, length, "580.1");
 }
 int nvmlSystemGetNVMLVersion(char* to, unsigned length) {
-  return fill_text("nvmlSystemGetNVMLVersion", to, length, "13.580.1");
+  return fill_text("nvmlSystemGetNVMLVersion", to, length, is_old() ? "12.575.1" : "13.580.1");
 }
 int nvmlSystemGetCudaDriverVersion_v2(int* to) { return fill("nvmlSystemGetCudaDriverVersion_v2", to, 13010); }
 int nvmlDeviceGetCount_v2(unsigned* to) { return fill("nvmlDeviceGetCount_v2", to, 1U); }

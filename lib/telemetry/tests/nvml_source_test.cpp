@@ -74,9 +74,9 @@ TEST_F(NvmlSourceTest, EachReadingHasItsOwnAnswer) {
       {Reading::clock_max_memory, 1902},
       {Reading::clock_event_reasons, clock_event::hardware_thermal_slowdown | clock_event::software_power_cap},
       {Reading::clock_event_power_cap, 1074},
-      {Reading::clock_event_thermal_software, 1251},
-      {Reading::clock_event_thermal_hardware, 1252},
-      {Reading::clock_event_power_brake, 1253},
+      {Reading::clock_event_thermal_software, 1269},
+      {Reading::clock_event_thermal_hardware, 1270},
+      {Reading::clock_event_power_brake, 1271},
       {Reading::memory_total, 150LL << 30U},
       {Reading::memory_free, 140LL << 30U},
       {Reading::memory_used, 10LL << 30U},
@@ -122,6 +122,14 @@ TEST_F(NvmlSourceTest, WhatIsNotThereHasItsReason) {
   EXPECT_EQ(gpu[Reading::retired_pages_pending], Value(Unavailable{"not supported"}));
   ASSERT_NE(problem(gpu[Reading::board_part_number]), nullptr) << "this driver has no such function";
   EXPECT_EQ(*problem(gpu[Reading::board_part_number]), "nvmlDeviceGetBoardPartNumber: Unknown Error");
+}
+
+TEST_F(NvmlSourceTest, OldDriversHaveOtherNumbersForTheSameFields) {
+  answer("old", 1);
+  const Gpu gpu = read_gpu();
+  EXPECT_EQ(number(gpu[Reading::clock_event_thermal_software]), 1251);
+  EXPECT_EQ(number(gpu[Reading::clock_event_thermal_hardware]), 1252);
+  EXPECT_EQ(number(gpu[Reading::clock_event_power_brake]), 1253);
 }
 
 TEST_F(NvmlSourceTest, OneFailureCostsOneReading) {
