@@ -72,7 +72,7 @@ harness::Case multinomial_invalid_probs() {
                   .plan = fault::sticky_errors_hidden()},
                  {.name = "flipped_bit",
                   .summary = "one bit of what was drawn flips",
-                  .plan = fault::kernel_flips_bit(fault::nth_call(4))},
+                  .plan = fault::kernel_flips_bit(fault::nth_call(5))},
                  {.name = "weight_altered",
                   .summary = "one bit of the weight of zero flips on its way to the device",
                   .plan = fault::copy_flips_bit(fault::nth_call(1))},
