@@ -90,7 +90,8 @@ void run(harness::Context& context) {
     graph.reset();
     observe_an_open_capture(context, side, ones);
   }
-  device::check(context.device(), context.device().synchronize(), "synchronize");
+  // The device refuses while a capture has been left open.
+  context.observe("synchronize_error", error_text<Error>([&] { runtime.synchronize(); }));
   runtime.allocator().empty_cache();
   observe_private_segments(context, "private_segments_at_end");
 }
