@@ -91,8 +91,10 @@ void run(harness::Context& context) {
     observe_an_open_capture(context, side, ones);
   }
   // The device refuses while a capture has been left open.
-  context.observe("synchronize_error", error_text<Error>([&] { runtime.synchronize(); }));
-  runtime.allocator().empty_cache();
+  context.observe("give_back_error", error_text<Error>([&] {
+                    runtime.synchronize();
+                    runtime.allocator().empty_cache();
+                  }));
   observe_private_segments(context, "private_segments_at_end");
 }
 
