@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "cases/pool/support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
@@ -20,7 +22,9 @@ class Routed {
     return error.empty() ? name : "no memory";
   }
   void begin_outer() { runtime_.allocator().begin_allocate_to_pool(outer_, runtime::on_this_thread()); }
-  void begin_inner(runtime::PoolFilter filter) { runtime_.allocator().begin_allocate_to_pool(inner_, filter); }
+  void begin_inner(runtime::PoolFilter filter) {
+    runtime_.allocator().begin_allocate_to_pool(inner_, std::move(filter));
+  }
   void end_outer() { end("outer", outer_); }
   void end_inner() { end("inner", inner_); }
   /// Which of the routings were not there any more when they were to end.

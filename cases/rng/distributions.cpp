@@ -30,6 +30,7 @@ using Widened = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
 template <typename T>
 std::vector<Widened<T>> widened(const std::vector<T>& values) {
   std::vector<Widened<T>> wide;
+  wide.reserve(values.size());
   for (const T value : values) wide.push_back(convert_to<Widened<T>>(value));
   return wide;
 }

@@ -7,7 +7,7 @@ namespace {
 
 using runtime::CurrentStreamGuard;
 
-constexpr std::size_t elements = 4 * 4;
+constexpr std::size_t elements = 16;
 constexpr std::uint64_t seed = 42;
 
 /// What is drawn in a forward pass with activation checkpointing, and in the backward pass that recomputes it.

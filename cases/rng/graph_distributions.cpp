@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "cases/graph/support.hpp"
 #include "cases/rng/support.hpp"
 #include "tensor/random/inputs.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,12 +28,19 @@ std::vector<T> values_of(runtime::Runtime& runtime, const Buffer<T>& values) {
   return read(runtime, values.data(), values.size(), runtime.current_stream());
 }
 
+/// Also of numbers that are not equal to themselves, and of zeros with and without a sign.
+template <typename T>
+bool same_bits(const T& a, const T& b) {
+  const auto bytes = std::as_bytes(std::span(&a, 1));
+  return std::equal(bytes.begin(), bytes.end(), std::as_bytes(std::span(&b, 1)).begin());
+}
+
 /// Elements that are not the same in both, bit for bit.
 template <typename T>
 std::int64_t differing(const std::vector<T>& a, const std::vector<T>& b) {
   std::int64_t count = 0;
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
-    if (i >= a.size() || i >= b.size() || std::memcmp(&a[i], &b[i], sizeof(T)) != 0) ++count;
+    if (i >= a.size() || i >= b.size() || !same_bits(a[i], b[i])) ++count;
   }
   return count;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <ranges>
 #include <utility>
 
 namespace gpucheck::sim {
@@ -18,7 +17,8 @@ SimulatedDevice::SimulatedDevice(std::shared_ptr<Machine> machine, int position,
       context_(machine_->context(index)),
       properties_(machine_->options.profile.properties) {
   properties_.uuid = device_uuid(machine_->options, index);
-  std::ranges::copy(properties_.uuid | std::views::take(properties_.uuid_bytes.size()), properties_.uuid_bytes.begin());
+  std::copy_n(properties_.uuid.begin(), std::min(properties_.uuid.size(), properties_.uuid_bytes.size()),
+              properties_.uuid_bytes.begin());
   properties_.uuid_bytes.back() = static_cast<std::uint8_t>(index);
   properties_.pci_bus_id = fmt::format("sim:{:02x}:00.0", index);
 }

@@ -107,6 +107,7 @@ TEST_P(Events, SeveralStreamsMayWaitForOne) {
   const auto source = make_stream();
   const auto event = make_event();
   std::vector<UniqueStream> waiters;
+  waiters.reserve(4);
   for (int i = 0; i < 4; ++i) waiters.push_back(make_stream());
   spin(source.get());
   record(event, source.get());
