@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 #include <iostream>
 #include <memory>
-#include <ranges>
+#include <span>
 
 #include "base/error.hpp"
 #include "cli_options.hpp"
@@ -157,7 +157,7 @@ void check_first_words(CLI::App& application, const Environment& environment) {
 /// take the word that follows "--option=" for the value, not the empty one that is meant.
 std::vector<std::string> words_to_parse(const std::vector<std::string>& command_line) {
   std::vector<std::string> words;
-  for (const std::string& word : command_line | std::views::drop(1)) {
+  for (const std::string& word : std::span(command_line).subspan(std::min<std::size_t>(command_line.size(), 1))) {
     const bool has_empty_value = word.starts_with("--") && word.size() > 3 && word.find('=') == word.size() - 1;
     words.push_back(has_empty_value ? word.substr(0, word.size() - 1) : word);
     if (has_empty_value) words.emplace_back();

@@ -97,7 +97,7 @@ std::string break_and_try_again(LosingDevice& device, Runtime& runtime, const En
   Buffer<std::int64_t> ones(runtime, element_count, stream);
   tensor::ops::fill(runtime, ones.data(), ones.size(), std::int64_t{1}, stream);
   auto graph = std::make_unique<Graph>(runtime);
-  const std::string error = error_text<Error>([&] {
+  std::string error = error_text<Error>([&] {
     graph->capture_begin();
     static_cast<void>(add_repeatedly(runtime, ones, 1, 2));
     ending.run({device, runtime, graph});

@@ -22,19 +22,14 @@ using namespace literals;
 
 constexpr std::size_t element_count = 1000;
 
-/// A graph that writes to memory of its own pool, which stays in use.
-struct Captured {
-  explicit Captured(runtime::Runtime& runtime) : graph(runtime) {}
-  runtime::Graph graph;
-  std::optional<runtime::Buffer<std::int64_t>> result;
-};
-
-void capture(Captured& captured, runtime::Runtime& runtime, runtime::PoolId pool) {
+/// Captures work on memory of the graph's pool.
+runtime::Buffer<std::int64_t> capture(runtime::Graph& graph, runtime::Runtime& runtime, runtime::PoolId pool) {
   const runtime::Stream stream = runtime::Stream::current(runtime);
-  captured.graph.capture_begin(pool);
-  captured.result.emplace(runtime, element_count, stream.raw());
-  tensor::ops::fill(runtime, captured.result->data(), element_count, std::int64_t{1}, stream.raw());
-  captured.graph.capture_end();
+  graph.capture_begin(pool);
+  runtime::Buffer<std::int64_t> result(runtime, element_count, stream.raw());
+  tensor::ops::fill(runtime, result.data(), element_count, std::int64_t{1}, stream.raw());
+  graph.capture_end();
+  return result;
 }
 
 /// The snapshot as its file's readers see it.
@@ -76,18 +71,20 @@ void run(harness::Context& context) {
   history.record({.stacks = observe::StackKind::brief});
 
   const runtime::PoolId shared = runtime::graph_pool_handle();
-  std::array<Captured, 3> graphs{Captured(runtime), Captured(runtime), Captured(runtime)};
+  std::array<runtime::Graph, 3> graphs{runtime::Graph(runtime), runtime::Graph(runtime), runtime::Graph(runtime)};
+  std::vector<runtime::Buffer<std::int64_t>> results;  // in use until the end
   std::vector<std::string> errors;
   for (std::size_t i = 0; i < graphs.size(); ++i) {
-    errors.push_back(error_text<Error>([&] { capture(graphs[i], runtime, i < 2 ? shared : runtime::PoolId{}); }));
+    errors.push_back(
+        error_text<Error>([&] { results.push_back(capture(graphs[i], runtime, i < 2 ? shared : runtime::PoolId{})); }));
   }
   context.observe("capture_errors", errors);
   const replay::Snapshot before = written_and_read(history, runtime);
   context.observe("streams", streams_of(before));
-  context.observe("pools", pools_of(before, graphs[0].graph.number()));
-  graphs[0].graph.reset();
-  graphs[2].graph.reset();
-  context.observe("pools_after_resets", pools_of(written_and_read(history, runtime), graphs[0].graph.number()));
+  context.observe("pools", pools_of(before, graphs[0].number()));
+  graphs[0].reset();
+  graphs[2].reset();
+  context.observe("pools_after_resets", pools_of(written_and_read(history, runtime), graphs[0].number()));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 namespace gpucheck::cases::in_snapshot {
 
 /// The seed's tensor: bytes of rand(311, 411).
-inline constexpr std::size_t seed_elements = 311 * 411;
+inline constexpr std::size_t seed_elements = std::size_t{311} * 411;
 inline constexpr std::uint64_t seed_bytes = seed_elements * sizeof(float);
 
 /// @throws Skip when this program cannot name its own functions and files: it was

@@ -106,16 +106,16 @@ TEST(Info, JsonNamesEachLibraryOnce) {
   std::vector<std::string> names;
   for (const json& library : document["libraries"]) {
     names.push_back(library["name"]);
-    const bool explained = library["found"] == true || library["problem"] != "";
+    const bool explained = library["found"] == true || !library["problem"].get<std::string>().empty();
     EXPECT_TRUE(explained) << library;
   }
   EXPECT_THAT(names, ::testing::ElementsAre("CUDA driver", "NVML", "cuBLAS", "cuDNN", "cuSPARSE", "NCCL"));
 }
 
-const std::vector<std::string> fake_nvml{std::string("LD_LIBRARY_PATH=") + GPUCHECK_FAKE_NVML_FOLDER};
+std::vector<std::string> fake_nvml() { return {std::string("LD_LIBRARY_PATH=") + GPUCHECK_FAKE_NVML_FOLDER}; }
 
 TEST(Info, ShowsTheStateOfTheGpus) {
-  const CommandResult result = fixture({"info"}, fake_nvml);
+  const CommandResult result = fixture({"info"}, fake_nvml());
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.output, AllOf(HasSubstr("state of the GPUs (driver 580.1, NVML 13.580.1)"),
                                    HasSubstr("00000000:00:06.0  Fake, GPU-1, VBIOS 96.00"),
@@ -126,12 +126,12 @@ TEST(Info, ShowsTheStateOfTheGpus) {
 
 TEST(Info, RecordsTheStateOfTheGpus) {
   const TemporaryFolder folder;
-  const CommandResult result = fixture({"info", "--record", folder / "state.json"}, fake_nvml);
+  const CommandResult result = fixture({"info", "--record", folder / "state.json"}, fake_nvml());
   EXPECT_EQ(result.exit_code, 0) << result.error_output;
   const json state = json::parse(read_file(folder / "state.json"));
   EXPECT_EQ(state["schema"], "gpucheck.telemetry/1");
   EXPECT_EQ(state["gpus"].at(0)["readings"]["power_draw_mw"], 82260);
-  const CommandResult to_stdout = fixture({"info", "--record", "-"}, fake_nvml);
+  const CommandResult to_stdout = fixture({"info", "--record", "-"}, fake_nvml());
   EXPECT_EQ(json::parse(to_stdout.output), state);
 }
 

@@ -124,6 +124,7 @@ class SimulatedDriver final : public Driver {
 
   [[nodiscard]] std::optional<std::vector<std::string>> installed_devices() override {
     std::vector<std::string> names;
+    names.reserve(static_cast<std::size_t>(machine_->options.device_count));
     for (int i = 0; i < machine_->options.device_count; ++i) names.push_back(device_uuid(machine_->options, i));
     return names;
   }

@@ -52,7 +52,7 @@ Result<StreamState*> SimulatedDevice::target(device::Stream handle, int device) 
 void SimulatedDevice::submit(StreamState& stream, Work work) {
   auto shared = std::make_shared<const Work>(std::move(work));
   if (!stream.capture) {
-    timeline().enqueue(machine_->context(stream.device), stream, std::move(shared));
+    timeline().enqueue(machine_->context(stream.device), stream, shared);
     return;
   }
   std::vector<GraphNode>& nodes = stream.capture->graph->nodes;

@@ -14,7 +14,10 @@ harness::Case named(std::string name) {
   return test_case;
 }
 
-const harness::Case fuzz = named("alloc.fuzz");
+const harness::Case& fuzz() {
+  static const harness::Case the_case = named("alloc.fuzz");
+  return the_case;
+}
 
 Assignment on(const PlannedCase& planned, std::string device_name) {
   Assignment assignment;
@@ -24,12 +27,12 @@ Assignment on(const PlannedCase& planned, std::string device_name) {
 }
 
 TEST(TracePath, SaysCaseAndDevice) {
-  const PlannedCase planned{.test_case = &fuzz};
+  const PlannedCase planned{.test_case = &fuzz()};
   EXPECT_EQ(trace_path("traces", on(planned, "cuda:0,1"), 1), "traces/alloc.fuzz.cuda-0-1.json");
 }
 
 TEST(TracePath, IsOfPlainCharacters) {
-  const PlannedCase planned{.test_case = &fuzz};
+  const PlannedCase planned{.test_case = &fuzz()};
   EXPECT_EQ(trace_path("traces", on(planned, "sim:h100,memory=1.5GiB,devices=2,only=0+1"), 1),
             "traces/alloc.fuzz.sim-h100-memory-1.5GiB-devices-2-only-0-1.json");
   EXPECT_EQ(trace_path("traces", on(planned, "GPU-5d0f_1,0000:3B:00.0"), 1),
@@ -39,7 +42,7 @@ TEST(TracePath, IsOfPlainCharacters) {
 }
 
 TEST(TracePath, TellsDevicesOfARunApart) {
-  const PlannedCase planned{.test_case = &fuzz};
+  const PlannedCase planned{.test_case = &fuzz()};
   const std::vector<std::string> devices = {"cuda:1",   "cuda:11",    "cuda:1,1,1",   "cuda:1,11",   "cuda:11,1",
                                             "cuda:111", "sim:only=1", "sim:only=1+2", "sim:only=12", "sim:only=2+1"};
   std::set<std::string> paths;
@@ -48,13 +51,13 @@ TEST(TracePath, TellsDevicesOfARunApart) {
 }
 
 TEST(TracePath, SaysWhatIsNotTheFirst) {
-  const PlannedCase planned{.test_case = &fuzz, .repetition = 1};
+  const PlannedCase planned{.test_case = &fuzz(), .repetition = 1};
   EXPECT_EQ(trace_path("traces", on(planned, "sim"), 1), "traces/alloc.fuzz.sim.repetition-2.json");
   EXPECT_EQ(trace_path("traces", on(planned, "sim"), 2), "traces/alloc.fuzz.sim.repetition-2.attempt-2.json");
 }
 
 TEST(TracePath, NoFolderNoTrace) {
-  const PlannedCase planned{.test_case = &fuzz};
+  const PlannedCase planned{.test_case = &fuzz()};
   EXPECT_EQ(trace_path("", on(planned, "sim"), 1), "");
 }
 

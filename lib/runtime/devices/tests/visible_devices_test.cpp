@@ -8,9 +8,9 @@
 namespace gpucheck::runtime::test {
 namespace {
 
-const std::vector<std::string> three = {"GPU-5d0f-1", "GPU-5d0f-2", "GPU-77aa-3"};
+std::vector<std::string> three() { return {"GPU-5d0f-1", "GPU-5d0f-2", "GPU-77aa-3"}; }
 
-int count_of(std::string_view value) { return count_visible_devices(value, three).value_or(-1); }
+int count_of(std::string_view value) { return count_visible_devices(value, three()).value_or(-1); }
 
 TEST(VisibleDevices, AreNamedByNumber) {
   EXPECT_EQ(count_of("0"), 1);
@@ -68,7 +68,7 @@ TEST(VisibleDevices, AreCountedAsPyTorchDoes) {
   }
 }
 
-TEST(VisibleDevices, PartsOfDevicesAreNotCounted) { EXPECT_EQ(count_visible_devices("MIG-1", three), std::nullopt); }
+TEST(VisibleDevices, PartsOfDevicesAreNotCounted) { EXPECT_EQ(count_visible_devices("MIG-1", three()), std::nullopt); }
 
 }  // namespace
 }  // namespace gpucheck::runtime::test
