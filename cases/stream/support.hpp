@@ -5,8 +5,10 @@
 #include <cstdint>
 
 #include "cases/support.hpp"
+#include "device/fault/common_plans.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
+#include "harness/case.hpp"
 #include "runtime/streams/event.hpp"
 #include "runtime/streams/stream.hpp"
 
@@ -26,6 +28,18 @@ inline void keep_busy(const Stream& stream, std::chrono::nanoseconds duration = 
   device::Device& device = stream.runtime().device();
   const device::kernels::Spin spin{static_cast<std::uint64_t>(duration.count())};
   device::check(device, device::launch(device, spin, 1, stream.raw()), "spin");
+}
+
+// Faults of several of these cases.
+inline harness::Fault completes_early() {
+  return {.name = "completes_early",
+          .summary = "an event says that it is complete while work before it goes on",
+          .plan = fault::event_completes_early(fault::every_call)};
+}
+inline harness::Fault event_never_completes() {
+  return {.name = "event_never_completes",
+          .summary = "an event is never complete",
+          .plan = fault::failing(fault::Operation::query_event, device::Status::not_ready, fault::every_call)};
 }
 
 }  // namespace gpucheck::cases::in_stream

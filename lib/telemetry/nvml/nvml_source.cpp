@@ -306,8 +306,17 @@ std::vector<Link> links_of(const Asker& ask) {
 void ask_processes(const Asker& ask, Gpu& gpu) {
   const char* const function = "nvmlDeviceGetComputeRunningProcesses_v3";
   std::vector<nvml::ProcessInfo> processes(64);
-  auto count = static_cast<unsigned>(processes.size());
-  const Return code = ask.library().call(function, ask.device(), &count, processes.data());
+  unsigned count = 0;
+  const auto fill = [&] {
+    count = static_cast<unsigned>(processes.size());
+    return ask.library().call(function, ask.device(), &count, processes.data());
+  };
+  Return code = fill();
+  // It has said how many there are; more may have come since.
+  for (int tries = 0; code == Return::insufficient_size && tries < 3; ++tries) {
+    processes.resize(count + std::size_t{16});
+    code = fill();
+  }
   if (code != Return::success) {
     gpu.processes_problem =
         code == Return::not_supported ? "not supported" : fmt::format("{}: {}", function, ask.library().text(code));

@@ -199,9 +199,10 @@ int nvmlDeviceGetNvLinkErrorCounter(Device*, unsigned link, int counter, unsigne
   return fill("nvmlDeviceGetNvLinkErrorCounter", to, 10ULL * link + static_cast<unsigned>(counter));
 }
 int nvmlDeviceGetComputeRunningProcesses_v3(Device*, unsigned* count, Process* processes) {
-  processes[0] = {4711, 5ULL << 20U, 0, 0};
-  processes[1] = {4712, ~0ULL, 0, 0};
-  *count = 2;
+  const unsigned room = *count;
+  *count = code_of("many processes") != 0 ? 100 : 2;
+  if (room < *count) return 7;
+  for (unsigned i = 0; i < *count; ++i) processes[i] = {4711 + i, i == 0 ? 5ULL << 20U : ~0ULL, 0, 0};
   return code_of("nvmlDeviceGetComputeRunningProcesses_v3");
 }
 

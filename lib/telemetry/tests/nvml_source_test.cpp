@@ -164,6 +164,14 @@ TEST_F(NvmlSourceTest, LinksAndProcesses) {
   EXPECT_EQ(gpu.processes, (std::vector<Process>{{4711, 5 << 20}, {4712, std::nullopt}}));
 }
 
+TEST_F(NvmlSourceTest, NoProcessIsLeftOut) {
+  answer("many processes", 1);
+  const Gpu gpu = read_gpu();
+  EXPECT_EQ(gpu.processes_problem, "");
+  ASSERT_EQ(gpu.processes.size(), 100U);
+  EXPECT_EQ(gpu.processes.back().pid, 4810);
+}
+
 TEST_F(NvmlSourceTest, ALibraryThatDoesNotWorkIsSaid) {
   answer("nvmlInit_v2", 9);
   EXPECT_THROW(static_cast<void>(open_nvml()), EnvironmentError);
