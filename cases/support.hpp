@@ -22,6 +22,7 @@ template <typename T>
 std::vector<T> read(runtime::Runtime& runtime, const T* source, std::size_t count, device::Stream stream) {
   std::vector<T> host(count);
   static_assert(std::is_trivially_copyable_v<T>);
+  if (host.empty()) return host;  // which may have no memory to fill
   std::memset(static_cast<void*>(host.data()), 0xA5, count * sizeof(T));
   device::Device& device = runtime.device();
   device::check(device, device.copy(host.data(), source, count * sizeof(T), device::CopyKind::device_to_host, stream),

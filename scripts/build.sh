@@ -40,6 +40,14 @@ install_missing_packages() {
   }
 }
 
+# base_of_changes [BASE]: the commit to compare with; by default where this branch left origin/main, on main itself the
+# commit before. Nothing in a clone of one commit.
+base_of_changes() {
+  local base=${1:-$(git merge-base HEAD origin/main 2>/dev/null || true)}
+  if [ -z "$base" ] || [ "$base" = "$(git rev-parse HEAD)" ]; then base=$(git rev-parse --verify --quiet HEAD~1 || true); fi
+  echo "$base"
+}
+
 # configure PRESET
 configure() {
   [ -f "$build_folder/build.ninja" ] || (cd "$root" && cmake --preset "$1" -B "$build_folder" >&2)

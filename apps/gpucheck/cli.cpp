@@ -46,8 +46,14 @@ void add_inspection(CLI::App& application, const Environment& environment, Actio
   const auto [describe_command, describe_options] = add_command<DescribeOptions>(
       application, "describe", "Show all about one case, and what it must observe", describe, environment, action);
   describe_command->add_option("case", describe_options->case_name, "Its name")->required()->type_name("CASE");
-  add_golden_directory(*describe_command, describe_options->golden_directory);
+  add_golden_files(*describe_command, describe_options->golden_directory, describe_options->limits_path);
   describe_command->add_flag("--json", describe_options->json, "As JSON");
+
+  const auto [explain_command, explain_options] = add_command<ExplainOptions>(
+      application, "explain", "Show what a failure's code means, and what to do next", explain, environment, action);
+  explain_command->add_option("code", explain_options->code, "Code or name of a kind of failure; none means all")
+      ->type_name("CODE");
+  explain_command->add_flag("--json", explain_options->json, "As JSON");
 
   const auto [info_command, info_options] = add_command<InfoOptions>(
       application, "info", "Show the devices and libraries found, or why not", info, environment, action);
@@ -97,6 +103,11 @@ void add_replay(CLI::App& application, const Environment& environment, Action& a
       replay, environment, action);
   add_replay_options(*command, *options);
 
+  const auto [advise_command, advise_options] = add_command<AdviseOptions>(
+      application, "advise", "Find the allocator settings under which a recorded program needs least memory", advise,
+      environment, action);
+  add_advise_options(*advise_command, *advise_options);
+
   const auto [inspect_command, inspect_options] = add_command<InspectOptions>(
       application, "inspect", "Show what a memory snapshot holds, as text or as a page with pictures", inspect,
       environment, action);
@@ -120,6 +131,24 @@ void add_golden(CLI::App& application, const Environment& environment, Action& a
   add_parameters(*approve, approve_options->execution);
   add_execution(*approve, approve_options->execution);
   approve->get_option("--golden")->required()->description("Golden files to write; made where there is none");
+}
+
+void add_baseline(CLI::App& application, const Environment& environment, Action& action) {
+  CLI::App* const baseline = application.add_subcommand("baseline", "Limits from what good machines measured");
+  baseline->require_subcommand(1);
+  const auto [make, options] = add_command<BaselineMakeOptions>(
+      *baseline, "make", "Make limits for gpucheck run --limits from the JSON results of good machines", baseline_make,
+      environment, action);
+  make->add_option("results", options->results, "What gpucheck run --json wrote on them")
+      ->required()
+      ->type_name("RESULT");
+  make->add_option("--output", options->output_path, "Where the limits go; - is stdout")
+      ->type_name("FILE")
+      ->capture_default_str();
+  make->add_option("--minimum-count", options->minimum_count, "Fewer measurements of a value give no limit")
+      ->check(CLI::Range(2, 1'000'000))
+      ->type_name("NUMBER")
+      ->capture_default_str();
 }
 
 /// Of a group the case's name, of a command with subcommands one of those.
@@ -232,6 +261,7 @@ int run_command_line(const Environment& environment) {
   add_report(application, environment, action);
   add_inspection(application, environment, action);
   add_prove(application, environment, action);
+  add_baseline(application, environment, action);
   add_golden(application, environment, action);
   add_replay(application, environment, action);
   add_groups(application, environment, action);

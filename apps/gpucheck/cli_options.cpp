@@ -84,11 +84,17 @@ void add_execution(CLI::App& command, ExecutionOptions& options) {
           "functions")
       ->type_name("caching|async|FILE.so")
       ->default_str("caching");
-  add_golden_directory(command, options.settings.golden_directory);
+  add_golden_files(command, options.settings.golden_directory, options.settings.limits_path);
+  add(command, "telemetry", options.settings.telemetry,
+      "What a driver would tell of the simulated devices, as gpucheck info --record writes it; by default of a healthy "
+      "machine")
+      ->type_name("FILE");
 }
 
-void add_golden_directory(CLI::App& command, std::string& directory) {
+void add_golden_files(CLI::App& command, std::string& directory, std::string& limits_path) {
   add(command, "golden", directory, "Golden files from here instead of those built in")->type_name("DIR");
+  add(command, "limits", limits_path, "Limits of measured values that go before those built in (gpucheck.limits/1)")
+      ->type_name("FILE");
 }
 
 void add_run_control(CLI::App& command, RunOptions& options) {

@@ -15,7 +15,7 @@ namespace gpucheck::application {
 void add_globs(CLI::App& command, Selection& selection);
 void add_exclusions(CLI::App& command, Selection& selection);
 void add_execution(CLI::App& command, ExecutionOptions& options);
-void add_golden_directory(CLI::App& command, std::string& directory);
+void add_golden_files(CLI::App& command, std::string& directory, std::string& limits_path);
 /// Everything of `run` but which cases, their parameters, and in what order.
 void add_run_control(CLI::App& command, RunOptions& options);
 /// The console and the reports that are written from a run or its journal.
@@ -23,6 +23,7 @@ void add_report_files(CLI::App& command, ReportOptions& options);
 void add_order(CLI::App& command, RunOptions& options);
 void add_parameters(CLI::App& command, ExecutionOptions& options);
 void add_replay_options(CLI::App& command, ReplayOptions& options);
+void add_advise_options(CLI::App& command, AdviseOptions& options);
 void add_inspect_options(CLI::App& command, InspectOptions& options);
 
 /// An option with a whole number from `minimum` to `maximum`, in decimal digits: CLI11's own

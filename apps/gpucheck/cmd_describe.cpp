@@ -36,8 +36,8 @@ std::string golden_text(const golden::Golden* golden) {
   if (golden == nullptr) return "\ngolden    none: without one the case fails\n";
   std::string text = fmt::format("\nexpected ({})\n", golden->origin());
   for (const golden::Golden::Row& row : golden->rows()) {
-    text += fmt::format("  {}: {}  [{}{}{}]\n", row.key, row.expectation, row.basis, row.condition.empty() ? "" : ", ",
-                        row.condition);
+    text += fmt::format("  {}: {}  [{}{}{}; else {}]\n", row.key, row.expectation, row.basis,
+                        row.condition.empty() ? "" : ", ", row.condition, row.failure);
     if (!row.note.empty()) text += fmt::format("      {}\n", row.note);
   }
   return text;
@@ -47,7 +47,7 @@ std::string golden_text(const golden::Golden* golden) {
 
 int describe(const Environment& environment, const DescribeOptions& options) {
   const Case& test_case = environment.registry.require(options.case_name);
-  const golden::GoldenSet goldens = load_goldens(environment, options.golden_directory);
+  const golden::GoldenSet goldens = load_goldens(environment, options.golden_directory, options.limits_path);
   const golden::Golden* golden = goldens.find(test_case.name);
   if (options.json) {
     print_document(case_document(test_case, golden));

@@ -99,7 +99,8 @@ void check_completed(const CaseResult& result) {
 }  // namespace
 
 int golden_diff(const Environment& environment, const GoldenDiffOptions& options) {
-  const golden::GoldenSet goldens = load_goldens(environment, options.execution.settings.golden_directory);
+  const golden::GoldenSet goldens =
+      load_goldens(environment, options.execution.settings.golden_directory, options.execution.settings.limits_path);
   const Selected selected = select(environment.registry, goldens, options.selection);
   const std::vector<const Case*> cases =
       for_allocator(selected.cases, options.selection, options.execution.settings.allocator);

@@ -39,10 +39,6 @@ std::vector<std::size_t> devices_to_show(const Snapshot& snapshot, const Inspect
   throw EnvironmentError(fmt::format("{}: the snapshot holds nothing of device {}", options.file, wanted));
 }
 
-std::string share(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? "-" : fmt::format("{:.1f}%", 100 * static_cast<double>(part) / static_cast<double>(whole));
-}
-
 TextRow usage_row(std::string name, const PoolUsage& usage) {
   return {std::move(name),
           fmt::format("{}", usage.segment_count),
@@ -51,7 +47,7 @@ TextRow usage_row(std::string name, const PoolUsage& usage) {
           format_bytes(usage.requested_bytes),
           format_bytes(usage.pending_free_bytes),
           format_bytes(usage.inactive_bytes),
-          share(usage.inactive_bytes, usage.reserved_bytes),
+          format_share(usage.inactive_bytes, usage.reserved_bytes),
           format_bytes(usage.largest_inactive_bytes)};
 }
 

@@ -104,22 +104,19 @@ std::string keys_never_red(const Proof& proof) {
   return text.empty() ? text : "judged keys that no fault turned red:\n" + text;
 }
 
-void show_progress(std::size_t finished, std::size_t total) {
-  if (can_redraw(stderr)) fmt::print(stderr, "\r\x1b[Kproving: {} of {} runs done", finished, total);
-}
-
-void clear_progress() {
-  if (can_redraw(stderr)) fmt::print(stderr, "\r\x1b[K");
+void show_proving(std::size_t finished, std::size_t total) {
+  show_progress(fmt::format("proving: {} of {} runs done", finished, total));
 }
 
 }  // namespace
 
 int prove(const Environment& environment, const ProveOptions& options) {
-  const golden::GoldenSet goldens = load_goldens(environment, options.execution.settings.golden_directory);
+  const golden::GoldenSet goldens =
+      load_goldens(environment, options.execution.settings.golden_directory, options.execution.settings.limits_path);
   const std::vector<const harness::Case*> cases =
       for_allocator(select_cases(environment.registry, goldens, options.selection), options.selection,
                     options.execution.settings.allocator);
-  const Proof proof = make_proof(environment, goldens, cases, options.execution, show_progress);
+  const Proof proof = make_proof(environment, goldens, cases, options.execution, show_proving);
   clear_progress();
   note_device(proof.device);
   if (options.json) {

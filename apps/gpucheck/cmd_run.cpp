@@ -71,7 +71,8 @@ void make_folder(const std::string& folder) {
 }
 
 int run_and_report(const Environment& environment, const RunOptions& options) {
-  const golden::GoldenSet goldens = load_goldens(environment, options.execution.settings.golden_directory);
+  const golden::GoldenSet goldens =
+      load_goldens(environment, options.execution.settings.golden_directory, options.execution.settings.limits_path);
   const runner::Plan plan = make_plan(select(environment.registry, goldens, options.selection), options);
   const runner::Options run_options = options_for_runner(environment, goldens, options);
   Reports reports(options.reports);
@@ -82,6 +83,7 @@ int run_and_report(const Environment& environment, const RunOptions& options) {
 
 std::vector<NamedFile> files_read(const RunOptions& options) {
   return {{"the waivers", options.reports.waivers_path},
+          {"the telemetry", options.execution.settings.telemetry},
           {"the allocator library", options.execution.settings.allocator.library}};
 }
 

@@ -46,6 +46,12 @@ struct ListOptions {
 struct DescribeOptions {
   std::string case_name;
   std::string golden_directory;
+  std::string limits_path;
+  bool json = false;
+};
+
+struct ExplainOptions {
+  std::string code;  ///< or name; empty: all
   bool json = false;
 };
 
@@ -86,6 +92,12 @@ struct JournalReportOptions {
   ReportOptions reports;
 };
 
+struct BaselineMakeOptions {
+  std::vector<std::string> results;  ///< at least one
+  std::string output_path = "-";     ///< "-" is stdout
+  std::size_t minimum_count = 5;
+};
+
 struct GoldenDiffOptions {
   Selection selection;
   ExecutionOptions execution;
@@ -114,6 +126,16 @@ struct ReplayOptions {
   bool json = false;
 };
 
+struct AdviseOptions {
+  std::string file;
+  std::optional<int> recorded_device;  ///< none: each that has events
+  std::vector<std::string> settings;   ///< shown besides
+  std::optional<std::uint64_t> memory_limit_bytes;
+  std::string card;       ///< whose memory is the limit; empty: none
+  std::string html_path;  ///< "-" is stdout; empty: no page
+  bool json = false;
+};
+
 struct InspectOptions {
   std::string file;
   std::string html_path;               ///< "-" is stdout; empty: no page
@@ -123,13 +145,16 @@ struct InspectOptions {
 
 int list(const Environment& environment, const ListOptions& options);
 int describe(const Environment& environment, const DescribeOptions& options);
+int explain(const Environment& environment, const ExplainOptions& options);
 int info(const Environment& environment, const InfoOptions& options);
 int run(const Environment& environment, const RunOptions& options);
 int report(const Environment& environment, const JournalReportOptions& options);
+int baseline_make(const Environment& environment, const BaselineMakeOptions& options);
 int golden_diff(const Environment& environment, const GoldenDiffOptions& options);
 int golden_approve(const Environment& environment, const GoldenApproveOptions& options);
 int prove(const Environment& environment, const ProveOptions& options);
 int replay(const Environment& environment, const ReplayOptions& options);
+int advise(const Environment& environment, const AdviseOptions& options);
 int inspect(const Environment& environment, const InspectOptions& options);
 
 }  // namespace gpucheck::application

@@ -50,6 +50,7 @@ Json golden_json(const golden::Golden& golden) {
     rows.push_back({{"key", row.key},
                     {"expectation", row.expectation},
                     {"basis", row.basis},
+                    {"failure", row.failure},
                     {"condition", row.condition},
                     {"note", row.note}});
   }
@@ -63,7 +64,12 @@ Json device_json(const device::DeviceProperties& device) {
           {"total_memory_bytes", device.total_memory_bytes},
           {"multiprocessor_count", device.multiprocessor_count},
           {"compute_capability_major", device.compute_capability_major},
-          {"compute_capability_minor", device.compute_capability_minor}};
+          {"compute_capability_minor", device.compute_capability_minor},
+          {"multiprocessor_clock_khz", device.multiprocessor_clock_khz},
+          {"memory_clock_khz", device.memory_clock_khz},
+          {"memory_bus_bits", device.memory_bus_bits},
+          {"host_link_generation", device.host_link.generation},
+          {"host_link_lanes", device.host_link.lanes}};
 }
 
 Json devices_json(const MachineReport::Devices& devices) {
@@ -129,6 +135,12 @@ std::string case_document(const Case& test_case, const golden::Golden* golden) {
   Json document{{"schema", "gpucheck.case/1"}};
   document.update(case_json(test_case));
   document["golden"] = golden == nullptr ? Json(nullptr) : golden_json(*golden);
+  return finish(document);
+}
+
+std::string failure_kinds_document(std::span<const harness::FailureKind> kinds) {
+  Json document{{"schema", "gpucheck.failures/1"}, {"kinds", Json::array()}};
+  for (const harness::FailureKind& kind : kinds) document["kinds"].push_back(harness::to_json(kind));
   return finish(document);
 }
 

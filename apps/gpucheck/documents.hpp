@@ -7,6 +7,7 @@
 #include "devices.hpp"
 #include "golden/golden.hpp"
 #include "harness/case.hpp"
+#include "harness/failure_kinds.hpp"
 #include "libraries.hpp"
 #include "proof.hpp"
 
@@ -20,6 +21,9 @@ std::string list_document(std::span<const harness::Case* const> cases);
 
 /// "gpucheck.case/1". @param golden null when the case has none.
 std::string case_document(const harness::Case& test_case, const golden::Golden* golden);
+
+/// "gpucheck.failures/1"
+std::string failure_kinds_document(std::span<const harness::FailureKind> kinds);
 
 /// What `info` found.
 struct MachineReport {

@@ -5,12 +5,30 @@
 
 #include "base/error.hpp"
 #include "devices.hpp"
+#include "telemetry/machine_file.hpp"
 #include "version.hpp"
 
 namespace gpucheck::application {
 
+namespace {
+
+/// A GPU tells its state itself. What cannot be read is said before anything runs.
+void check_recording(const harness::RunSettings& settings) {
+  if (settings.telemetry.empty()) return;
+  if (!settings.device.starts_with("sim")) {
+    throw UsageError(
+        fmt::format("--telemetry {} stands in for the driver of simulated devices alone, and the device "
+                    "is {}: say --device sim, for example",
+                    settings.telemetry, settings.device));
+  }
+  static_cast<void>(telemetry::read_machine(settings.telemetry));
+}
+
+}  // namespace
+
 runner::Options runner_options(const Environment& environment, const ExecutionOptions& options) {
   check_device_name(options.settings.device);
+  check_recording(options.settings);
   runner::Options result;
   result.program = "/proc/self/exe";
   result.settings = options.settings;

@@ -4,10 +4,12 @@
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <initializer_list>
 #include <iterator>
 #include <set>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 #include "runner/orphans.hpp"
 
 namespace gpucheck::application {
@@ -17,10 +19,24 @@ namespace {
 using harness::Case;
 using harness::Registry;
 
-constexpr std::array<Suite, 2> suite_table{{
+bool is_of_group(const Case& test_case, std::initializer_list<std::string_view> groups) {
+  return std::ranges::find(groups, test_case.group()) != groups.end();
+}
+
+/// The seeds are PyTorch's tests of CUDA, which a case's source names as pytest does.
+bool stands_for_a_seed(const Case& test_case) { return test_case.source.find(".py::") != std::string::npos; }
+
+constexpr std::array<Suite, 5> suite_table{{
     {"all", "every case", [](const Case&) { return true; }},
-    {"quick", "cases that can share the device with others: no exclusive use needed",
+    {"quick", "conformance and health, in seconds: cases that can share the device with others",
      [](const Case& test_case) { return !test_case.needs.exclusive; }},
+    {"acceptance", "may a machine be given to its users: all that a GPU can be asked, measurements and memory included",
+     [](const Case& test_case) { return !test_case.needs.simulated_device; }},
+    {"burn", "load, as long as -p seconds=N asks: stress, with memory and health before",
+     [](const Case& test_case) {
+       return is_of_group(test_case, {"health", "memtest", "stress"});
+     }},
+    {"seeds", "the cases that stand for PyTorch's own CUDA tests", stands_for_a_seed},
 }};
 
 const Suite& require_suite(std::string_view name) {
@@ -107,8 +123,14 @@ std::vector<const Case*> for_allocator(std::vector<const Case*> selected, const 
   return kept.empty() ? selected : kept;
 }
 
-golden::GoldenSet load_goldens(const Environment& environment, const std::string& directory) {
-  return directory.empty() ? environment.embedded_goldens() : golden::GoldenSet::from_directory(directory);
+golden::GoldenSet load_goldens(const Environment& environment, const std::string& directory,
+                               const std::string& limits_path) {
+  golden::GoldenSet goldens =
+      directory.empty() ? environment.embedded_goldens() : golden::GoldenSet::from_directory(directory);
+  if (!limits_path.empty()) {
+    goldens.limits().override_with(golden::Limits::parse(read_input_file(limits_path, "limits"), limits_path));
+  }
+  return goldens;
 }
 
 }  // namespace gpucheck::application

@@ -39,7 +39,9 @@ std::vector<const harness::Case*> select_cases(const harness::Registry& registry
 std::vector<const harness::Case*> for_allocator(std::vector<const harness::Case*> selected, const Selection& selection,
                                                 const runtime::AllocatorChoice& allocator);
 
-/// From the directory, or those built into the binary when it is empty.
-golden::GoldenSet load_goldens(const Environment& environment, const std::string& directory);
+/// From the directory, or those built into the binary when it is empty. The limits of a file, where one is named, go
+/// before theirs.
+golden::GoldenSet load_goldens(const Environment& environment, const std::string& directory,
+                               const std::string& limits_path);
 
 }  // namespace gpucheck::application

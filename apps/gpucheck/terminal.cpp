@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <string>
 #include <unistd.h>
 
@@ -47,6 +48,12 @@ void note(std::string_view text) {
   const std::string line = "gpucheck: " + one_line(text, longest) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
+
+void show_progress(std::string_view text) {
+  if (can_redraw(stderr)) fmt::print(stderr, "\r\x1b[K{}", text);
+}
+
+void clear_progress() { show_progress(""); }
 
 void flush_output() {
   errno = 0;

@@ -29,6 +29,10 @@ void print_document(std::string_view text);
 /// One line for the person at the terminal, on stderr, cleaned as `print` does.
 void note(std::string_view text);
 
+/// How far a command has come, in the place of what was shown before; nothing where stderr is no terminal.
+void show_progress(std::string_view text);
+void clear_progress();
+
 /// @throws EnvironmentError, once, when what was printed could not be written (a full disk).
 void flush_output();
 

@@ -5,9 +5,9 @@ namespace {
 
 constexpr std::size_t count = 1'000'000;
 
-/// Distinct numbers in two draws, one after the other.
+/// How many numbers there are in two draws, one after the other, each counted once.
 template <typename T, typename Draw>
-std::int64_t distinct(harness::Context& context, Draw draw) {
+std::int64_t distinct_of_two(harness::Context& context, Draw draw) {
   runtime::Runtime& runtime = context.runtime();
   Generator generator(runtime, context.seed());
   std::vector<T> both;
@@ -17,16 +17,15 @@ std::int64_t distinct(harness::Context& context, Draw draw) {
     const std::vector<T> values = values_of(runtime, out);
     both.insert(both.end(), values.begin(), values.end());
   }
-  std::ranges::sort(both);
-  return static_cast<std::int64_t>(both.size() - std::ranges::unique(both).size());
+  return std::ssize(distinct(bits_of(both)));
 }
 
 template <typename T>
 void observe(harness::Context& context, const std::string& type) {
-  context.observe("distinct_uniform_" + type, distinct<T>(context, [](Generator& generator, T* out) {
+  context.observe("distinct_uniform_" + type, distinct_of_two<T>(context, [](Generator& generator, T* out) {
                     tensor::ops::uniform(generator, out, count);
                   }));
-  context.observe("distinct_normal_" + type, distinct<T>(context, [](Generator& generator, T* out) {
+  context.observe("distinct_normal_" + type, distinct_of_two<T>(context, [](Generator& generator, T* out) {
                     tensor::ops::normal(generator, out, count);
                   }));
 }
@@ -37,9 +36,7 @@ std::int64_t distinct_of_a_long_draw(harness::Context& context) {
   Generator generator(runtime, context.seed());
   Buffer<double> out = empty<double>(runtime, 3 * count);
   tensor::ops::uniform(generator, out.data(), out.size());
-  std::vector<double> values = values_of(runtime, out);
-  std::ranges::sort(values);
-  return static_cast<std::int64_t>(values.size() - std::ranges::unique(values).size());
+  return std::ssize(distinct(bits_of(values_of(runtime, out))));
 }
 
 void run(harness::Context& context) {

@@ -19,13 +19,11 @@ void run(harness::Context& context) {
       both.push_back(number);
     }
   }
-  std::ranges::sort(both);
-  const auto repeated = std::ranges::unique(both);
-  context.observe("distinct_numbers", static_cast<std::int64_t>(both.size() - repeated.size()));
+  const std::vector<std::uint64_t> numbers = distinct(bits_of(both));
+  context.observe("distinct_numbers", std::ssize(numbers));
   context.observe("numbers_out_of_range", outside);
-  context.observe("numbers_above_32_bits", std::ranges::count_if(both.begin(), repeated.begin(), [](std::int64_t n) {
-                    return n >= std::int64_t{1} << 32;
-                  }));
+  context.observe("numbers_above_32_bits",
+                  std::ranges::count_if(numbers, [](std::uint64_t n) { return n >= std::uint64_t{1} << 32; }));
 }
 
 }  // namespace

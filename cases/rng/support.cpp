@@ -2,6 +2,22 @@
 
 namespace gpucheck::cases::in_rng {
 
+std::vector<std::uint64_t> distinct(std::vector<std::uint64_t> numbers) {
+  constexpr unsigned digit_bits = 16;
+  constexpr std::uint64_t digit_values = std::uint64_t{1} << digit_bits;
+  std::vector<std::uint64_t> sorted(numbers.size());
+  for (unsigned shift = 0; shift < 64; shift += digit_bits) {
+    std::vector<std::size_t> places(digit_values + 1);  // where the numbers with each digit begin
+    for (const std::uint64_t number : numbers) ++places[(number >> shift) % digit_values + 1];
+    for (std::size_t digit = 0; digit < digit_values; ++digit) places[digit + 1] += places[digit];
+    for (const std::uint64_t number : numbers) sorted[places[(number >> shift) % digit_values]++] = number;
+    numbers.swap(sorted);
+  }
+  const auto repeated = std::ranges::unique(numbers);
+  numbers.erase(repeated.begin(), repeated.end());
+  return numbers;
+}
+
 std::vector<harness::Fault> drawing_faults() {
   return {
       {.name = "lost_draw", .summary = "the first draw is never made", .plan = fault::kernel_lost(fault::nth_call(1))},

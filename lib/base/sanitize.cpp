@@ -9,15 +9,10 @@
 namespace gpucheck {
 namespace {
 
-constexpr std::string_view ellipsis = "\xE2\x80\xA6";  // U+2026
 constexpr char escape = '\x1b';
 constexpr char bell = '\x07';
 
 std::uint8_t byte(char letter) { return static_cast<std::uint8_t>(letter); }
-
-bool in_range(char letter, std::uint8_t first, std::uint8_t last) {
-  return byte(letter) >= first && byte(letter) <= last;
-}
 
 /// Skips bytes of a range from `at` on.
 std::size_t skip(std::string_view text, std::size_t at, std::uint8_t first, std::uint8_t last) {

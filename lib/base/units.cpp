@@ -19,6 +19,10 @@ std::string format_bytes(std::uint64_t bytes) {
   return fmt::format("{:.2f} GiB", in(1_GiB));
 }
 
+std::string format_share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? "-" : fmt::format("{:.1f}%", 100 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
 std::uint64_t parse_bytes(std::string_view text) {
   const auto reject = [text](const char* why) -> std::uint64_t {
     throw UsageError(

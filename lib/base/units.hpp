@@ -19,6 +19,9 @@ constexpr std::uint64_t operator""_GiB(unsigned long long n) { return n << 30; }
 /// "N bytes" up to 1 KiB, then KiB, MiB or GiB with two decimals.
 std::string format_bytes(std::uint64_t bytes);
 
+/// A part of a whole in percent with one decimal, "12.5%"; "-" of nothing.
+std::string format_share(std::uint64_t part, std::uint64_t whole);
+
 /// Reads "1048576", "512KiB", "16 MiB" or "2GiB". Units are powers of 1024.
 /// @throws UsageError naming the text and the accepted forms.
 std::uint64_t parse_bytes(std::string_view text);

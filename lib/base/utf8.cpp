@@ -6,12 +6,7 @@
 namespace gpucheck {
 namespace {
 
-constexpr std::string_view ellipsis = "\xE2\x80\xA6";  // U+2026
 constexpr std::size_t max_character_bytes = 4;
-
-bool in_range(char letter, std::uint8_t first, std::uint8_t last) noexcept {
-  return static_cast<std::uint8_t>(letter) >= first && static_cast<std::uint8_t>(letter) <= last;
-}
 
 bool is_continuation(char letter) noexcept { return in_range(letter, 0x80, 0xBF); }
 

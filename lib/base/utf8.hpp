@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,14 @@ namespace gpucheck {
 
 /// U+FFFD, which stands for what is not UTF-8.
 inline constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
+
+/// U+2026, which stands for what was cut.
+inline constexpr std::string_view ellipsis = "\xE2\x80\xA6";
+
+/// Whether a byte is one of `first` to `last`.
+constexpr bool in_range(char letter, std::uint8_t first, std::uint8_t last) noexcept {
+  return static_cast<std::uint8_t>(letter) >= first && static_cast<std::uint8_t>(letter) <= last;
+}
 
 /// The character at the start of a text.
 struct Utf8Character {

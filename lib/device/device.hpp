@@ -6,6 +6,7 @@
 
 #include "device/topics/errors.hpp"
 #include "device/topics/graphs.hpp"
+#include "device/topics/matrix_products.hpp"
 #include "device/topics/memory.hpp"
 #include "device/topics/peers.hpp"
 #include "device/topics/stream_ordered_memory.hpp"
@@ -22,6 +23,13 @@
 /// throws except where a comment says so: errors are `Status` values.
 namespace gpucheck::device {
 
+/// The PCI Express link between a device and the host, at its best: what both ends can do.
+struct HostLink {
+  int generation = 0;  ///< 1 to 6; 0 where it is not known
+  int lanes = 0;       ///< 1 to 16; 0 where it is not known
+  bool operator==(const HostLink&) const = default;
+};
+
 struct DeviceProperties {
   std::string name;
   std::string uuid;        ///< "GPU-xxxxxxxx-...", as nvidia-smi prints it
@@ -36,6 +44,11 @@ struct DeviceProperties {
   int compute_capability_major = 0;
   int compute_capability_minor = 0;
   std::uint64_t l2_cache_bytes = 0;
+  // What the device could do at its best, from which limits are worked out; 0 where it does not tell.
+  std::uint64_t multiprocessor_clock_khz = 0;  ///< the highest
+  std::uint64_t memory_clock_khz = 0;          ///< the highest; memory moves two words of its bus a clock
+  int memory_bus_bits = 0;
+  HostLink host_link = {};
   /// Stream priorities: 0 is lowest, `greatest_priority` (negative) is highest.
   int greatest_priority = 0;
   /// The UUID in `uuid` as it is kept, without words.
@@ -51,7 +64,8 @@ class Device : public Memory,
                public Work,
                public Graphs,
                public Errors,
-               public Peers {
+               public Peers,
+               public MatrixProducts {
  public:
   Device() = default;
   Device(const Device&) = delete;

@@ -31,6 +31,7 @@ constexpr std::array rows{
     Row{Status::ecc_uncorrectable, "cudaErrorECCUncorrectable", "uncorrectable ECC error encountered"},
     Row{Status::peer_access_unsupported, "cudaErrorPeerAccessUnsupported",
         "peer access is not supported between these two devices"},
+    Row{Status::shared_object_init_failed, "cudaErrorSharedObjectInitFailed", "shared object initialization failed"},
     Row{Status::invalid_resource_handle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
     Row{Status::illegal_state, "cudaErrorIllegalState", "the operation cannot be performed in the present state"},
     Row{Status::not_ready, "cudaErrorNotReady", "device not ready"},

@@ -25,6 +25,7 @@ enum class [[nodiscard]] Status : int{
     invalid_device = 101,
     peer_access_unsupported = 217,
     ecc_uncorrectable = 214,
+    shared_object_init_failed = 303,
     invalid_resource_handle = 400,
     illegal_state = 401,
     not_ready = 600,

@@ -34,7 +34,7 @@ Json proposal(const Value& seen) {
 
 Json proposal_instead_of(const Json& old, const Value& seen) {
   Json expectation = proposal(seen);
-  for (const char* kept : {"note", "when"}) {
+  for (const char* kept : {"failure", "note", "when"}) {
     if (old.contains(kept)) expectation[kept] = old[kept];
   }
   return expectation;

@@ -5,9 +5,12 @@
 #include <map>
 #include <set>
 
+#include "harness/failure_kinds.hpp"
+
 namespace gpucheck::golden {
 namespace {
 
+using harness::Measurement;
 using harness::Mismatch;
 using harness::Observation;
 using harness::Observations;
@@ -28,6 +31,17 @@ std::string expected_elsewhere(const Entry& entry, const Conditions& conditions)
   return fmt::format("nothing on {} (key expected only {})", place(conditions), fmt::join(elsewhere, ", "));
 }
 
+/// What its limit makes of a value that has one; nothing where it has none, is no number, or nothing is limited.
+std::optional<Measurement> measurement_of(std::string_view case_name, const std::string& key,
+                                          const Expectation& expectation, const Value& seen,
+                                          const Conditions& conditions) {
+  const std::optional<double> number = as_double(seen);
+  if (!std::holds_alternative<Limited>(expectation.matcher) || !number || conditions.limits == nullptr) return {};
+  return conditions.limits->judge(fmt::format("{}.{}", case_name, key), key, *number, conditions.device);
+}
+
+std::string unnamed_failure_code() { return std::string(harness::find_failure_kind(harness::unnamed_failure)->code); }
+
 // A second value of one key would otherwise hide behind the first.
 void add_unexpected(const FileContent& content, const Observations& observations, std::vector<Mismatch>& mismatches) {
   std::set<std::string_view> expected;
@@ -39,20 +53,41 @@ void add_unexpected(const FileContent& content, const Observations& observations
     mismatches.push_back({.key = observation.key,
                           .expected = again ? "nothing (key was observed before)" : "nothing (key not expected)",
                           .seen = harness::to_text(observation.value),
-                          .basis = {}});
+                          .basis = {},
+                          .failure = unnamed_failure_code()});
   }
 }
 
 }  // namespace
 
-std::optional<Mismatch> judge(const Entry& entry, const Value* seen, const Conditions& conditions) {
+std::optional<Mismatch> judge(std::string_view case_name, const Entry& entry, const Value* seen,
+                              const Conditions& conditions) {
   const std::string seen_text = seen != nullptr ? harness::to_text(*seen) : not_observed;
   if (const Expectation* expectation = entry.applicable(conditions)) {
-    if (seen != nullptr && accepts(expectation->matcher, *seen)) return std::nullopt;
-    return Mismatch{entry.key, describe(expectation->matcher), seen_text, expectation->basis};
+    const bool accepted = seen != nullptr && accepts(expectation->matcher, *seen);
+    if (accepted) {
+      const auto measurement = measurement_of(case_name, entry.key, *expectation, *seen, conditions);
+      if (!measurement || measurement->verdict != "fail") return std::nullopt;
+      return Mismatch{entry.key, describe_limit(*measurement), seen_text, expectation->basis, expectation->failure};
+    }
+    return Mismatch{entry.key, describe(expectation->matcher), seen_text, expectation->basis, expectation->failure};
   }
   if (seen == nullptr) return std::nullopt;
-  return Mismatch{entry.key, expected_elsewhere(entry, conditions), seen_text, entry.alternatives.front().basis};
+  const Expectation& elsewhere = entry.alternatives.front();
+  return Mismatch{entry.key, expected_elsewhere(entry, conditions), seen_text, elsewhere.basis, elsewhere.failure};
+}
+
+std::vector<Measurement> measure(const FileContent& content, const Observations& observations,
+                                 const Conditions& conditions) {
+  std::vector<Measurement> measurements;
+  for (const Entry& entry : content.entries) {
+    const Expectation* const expectation = entry.applicable(conditions);
+    const auto seen = std::ranges::find(observations, entry.key, &Observation::key);
+    if (expectation == nullptr || seen == observations.end()) continue;
+    auto measurement = measurement_of(content.case_name, entry.key, *expectation, seen->value, conditions);
+    if (measurement) measurements.push_back(*std::move(measurement));
+  }
+  return measurements;
 }
 
 std::vector<std::string> judged_keys(const FileContent& content, const Conditions& conditions) {
@@ -72,7 +107,7 @@ std::vector<Mismatch> compare(const FileContent& content, const Observations& ob
   std::vector<Mismatch> mismatches;
   for (const Entry& entry : content.entries) {
     const auto found = seen.find(entry.key);
-    auto mismatch = judge(entry, found == seen.end() ? nullptr : found->second, conditions);
+    auto mismatch = judge(content.case_name, entry, found == seen.end() ? nullptr : found->second, conditions);
     if (mismatch) mismatches.push_back(*std::move(mismatch));
   }
   add_unexpected(content, observations, mismatches);
@@ -81,7 +116,8 @@ std::vector<Mismatch> compare(const FileContent& content, const Observations& ob
     mismatches.push_back({.key = "(golden file)",
                           .expected = fmt::format("at least one key that is judged on {}", place(conditions)),
                           .seen = "nothing to judge by",
-                          .basis = {}});
+                          .basis = {},
+                          .failure = unnamed_failure_code()});
   }
   return mismatches;
 }

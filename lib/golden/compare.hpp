@@ -10,7 +10,13 @@
 namespace gpucheck::golden {
 
 /// One key against what was seen of it (null: nothing); empty when they agree.
-std::optional<harness::Mismatch> judge(const Entry& entry, const harness::Value* seen, const Conditions& conditions);
+/// @param case_name whose entry it is: limits go by it.
+std::optional<harness::Mismatch> judge(std::string_view case_name, const Entry& entry, const harness::Value* seen,
+                                       const Conditions& conditions);
+
+/// See Golden::measure.
+std::vector<harness::Measurement> measure(const FileContent& content, const harness::Observations& observations,
+                                          const Conditions& conditions);
 
 /// See Golden::judged_keys.
 std::vector<std::string> judged_keys(const FileContent& content, const Conditions& conditions);

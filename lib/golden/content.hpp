@@ -18,6 +18,7 @@ struct Expectation {
   Matcher matcher;
   std::string basis;
   std::string note;
+  std::string failure;                   ///< the code of what it stands for when it is not met
   std::optional<std::string> device;     ///< only on this kind of device; everywhere when absent
   std::optional<std::string> allocator;  ///< only under this allocator; under every one when absent
 

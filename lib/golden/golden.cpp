@@ -20,6 +20,11 @@ std::vector<harness::Mismatch> Golden::compare(const harness::Observations& obse
   return golden::compare(*content_, observations, conditions);
 }
 
+std::vector<harness::Measurement> Golden::measure(const harness::Observations& observations,
+                                                  const Conditions& conditions) const {
+  return golden::measure(*content_, observations, conditions);
+}
+
 std::vector<std::string> Golden::judged_keys(const Conditions& conditions) const {
   return golden::judged_keys(*content_, conditions);
 }
@@ -31,6 +36,7 @@ std::vector<Golden::Row> Golden::rows() const {
       rows.push_back({.key = entry.key,
                       .expectation = describe(expectation.matcher),
                       .basis = expectation.basis,
+                      .failure = expectation.failure,
                       .condition = expectation.condition(),
                       .note = expectation.note});
     }

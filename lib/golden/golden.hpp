@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "golden/limits/limits.hpp"
 #include "harness/result.hpp"
 
 /// Golden files: what must be seen, and on whose word. Read only by the supervisor, so
@@ -27,6 +28,10 @@ class MalformedGolden : public EnvironmentError {
 struct Conditions {
   std::string device_kind;            ///< "cuda" or "sim"
   std::string allocator = "caching";  ///< "caching", "async" or "library"
+  /// What measured values are judged by, and on what they were measured; where limits are null, none is judged. Both
+  /// must outlive the comparison.
+  const Limits* limits = nullptr;
+  const harness::DeviceIdentity* device = nullptr;
 };
 
 class Golden;
@@ -47,6 +52,11 @@ class Golden {
   [[nodiscard]] std::vector<harness::Mismatch> compare(const harness::Observations& observations,
                                                        const Conditions& conditions) const;
 
+  /// The values that limits judge, in the golden file's order, with the verdict on each. One that fails is a mismatch
+  /// too; one whose limit is unknown is not.
+  [[nodiscard]] std::vector<harness::Measurement> measure(const harness::Observations& observations,
+                                                          const Conditions& conditions) const;
+
   /// The keys that can differ under these conditions, in file order: expected there, and
   /// not with every value.
   [[nodiscard]] std::vector<std::string> judged_keys(const Conditions& conditions) const;
@@ -56,6 +66,7 @@ class Golden {
     std::string key;
     std::string expectation;  ///< "true", "matches /…/", "1 to 3"
     std::string basis;
+    std::string failure;    ///< the code of what it stands for when it is not met
     std::string condition;  ///< "on cuda", "with async"; empty when unconditional
     std::string note;
   };
@@ -86,7 +97,14 @@ class GoldenSet {
   [[nodiscard]] const Golden* find(std::string_view case_name) const noexcept;
   [[nodiscard]] std::vector<std::string> case_names() const;
 
+  /// What the file `limits.json` beside the golden files says; none where there is no such file.
+  [[nodiscard]] const Limits& limits() const noexcept { return limits_; }
+  [[nodiscard]] Limits& limits() noexcept { return limits_; }
+
  private:
+  void add(std::string_view text, std::string origin, std::string_view path);
+
+  Limits limits_;
   std::map<std::string, Golden, std::less<>> goldens_;
 };
 

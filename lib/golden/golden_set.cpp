@@ -43,21 +43,26 @@ std::vector<fs::path> json_files_below(const std::string& directory) {
 
 std::string golden_path(std::string_view case_name) { return harness::case_path(case_name) + ".json"; }
 
+void GoldenSet::add(std::string_view text, std::string origin, std::string_view path) {
+  if (path == "limits.json") {
+    limits_ = Limits::parse(text, std::move(origin));
+    return;
+  }
+  const Golden golden = parse_at(text, std::move(origin), path);
+  goldens_.emplace(golden.case_name(), golden);
+}
+
 GoldenSet GoldenSet::from_embedded(std::span<const File> files) {
   GoldenSet set;
-  for (const File& file : files) {
-    const Golden golden = parse_at(file.text, fmt::format("embedded golden/{}", file.path), file.path);
-    set.goldens_.emplace(golden.case_name(), golden);
-  }
+  for (const File& file : files) set.add(file.text, fmt::format("embedded golden/{}", file.path), file.path);
   return set;
 }
 
 GoldenSet GoldenSet::from_directory(const std::string& directory) {
   GoldenSet set;
   for (const fs::path& path : json_files_below(directory)) {
-    const Golden golden = parse_at(read_input_file(path.string(), "golden file"), path.string(),
-                                   path.lexically_relative(directory).generic_string());
-    set.goldens_.emplace(golden.case_name(), golden);
+    set.add(read_input_file(path.string(), "golden file"), path.string(),
+            path.lexically_relative(directory).generic_string());
   }
   return set;
 }

@@ -94,6 +94,7 @@ struct Accepts {
                        [this](const Value& value) { return equal(value, seen); });
   }
   bool operator()(const Informational&) const { return true; }
+  bool operator()(const Limited&) const { return as_number(seen).has_value(); }
 };
 
 std::string number_or_list(const Approximately& matcher) {
@@ -119,6 +120,7 @@ struct Describe {
     return fmt::format("one of {}", fmt::join(texts, ", "));
   }
   std::string operator()(const Informational&) const { return "any value"; }
+  std::string operator()(const Limited&) const { return "a number within its limit"; }
 };
 
 }  // namespace
@@ -133,6 +135,11 @@ Matches make_matches(std::string pattern) {
 }
 
 bool accepts(const Matcher& matcher, const Value& seen) { return std::visit(Accepts{seen}, matcher); }
+
+std::optional<double> as_double(const Value& value) noexcept {
+  const std::optional<Number> number = as_number(value);
+  return number ? std::optional(static_cast<double>(*number)) : std::nullopt;
+}
 
 std::string describe(const Matcher& matcher) { return std::visit(Describe{}, matcher); }
 

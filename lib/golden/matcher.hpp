@@ -53,13 +53,19 @@ struct OneOf {
 /// Anything, as long as it was observed.
 struct Informational {};
 
-using Matcher = std::variant<Equals, Range, Approximately, Matches, OneOf, Informational>;
+/// A number within the limit of its name (limits/limits.hpp), which is worked out for the device.
+struct Limited {};
+
+using Matcher = std::variant<Equals, Range, Approximately, Matches, OneOf, Informational, Limited>;
 
 /// @throws std::invalid_argument with RE2's reason when the pattern is not one.
 Matches make_matches(std::string pattern);
 
-/// Thread-safe.
+/// Thread-safe. What is limited is accepted when it is a number: the limit itself is judged by `Limits`.
 bool accepts(const Matcher& matcher, const harness::Value& seen);
+
+/// The number that a value is; nothing for a text, true, false or an array.
+std::optional<double> as_double(const harness::Value& value) noexcept;
 
 /// What the matcher wants, in words: "true", "1 to 3", "matches /out of memory/".
 std::string describe(const Matcher& matcher);

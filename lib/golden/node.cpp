@@ -60,6 +60,11 @@ std::vector<std::pair<std::string, Node>> Node::fields() const {
 
 std::vector<Node> Node::elements() const {
   if (!json_->is_array() || json_->empty()) reject("an array with at least one element");
+  return elements_or_none();
+}
+
+std::vector<Node> Node::elements_or_none() const {
+  if (!json_->is_array()) reject("an array");
   std::vector<Node> result;
   for (const Json& element : *json_) {
     result.emplace_back(element, *origin_, child_path(path_, fmt::format("{}", result.size())));

@@ -32,7 +32,12 @@ class Node {
   /// An array's elements; at least one.
   [[nodiscard]] std::vector<Node> elements() const;
 
+  /// An array's elements, none of an empty one.
+  [[nodiscard]] std::vector<Node> elements_or_none() const;
+
   [[nodiscard]] bool is_array() const { return json_->is_array(); }
+  [[nodiscard]] bool is_object() const { return json_->is_object(); }
+  [[nodiscard]] bool is_null() const { return json_->is_null(); }
   [[nodiscard]] std::string string() const;
   [[nodiscard]] std::string non_empty_string() const;
   [[nodiscard]] std::string one_of(std::initializer_list<std::string_view> choices) const;

@@ -7,6 +7,7 @@
 #include "golden/node.hpp"
 #include "golden/syntax.hpp"
 #include "harness/case_name.hpp"
+#include "harness/failure_kinds.hpp"
 
 namespace gpucheck::golden {
 namespace {
@@ -57,13 +58,18 @@ Matcher read_informational(const Node& node) {
   return Informational{};
 }
 
+Matcher read_limited(const Node& node) {
+  node.require_true();
+  return Limited{};
+}
+
 Matcher read_matcher(const Node& expectation) {
   std::vector<std::pair<std::string_view, Node>> present;
-  for (const std::string_view name : {"equals", "range", "approx", "matches", "one_of", "informational"}) {
+  for (const std::string_view name : {"equals", "range", "approx", "matches", "one_of", "informational", "limit"}) {
     if (auto node = expectation.field(name)) present.emplace_back(name, *std::move(node));
   }
   if (present.size() != 1) {
-    expectation.reject("exactly one of the fields equals, range, approx, matches, one_of, informational");
+    expectation.reject("exactly one of the fields equals, range, approx, matches, one_of, informational, limit");
   }
   const auto& [name, node] = present.front();
   if (name == "approx") return read_approximately(node, expectation);
@@ -74,6 +80,7 @@ Matcher read_matcher(const Node& expectation) {
   if (name == "matches") return read_matches(node);
   if (name == "one_of") return read_one_of(node);
   if (name == "informational") return read_informational(node);
+  if (name == "limit") return read_limited(node);
   return Equals{node.value()};
 }
 
@@ -85,10 +92,22 @@ std::string read_basis(const Node& expectation, Unapproved unapproved) {
   return node.one_of({"seed", "torch", "spec", "math", "vendor"});
 }
 
+std::string read_failure(const Node& expectation, const Matcher& matcher) {
+  const bool limited = std::holds_alternative<Limited>(matcher);
+  const auto node = expectation.field("failure");
+  const std::string name =
+      node ? node->string() : std::string(limited ? harness::unnamed_slowness : harness::unnamed_failure);
+  const harness::FailureKind* const kind = harness::find_failure_kind(name);
+  if (kind == nullptr || kind->name != name)
+    node->reject("the name of a kind of failure (gpucheck explain lists them)");
+  return std::string(kind->code);
+}
+
 Expectation read_expectation(const Node& node, Unapproved unapproved) {
-  node.require_object({"equals", "range", "approx", "rel", "abs", "ulp", "matches", "one_of", "informational", "basis",
-                       "note", "when"});
-  Expectation expectation{read_matcher(node), read_basis(node, unapproved), {}, {}, {}};
+  node.require_object({"equals", "range", "approx", "rel", "abs", "ulp", "matches", "one_of", "informational", "limit",
+                       "basis", "failure", "note", "when"});
+  Expectation expectation{read_matcher(node), read_basis(node, unapproved), {}, {}, {}, {}};
+  expectation.failure = read_failure(node, expectation.matcher);
   if (const auto note = node.field("note")) expectation.note = note->string();
   if (const auto when = node.field("when")) {
     when->require_object({"device", "allocator"});

@@ -9,6 +9,7 @@
 #include "device/fault/plan.hpp"
 #include "harness/fields.hpp"
 #include "harness/parameter.hpp"
+#include "telemetry/fault/fault_plan.hpp"
 
 namespace gpucheck::harness {
 
@@ -79,7 +80,8 @@ std::string to_text(const Needs& needs);
 struct Fault {
   std::string name;     ///< lower case with underscores
   std::string summary;  ///< what breaks
-  fault::Plan plan;
+  fault::Plan plan = {};
+  telemetry::FaultPlan telemetry = {};  ///< what the driver tells wrongly of the case's first GPU
 };
 
 /// A function a case runs in a process of its own, because it poisons the context or

@@ -107,6 +107,15 @@ template const std::int64_t& Context::parameter(std::string_view) const;
 template const double& Context::parameter(std::string_view) const;
 template const std::string& Context::parameter(std::string_view) const;
 
+GpuWatch& Context::telemetry() {
+  if (setup_.watch == nullptr) throw Error(fmt::format("case {}: there is no telemetry here", test_case().name));
+  return *setup_.watch;
+}
+
+void Context::begin_watch() {
+  if (setup_.watch != nullptr && test_case().needs.devices > 0) setup_.watch->begin();
+}
+
 void Context::expect_races(ExpectedRaces expected) {
   declared_races_.push_back({.accesses = std::move(expected), .races_before = driver().races().size()});
 }

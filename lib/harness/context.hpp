@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "device/driver.hpp"
 #include "harness/case.hpp"
+#include "harness/gpu_watch.hpp"
 #include "harness/result.hpp"
 #include "harness/run_settings.hpp"
 #include "harness/value.hpp"
@@ -78,6 +79,8 @@ class Context {
     /// Called at once for every observation, so that it survives a crash.
     std::function<void(const Observation&)> on_observation;
     ChildLauncher* children = nullptr;  ///< null in a child itself
+    /// Of the case's devices, of the first where it needs none; null in a child.
+    std::shared_ptr<GpuWatch> watch = nullptr;
   };
 
   /// @throws Error for a parameter that the case does not declare, or of another type.
@@ -124,6 +127,10 @@ class Context {
   /// sharding do not alter it.
   [[nodiscard]] std::uint64_t seed() const noexcept { return setup_.settings.seed; }
 
+  /// What the driver tells of the case's GPUs; on the simulated device what a recording does.
+  /// @throws Error in a child, which has none.
+  [[nodiscard]] GpuWatch& telemetry();
+
   /// From now on races of these accesses, and no others, are excused; where the device
   /// notices races, there has to be one.
   void expect_races(ExpectedRaces expected);
@@ -138,6 +145,11 @@ class Context {
   /// For `execute`, once the case's function is done: waits for the device, destroys the
   /// runtime, and tells which class-wide rules are broken. Ends the use of the context.
   [[nodiscard]] std::vector<Mismatch> close();
+
+  /// For `execute`: the case's function is about to run.
+  void begin_watch();
+  /// What changed on the GPUs until `close`.
+  [[nodiscard]] const std::vector<GpuTelemetry>& gpu_telemetry() const noexcept { return gpu_telemetry_; }
 
  private:
   /// What the case has to leave as it found it.
@@ -168,6 +180,7 @@ class Context {
   void check_devices(std::vector<Mismatch>& broken, Check check);
   void check_handles_rule(std::vector<Mismatch>& broken);
   void check_race_rules(std::vector<Mismatch>& broken);
+  void check_hardware_rule(std::vector<Mismatch>& broken);
   /// Whether the race, one of a place in the driver's list, was declared.
   [[nodiscard]] bool is_declared(const device::Race& race, std::size_t place);
 
@@ -177,6 +190,7 @@ class Context {
   std::vector<DeclaredRaces> declared_races_;
   std::optional<device::LiveHandles> handles_before_;  ///< of the driver's own count
   std::vector<UsedDevice> used_;                       ///< one for each of the ordinals
+  std::vector<GpuTelemetry> gpu_telemetry_;
 };
 
 }  // namespace gpucheck::harness

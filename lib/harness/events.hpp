@@ -74,6 +74,7 @@ struct RunFinished {
   std::vector<SelectedCase> running;     ///< of those, what had been started
   std::string incomplete;                ///< why this is not the run's own last word; empty when it is
   std::vector<WaiverUse> waivers;        ///< those that had to do with the cases that finished
+  std::vector<int> unproven_devices;     ///< of which every result is a skip: nothing is known of them
   std::vector<DeviceTime> device_times;  ///< one for each device, in their order; none when incomplete
   int interrupted_by_signal = 0;         ///< SIGINT for example; 0 when not interrupted
   int exit_code = 0;

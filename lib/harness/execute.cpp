@@ -13,7 +13,6 @@
 namespace gpucheck::harness {
 namespace {
 
-using Status = Execution::Status;
 using Clock = std::chrono::steady_clock;
 
 /// The text of the exception being handled; for one that is not gpucheck's own, whose
@@ -33,33 +32,41 @@ std::string exception_text() {
 void run_function(Context& context, Execution& execution) {
   try {
     context.test_case().run(context);
-    execution.status = Status::completed;
+    execution.status = Execution::Status::completed;
   } catch (const Skip& skip) {
-    execution.status = Status::skipped;
+    execution.status = Execution::Status::skipped;
     execution.reason = skip.what();
   } catch (const runtime::UnsupportedError& error) {  // the chosen allocator cannot do it
-    execution.status = Status::skipped;
+    execution.status = Execution::Status::skipped;
     execution.reason = error.what();
+  } catch (const telemetry::NotInstalled& missing) {
+    execution.status = Execution::Status::skipped;
+    execution.reason = missing.what();
   } catch (...) {
-    execution.status = Status::error;
+    execution.status = Execution::Status::error;
     execution.reason = exception_text();
   }
 }
 
-/// A case that did not complete is not judged by the rules, but the process is.
+/// A case that did not complete is not judged by the rules, but the process is, and the GPU.
 void apply_rules(Context& context, Execution& execution) {
   std::vector<Mismatch> broken = context.close();
   execution.contaminated = !broken.empty();
-  if (execution.status == Status::completed) execution.broken_rules = std::move(broken);
+  execution.telemetry = context.gpu_telemetry();
+  if (execution.status != Execution::Status::completed) {
+    std::erase_if(broken, [](const Mismatch& rule) { return rule.key != fmt::format("rule.{}", hardware_rule); });
+  }
+  execution.broken_rules = std::move(broken);
 }
 
 void execute_in(Context& context, Execution& execution) {
   if (std::optional<std::string> reason = unmet_need(context)) {
-    execution.status = Status::skipped;
+    execution.status = Execution::Status::skipped;
     execution.reason = std::move(*reason);
     return;
   }
   const Clock::time_point start = Clock::now();
+  context.begin_watch();
   run_function(context, execution);
   apply_rules(context, execution);
   execution.duration_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
@@ -73,7 +80,7 @@ Execution execute(Context::Setup setup) {
     Context context(std::move(setup));
     execute_in(context, execution);
   } catch (...) {  // before the case ran, or while the rules were checked
-    execution.status = Status::error;
+    execution.status = Execution::Status::error;
     execution.reason = exception_text();
     execution.broken_rules.clear();
     execution.contaminated = true;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/context.hpp"
@@ -8,13 +9,17 @@
 
 namespace gpucheck::harness {
 
+/// The rule that speaks of the hardware alone: it is judged however the case itself ended.
+inline constexpr std::string_view hardware_rule = "no_new_hardware_errors";
+
 /// How running a case's function ended, before any golden file is looked at.
 struct Execution {
   enum class Status { completed, skipped, error };
   Status status = Status::error;
   std::string reason;                  ///< for skipped and error
-  std::vector<Mismatch> broken_rules;  ///< class-wide rules, judged after a completed case
-  double duration_ms = 0;              ///< wall time of the case's function and the rules
+  std::vector<Mismatch> broken_rules;  ///< class-wide rules, judged after a completed case; the hardware's, after any
+  std::vector<GpuTelemetry> telemetry = {};  ///< of each of the case's devices
+  double duration_ms = 0;                    ///< wall time of the case's function and the rules
   /// The process must not run another case: a sticky error, a leak or a broken rule.
   bool contaminated = false;
 };
@@ -33,6 +38,8 @@ struct Execution {
 ///   that gpucheck gives it, the device rejected nothing;
 /// - rule.settings_restored, rule.memory_fraction_restored, rule.capture_mode_restored,
 ///   rule.current_stream_restored: as found, on the thread that ran the case;
+/// - rule.no_new_hardware_errors: the driver counted no new uncorrectable error, no pending or failed row remap and no
+///   XID that no program causes, on any of the case's GPUs;
 /// - rule.no_hazard: the driver noticed no unordered access but those that the case declared;
 /// - rule.expected_races: of each declaration it noticed one, where it notices any.
 Execution execute(Context::Setup setup);

@@ -28,6 +28,22 @@ ExitCode exit_code(const Counts& counts, int max_skips, std::optional<int> skip_
   return chosen ? static_cast<ExitCode>(*skip_exit_code) : exit_code(counts, max_skips);
 }
 
+void DeviceEvidence::add(const CaseResult& result) {
+  for (const int device : result.devices) shown_[device] = shown_[device] || result.outcome != Outcome::skip;
+}
+
+std::vector<int> DeviceEvidence::missing() const {
+  std::vector<int> devices;
+  for (const auto& [device, shown] : shown_) {
+    if (!shown) devices.push_back(device);
+  }
+  return devices;
+}
+
+ExitCode with_unproven(ExitCode code, const std::vector<int>& unproven_devices) noexcept {
+  return code == ExitCode::passed && !unproven_devices.empty() ? ExitCode::not_judged : code;
+}
+
 ExitCode interrupted_exit_code(int signal) noexcept { return static_cast<ExitCode>(128 + signal); }
 
 }  // namespace gpucheck::harness

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <optional>
+#include <vector>
 
 #include "harness/result.hpp"
 
@@ -27,6 +29,21 @@ bool is_only_skips(const Counts& counts) noexcept;
 /// The verdict where `skip_exit_code` stands for a run of nothing but skips, unless they
 /// are more than `max_skips`.
 ExitCode exit_code(const Counts& counts, int max_skips, std::optional<int> skip_exit_code) noexcept;
+
+/// Of which devices a run has shown something: a skip shows nothing. Used by one thread.
+class DeviceEvidence {
+ public:
+  void add(const CaseResult& result);
+  /// Those with results that are all skips, by index.
+  [[nodiscard]] std::vector<int> missing() const;
+
+ private:
+  std::map<int, bool> shown_;
+};
+
+/// The verdict of a run that came to `code`, where nothing is known of these devices: a pass of the others is none of
+/// theirs.
+ExitCode with_unproven(ExitCode code, const std::vector<int>& unproven_devices) noexcept;
 
 /// Of a run that this signal interrupted: 128 and its number, as shells have it.
 ExitCode interrupted_exit_code(int signal) noexcept;

@@ -42,6 +42,20 @@ ordered_json scalar(Outcome outcome) { return to_text(outcome); }
 ordered_json scalar(const runtime::AllocatorChoice& allocator) { return scalar(runtime::to_text(allocator)); }
 ordered_json scalar(const ParameterValues& values) { return to_json(values); }
 
+template <Described T>
+ordered_json described(const T& value);
+
+template <Described T>
+ordered_json scalar(const T& value) {
+  return described(value);
+}
+
+/// null where there is none.
+template <typename T>
+ordered_json scalar(const std::optional<T>& value) {
+  return value ? scalar(*value) : ordered_json();
+}
+
 template <typename Element>
 ordered_json scalar(const std::vector<Element>& elements) {
   ordered_json array = ordered_json::array();
@@ -120,6 +134,19 @@ ParameterValues read<ParameterValues>(const ordered_json& json) {
   return parameter_values_from_json(json);
 }
 
+template <Described T>
+T read_described(const ordered_json& json);
+
+template <>
+GaugeSummary read<GaugeSummary>(const ordered_json& json) {
+  return read_described<GaugeSummary>(json);
+}
+
+template <>
+CounterChange read<CounterChange>(const ordered_json& json) {
+  return read_described<CounterChange>(json);
+}
+
 template <typename Element>
 std::vector<Element> read_array(const ordered_json& json) {
   if (!json.is_array()) reject(json, "an array");
@@ -138,6 +165,10 @@ const ordered_json& member(const ordered_json& json, const char* name) {
 template <typename T>
 void read_into(T& target, const ordered_json& json, const char* name) {
   target = read<T>(member(json, name));
+}
+template <typename Element>
+void read_into(std::vector<Element>& target, const ordered_json& json, const char* name) {
+  target = read_array<Element>(member(json, name));
 }
 
 template <Described T>
@@ -159,13 +190,13 @@ Value read_array_of_guessed_kind(const ordered_json& json) {
 
 // ---- the kinds of an observed value ----------------------------------------------------
 
-struct Kind {
+struct ValueKind {
   std::string_view name;
   Value (*read)(const ordered_json&);
 };
 
 /// In the order of Value's alternatives.
-constexpr Kind kinds[] = {
+constexpr ValueKind value_kinds[] = {
     {"bool", [](const ordered_json& json) -> Value { return read<bool>(json); }},
     {"integer", [](const ordered_json& json) -> Value { return read<std::int64_t>(json); }},
     {"double", [](const ordered_json& json) -> Value { return read<double>(json); }},
@@ -175,7 +206,7 @@ constexpr Kind kinds[] = {
     {"doubles", [](const ordered_json& json) -> Value { return read_array<double>(json); }},
     {"strings", [](const ordered_json& json) -> Value { return read_array<std::string>(json); }},
 };
-static_assert(std::size(kinds) == std::variant_size_v<Value>);
+static_assert(std::size(value_kinds) == std::variant_size_v<Value>);
 
 }  // namespace
 
@@ -191,7 +222,7 @@ ordered_json to_json(const ParameterValues& values) {
 
 ordered_json to_json(const Observation& observation) {
   return {{"key", scalar(observation.key)},
-          {"kind", kinds[observation.value.index()].name},
+          {"kind", value_kinds[observation.value.index()].name},
           {"value", to_json(observation.value)}};
 }
 
@@ -209,11 +240,25 @@ ordered_json to_json(const RunSettings& settings) { return described(settings); 
 
 ordered_json to_json(const Mismatch& mismatch) { return described(mismatch); }
 
+ordered_json to_json(const Measurement& measurement) { return described(measurement); }
+
+ordered_json to_json(const FailureKind& kind) {
+  return {{"code", kind.code},
+          {"name", kind.name},
+          {"severity", to_text(kind.severity)},
+          {"category", to_text(kind.category)},
+          {"action", to_text(kind.action)},
+          {"meaning", kind.meaning},
+          {"advice", kind.advice}};
+}
+
 ordered_json to_json(const Attempt& attempt) { return described(attempt); }
 
 ordered_json to_json(const DeviceIdentity& device) { return described(device); }
 
 ordered_json to_json(const DeviceTime& time) { return described(time); }
+
+ordered_json to_json(const GpuTelemetry& telemetry) { return described(telemetry); }
 
 ordered_json to_json(const SelectedCase& selected) { return described(selected); }
 
@@ -265,7 +310,7 @@ Observation observation_from_json(const ordered_json& json) {
   Observation observation;
   read_into(observation.key, json, "key");
   const auto name = read<std::string>(member(json, "kind"));
-  for (const Kind& kind : kinds) {
+  for (const ValueKind& kind : value_kinds) {
     if (kind.name != name) continue;
     observation.value = kind.read(member(json, "value"));
     return observation;
@@ -274,6 +319,8 @@ Observation observation_from_json(const ordered_json& json) {
 }
 
 Mismatch mismatch_from_json(const ordered_json& json) { return read_described<Mismatch>(json); }
+
+GpuTelemetry gpu_telemetry_from_json(const ordered_json& json) { return read_described<GpuTelemetry>(json); }
 
 DeviceIdentity device_identity_from_json(const ordered_json& json) { return read_described<DeviceIdentity>(json); }
 

@@ -4,6 +4,7 @@
 
 #include "harness/case.hpp"
 #include "harness/events.hpp"
+#include "harness/failure_kinds.hpp"
 #include "harness/result.hpp"
 #include "harness/run_settings.hpp"
 
@@ -28,8 +29,11 @@ nlohmann::ordered_json to_json(const Needs& needs);
 nlohmann::ordered_json to_json(const RunSettings& settings);
 nlohmann::ordered_json to_json(const Mismatch& mismatch);
 nlohmann::ordered_json to_json(const Attempt& attempt);
+nlohmann::ordered_json to_json(const Measurement& measurement);
+nlohmann::ordered_json to_json(const FailureKind& kind);
 nlohmann::ordered_json to_json(const DeviceIdentity& device);
 nlohmann::ordered_json to_json(const DeviceTime& time);
+nlohmann::ordered_json to_json(const GpuTelemetry& telemetry);
 nlohmann::ordered_json to_json(const SelectedCase& selected);
 nlohmann::ordered_json to_json(const Counts& counts);
 nlohmann::ordered_json to_json(const Waiver& waiver);
@@ -43,6 +47,7 @@ ParameterValue parameter_value_from_json(const nlohmann::ordered_json& json);
 ParameterValues parameter_values_from_json(const nlohmann::ordered_json& json);
 Observation observation_from_json(const nlohmann::ordered_json& json);
 Mismatch mismatch_from_json(const nlohmann::ordered_json& json);
+GpuTelemetry gpu_telemetry_from_json(const nlohmann::ordered_json& json);
 DeviceIdentity device_identity_from_json(const nlohmann::ordered_json& json);
 /// @throws UsageError too, for an allocator that is none.
 RunSettings run_settings_from_json(const nlohmann::ordered_json& json);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/fields.hpp"
+#include "harness/gpu_telemetry.hpp"
 #include "harness/parameter.hpp"
 #include "harness/value.hpp"
 
@@ -26,17 +27,46 @@ std::string_view to_text(Outcome outcome) noexcept;
 /// One difference between the golden file and what was seen, or one broken
 /// class-wide rule.
 struct Mismatch {
-  std::string key;       ///< observation key; "rule.<name>" for a class-wide rule
-  std::string expected;  ///< as text: "true", "matches /out of memory/", "1 to 3", "nothing (key not expected)"
-  std::string seen;      ///< as text; "nothing" when absent
-  std::string basis;     ///< "seed", "torch", "math", "vendor" or "rule"
+  std::string key;           ///< observation key; "rule.<name>" for a class-wide rule
+  std::string expected;      ///< as text: "true", "matches /out of memory/", "1 to 3", "nothing (key not expected)"
+  std::string seen;          ///< as text; "nothing" when absent
+  std::string basis;         ///< "seed", "torch", "math", "vendor" or "rule"
+  std::string failure = {};  ///< the code of the kind of failure that it is (failure_kinds.hpp)
 };
 
 template <>
 inline constexpr auto fields_of<Mismatch> =
     std::tuple{Field{"key", &Mismatch::key}, Field{"expected", &Mismatch::expected}, Field{"seen", &Mismatch::seen},
-               Field{"basis", &Mismatch::basis}};
+               Field{"basis", &Mismatch::basis}, Field{"failure", &Mismatch::failure}};
 static_assert(has_every_member<Mismatch>);
+
+/// A value that was judged by a limit (golden/limits). Numbers are in the unit that the key ends with; those that do
+/// not apply are absent.
+struct Measurement {
+  std::string key;
+  double value = 0;
+  std::string verdict;  ///< "pass", "warn" or "fail"; "unknown" where no limit could be worked out
+  std::optional<double> fail_below = {};
+  std::optional<double> warn_below = {};
+  std::optional<double> warn_above = {};
+  std::optional<double> fail_above = {};
+  std::optional<double> best = {};  ///< what the device could do at its best, where the limit is a share of that
+  std::string source;               ///< whose word the limit is; why there is none, where it is unknown
+};
+
+template <>
+inline constexpr auto fields_of<Measurement> = std::tuple{
+    Field{"key", &Measurement::key},
+    Field{"value", &Measurement::value},
+    Field{"verdict", &Measurement::verdict},
+    Field{"fail_below", &Measurement::fail_below},
+    Field{"warn_below", &Measurement::warn_below},
+    Field{"warn_above", &Measurement::warn_above},
+    Field{"fail_above", &Measurement::fail_above},
+    Field{"best", &Measurement::best},
+    Field{"source", &Measurement::source},
+};
+static_assert(has_every_member<Measurement>);
 
 /// A failed attempt of a case that was tried again.
 struct Attempt {
@@ -80,7 +110,9 @@ struct CaseResult {
   double deadline_extension_ms = 0;  ///< beyond its deadline; as long as it had waited for a processor
   Observations observations;         ///< kept also when the case crashed half way
   std::vector<Mismatch> mismatches;
-  ParameterValues parameters;  ///< all of them, defaults included
+  std::vector<Measurement> measurements;  ///< of those observations that a limit judges
+  std::vector<GpuTelemetry> telemetry;    ///< of each of its devices; none where it did not finish
+  ParameterValues parameters;             ///< all of them, defaults included
   std::uint64_t seed = 0;
   std::string fault;             ///< name of the fault it ran under; empty outside `prove`
   int repetition = 0;            ///< 0-based, with --repeat
@@ -104,6 +136,12 @@ struct DeviceIdentity {
   int multiprocessor_count = 0;
   int compute_capability_major = 0;
   int compute_capability_minor = 0;
+  // What it could do at its best; 0 where it does not tell.
+  std::uint64_t multiprocessor_clock_khz = 0;
+  std::uint64_t memory_clock_khz = 0;
+  int memory_bus_bits = 0;
+  int host_link_generation = 0;
+  int host_link_lanes = 0;
   std::string driver_version;  ///< empty when unknown
   std::string cuda_driver_version;
   std::string cuda_runtime_version;
@@ -123,6 +161,11 @@ inline constexpr auto fields_of<DeviceIdentity> = std::tuple{
     Field{"multiprocessor_count", &DeviceIdentity::multiprocessor_count},
     Field{"compute_capability_major", &DeviceIdentity::compute_capability_major},
     Field{"compute_capability_minor", &DeviceIdentity::compute_capability_minor},
+    Field{"multiprocessor_clock_khz", &DeviceIdentity::multiprocessor_clock_khz},
+    Field{"memory_clock_khz", &DeviceIdentity::memory_clock_khz},
+    Field{"memory_bus_bits", &DeviceIdentity::memory_bus_bits},
+    Field{"host_link_generation", &DeviceIdentity::host_link_generation},
+    Field{"host_link_lanes", &DeviceIdentity::host_link_lanes},
     Field{"driver_version", &DeviceIdentity::driver_version},
     Field{"cuda_driver_version", &DeviceIdentity::cuda_driver_version},
     Field{"cuda_runtime_version", &DeviceIdentity::cuda_runtime_version},

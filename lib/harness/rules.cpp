@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <iterator>
 
 #include "device/status.hpp"
 #include "harness/context.hpp"
 #include "harness/counting_device.hpp"
+#include "harness/execute.hpp"
+#include "harness/failure_kinds.hpp"
 
 // The class-wide rules: what every case has to leave behind it, or rather not.
 namespace gpucheck::harness {
@@ -162,6 +165,7 @@ std::vector<Mismatch> Context::close() {
   });
   check_handles_rule(broken);
   check_race_rules(broken);
+  check_hardware_rule(broken);
   return broken;
 }
 
@@ -210,6 +214,20 @@ void Context::check_race_rules(std::vector<Mismatch>& broken) {
     if (declared.seen) continue;
     add(broken, "expected_races", fmt::format("a race of {}", fmt::join(declared.accesses.operations, ", ")),
         fmt::format("none in the {} ranges of memory", declared.accesses.memory.size()));
+  }
+}
+
+/// At the very end: what the device was told to do is done by now.
+void Context::check_hardware_rule(std::vector<Mismatch>& broken) {
+  if (setup_.watch == nullptr || test_case().needs.devices == 0) return;
+  gpu_telemetry_ = setup_.watch->end();
+  for (const GpuTelemetry& telemetry : gpu_telemetry_) {
+    for (const HardwareError& error : new_hardware_errors(telemetry)) {
+      const int ordinal = setup_.ordinals[static_cast<std::size_t>(telemetry.device)];
+      add(broken, hardware_rule, "no uncorrectable error, row remap or XID while the case ran",
+          used_.size() == 1 ? error.text : fmt::format("device {}: {}", ordinal, error.text));
+      broken.back().failure = find_failure_kind(error.failure)->code;
+    }
   }
 }
 

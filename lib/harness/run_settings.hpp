@@ -24,6 +24,9 @@ struct RunSettings {
   /// case has types of its own; of a case: values of its parameters' types.
   ParameterValues parameters = {};
   std::string golden_directory = {};  ///< empty: the golden files built into the binary
+  std::string limits_path = {};       ///< a file of limits that go before those of the golden files; empty for none
+  /// File with the machine that stands in for what a driver would tell of simulated devices; empty: a healthy one.
+  std::string telemetry = {};
 
   bool operator==(const RunSettings&) const = default;
 };
@@ -47,6 +50,8 @@ inline constexpr auto fields_of<RunSettings> = std::tuple{
     Setting{"fault", &RunSettings::fault, ""},
     Setting{"parameters", &RunSettings::parameters, "--parameter"},
     Setting{"golden_directory", &RunSettings::golden_directory, "--golden"},
+    Setting{"limits_path", &RunSettings::limits_path, "--limits"},
+    Setting{"telemetry", &RunSettings::telemetry, "--telemetry"},
 };
 static_assert(has_every_member<RunSettings>);
 

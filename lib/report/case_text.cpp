@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/sanitize.hpp"
+#include "harness/failure_kinds.hpp"
 #include "report/mismatch_table.hpp"
 #include "report/wording.hpp"
 
@@ -19,8 +20,15 @@ constexpr std::string_view indent = "       ";  // under the name
 constexpr std::size_t shown_output_lines = 10;
 constexpr std::size_t longest_output_line = 300;
 
+/// A pass with a mark: a measured value is beyond the limit that warns.
+bool has_warning(const CaseResult& result) {
+  const auto warns = [](const harness::Measurement& one) { return one.verdict == "warn"; };
+  return result.outcome == Outcome::pass && std::ranges::any_of(result.measurements, warns);
+}
+
 std::string outcome_word(const CaseResult& result) {
   if (result.flaky) return "FLAKY";
+  if (has_warning(result)) return "WARN";
   std::string word(harness::to_text(result.outcome));
   std::transform(word.begin(), word.end(), word.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
@@ -28,7 +36,7 @@ std::string outcome_word(const CaseResult& result) {
 }
 
 Tone tone_of(const CaseResult& result) {
-  if (result.flaky || result.waiver || result.outcome == Outcome::skip) return Tone::doubtful;
+  if (result.flaky || has_warning(result) || result.waiver || result.outcome == Outcome::skip) return Tone::doubtful;
   return result.outcome == Outcome::pass ? Tone::good : Tone::bad;
 }
 
@@ -37,6 +45,7 @@ std::string remark(const CaseResult& result) {
   if (result.outcome == Outcome::skip) return "  " + cause(result);
   if (result.waiver) return "  " + waiver_text(*result.waiver);
   if (result.flaky) return fmt::format("  passed on attempt {}", result.earlier_attempts.size() + 1);
+  if (has_warning(result)) return "  passed, but not by much: see what is marked";
   if (result.outcome == Outcome::pass && result.deadline_extension_ms > 0) {
     return fmt::format("  {} beyond its deadline: it waited for a processor that long",
                        format_duration(result.deadline_extension_ms));
@@ -84,6 +93,22 @@ void add_observations(std::string& text, const CaseResult& result) {
   }
 }
 
+/// Every measured value that has a limit, whatever the verdict: what a pass rests on.
+void add_measurements(std::string& text, const CaseResult& result) {
+  std::size_t width = 0;
+  for (const harness::Measurement& one : result.measurements) width = std::max(width, columns(one_line(one.key)));
+  for (const harness::Measurement& one : result.measurements) {
+    const std::string label = one_line(one.key);
+    add_line(text, fmt::format("{}{} {}", label, std::string(width - columns(label), ' '), measurement_text(one)));
+  }
+}
+
+void add_next_steps(std::string& text, const CaseResult& result) {
+  for (const harness::FailureKind* kind : harness::failures_of(result)) {
+    add_line(text, next_step_text(*kind));
+  }
+}
+
 void add_failure(std::string& text, const CaseResult& result, const CaseTextOptions& options) {
   if (result.outcome != Outcome::fail || result.mismatches.empty()) add_line(text, cause(result));
   for (const std::string& line :
@@ -92,6 +117,7 @@ void add_failure(std::string& text, const CaseResult& result, const CaseTextOpti
   }
   add_output(text, "stdout", result.output_tail);
   add_output(text, "stderr", result.error_tail);
+  add_next_steps(text, result);
   if (!result.rerun_command.empty()) add_line(text, "rerun: " + one_line(result.rerun_command, 2000));
 }
 
@@ -100,6 +126,7 @@ void add_failure(std::string& text, const CaseResult& result, const CaseTextOpti
 std::string case_text(const CaseResult& result, const CaseTextOptions& options) {
   std::string text = head_line(result, options);
   add_attempts(text, result);
+  add_measurements(text, result);
   if (options.verbose) add_observations(text, result);
   if (result.outcome != Outcome::pass && result.outcome != Outcome::skip) add_failure(text, result, options);
   return text;

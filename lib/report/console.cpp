@@ -116,6 +116,10 @@ class Console final : public harness::EventSink {
     for (const harness::WaiverUse& use : event.waivers) {
       if (const std::string complaint = waiver_complaint(use); !complaint.empty()) print(complaint + "\n");
     }
+    if (!event.unproven_devices.empty()) {
+      print(fmt::format("nothing is known of device{} {}: every case was skipped there\n",
+                        event.unproven_devices.size() == 1 ? "" : "s", fmt::join(event.unproven_devices, ", ")));
+    }
     const std::optional<Bound> bound = bound_of(event.device_times);
     if (bound && !options_.quiet) print(bound_text(*bound) + "\n");
     if (!event.incomplete.empty()) print(one_line(event.incomplete) + "\n");

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/sanitize.hpp"
+#include "harness/failure_kinds.hpp"
 #include "report/document_sink.hpp"
 #include "report/result_order.hpp"
 #include "report/sinks.hpp"
@@ -16,12 +17,12 @@ namespace {
 using harness::CaseResult;
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t output_head_bytes = 16 * 1024;
-constexpr std::size_t output_tail_bytes = 48 * 1024;
+constexpr std::size_t json_output_head_bytes = 16 * 1024;
+constexpr std::size_t json_output_tail_bytes = 48 * 1024;
 
 /// Whole microseconds: what is beyond them is noise. JSON has no number for what is not
 /// finite; that becomes a text.
-Json milliseconds(double value) {
+Json json_milliseconds(double value) {
   return harness::to_json(harness::Value(std::isfinite(value) ? std::round(value * 1000) / 1000 : value));
 }
 
@@ -35,25 +36,40 @@ Json array_of(const std::vector<T>& elements) {
 Json attempts_of(const CaseResult& result) {
   Json attempts = array_of(result.earlier_attempts);
   for (std::size_t i = 0; i < attempts.size(); ++i) {
-    attempts[i]["duration_ms"] = milliseconds(result.earlier_attempts[i].duration_ms);
+    attempts[i]["duration_ms"] = json_milliseconds(result.earlier_attempts[i].duration_ms);
   }
   return attempts;
 }
 
+Json array_of_failures(const CaseResult& result) {
+  Json failures = Json::array();
+  for (const harness::FailureKind* kind : harness::failures_of(result)) failures.push_back(harness::to_json(*kind));
+  return failures;
+}
+
 std::string shown_output(std::string_view raw) {
-  return clean_text(cut_middle(raw, output_head_bytes, output_tail_bytes));
+  return clean_text(cut_middle(raw, json_output_head_bytes, json_output_tail_bytes));
 }
 
 Json case_of(const CaseResult& result) {
-  Json object = {
-      {"name", result.name},   {"devices", result.devices},       {"outcome", harness::to_text(result.outcome)},
-      {"flaky", result.flaky}, {"reason", result.reason},         {"duration_ms", milliseconds(result.duration_ms)},
-      {"seed", result.seed},   {"repetition", result.repetition}, {"parameters", harness::to_json(result.parameters)}};
-  if (result.deadline_extension_ms > 0) object["deadline_extension_ms"] = milliseconds(result.deadline_extension_ms);
+  Json object = {{"name", result.name},
+                 {"devices", result.devices},
+                 {"outcome", harness::to_text(result.outcome)},
+                 {"flaky", result.flaky},
+                 {"reason", result.reason},
+                 {"duration_ms", json_milliseconds(result.duration_ms)},
+                 {"seed", result.seed},
+                 {"repetition", result.repetition},
+                 {"parameters", harness::to_json(result.parameters)}};
+  if (result.deadline_extension_ms > 0)
+    object["deadline_extension_ms"] = json_milliseconds(result.deadline_extension_ms);
   if (!result.fault.empty()) object["fault"] = result.fault;
   if (result.waiver) object["waiver"] = harness::to_json(*result.waiver);
   object["observations"] = harness::to_json(result.observations);
   object["mismatches"] = array_of(result.mismatches);
+  object["measurements"] = array_of(result.measurements);
+  object["failures"] = array_of_failures(result);
+  if (!result.telemetry.empty()) object["telemetry"] = array_of(result.telemetry);
   if (result.exit_code) object["exit_code"] = *result.exit_code;
   if (result.signal) object["signal"] = *result.signal;
   if (result.outcome != harness::Outcome::pass) {
@@ -92,7 +108,7 @@ Json document_of(RunRecord run) {
   sort_as_selected(run.results, run.start.selected);
   Json document = head_of(run.start);
   document["counts"] = harness::to_json(run.end.counts);
-  document["duration_ms"] = milliseconds(run.end.duration_ms);
+  document["duration_ms"] = json_milliseconds(run.end.duration_ms);
   document["wall_time"] = wall_time_of(run.end);
   document["incomplete"] = run.end.incomplete.empty() ? Json() : Json(run.end.incomplete);
   document["interrupted_by_signal"] = run.end.interrupted_by_signal == 0 ? Json() : Json(run.end.interrupted_by_signal);
@@ -102,6 +118,7 @@ Json document_of(RunRecord run) {
   document["not_run"] = array_of(run.end.not_run);
   document["running"] = array_of(run.end.running);
   document["waivers"] = array_of(run.end.waivers);
+  document["unproven_devices"] = run.end.unproven_devices;
   return document;
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/sanitize.hpp"
+#include "harness/failure_kinds.hpp"
 #include "harness/json.hpp"
 #include "report/document_sink.hpp"
 #include "report/mismatch_table.hpp"
@@ -27,14 +28,14 @@ using harness::Outcome;
 using harness::SelectedCase;
 
 // GitLab takes 30 MB a file: 250 cases with both streams at their limit stay below.
-constexpr std::size_t output_head_bytes = 8 * 1024;
-constexpr std::size_t output_tail_bytes = 24 * 1024;
+constexpr std::size_t junit_output_head_bytes = 8 * 1024;
+constexpr std::size_t junit_output_tail_bytes = 24 * 1024;
 constexpr std::size_t details_width = 100;
 constexpr std::size_t details_output_lines = 10;
 
 /// Seconds with three decimals and a point whatever the locale; consumers reject
 /// exponents, signs and NaN.
-std::string seconds(double milliseconds) {
+std::string junit_seconds(double milliseconds) {
   constexpr double max_milliseconds = 1e12;
   const double value = milliseconds > 0 ? std::min(milliseconds, max_milliseconds) / 1000 : 0;
   std::array<char, 32> digits{};
@@ -56,8 +57,9 @@ void add_text(pugi::xml_node node, const std::string& text) {
 std::string details(const CaseResult& result) {
   std::vector<std::string> lines = {cause(result)};
   for (std::string& line : mismatch_table(result.mismatches, details_width)) lines.push_back(std::move(line));
+  for (const harness::FailureKind* kind : harness::failures_of(result)) lines.push_back(next_step_text(*kind));
   const std::string_view errors = result.error_tail;
-  const std::string clean = clean_text(errors.substr(errors.size() - std::min(errors.size(), output_tail_bytes)));
+  const std::string clean = clean_text(errors.substr(errors.size() - std::min(errors.size(), junit_output_tail_bytes)));
   if (!clean.empty()) lines.push_back(fmt::format("stderr:\n{}", last_lines(clean, details_output_lines)));
   if (!result.rerun_command.empty()) lines.push_back("rerun: " + one_line(result.rerun_command, 2000));
   return fmt::format("{}", fmt::join(lines, "\n"));
@@ -106,7 +108,8 @@ void add_output(pugi::xml_node testcase, const CaseResult& result) {
   for (const auto& [stream, raw] :
        {std::pair("stdout", &result.output_tail), std::pair("stderr", &result.error_tail)}) {
     if (raw->empty()) continue;
-    text += fmt::format("{}:\n{}", stream, clean_text(cut_middle(*raw, output_head_bytes, output_tail_bytes)));
+    text +=
+        fmt::format("{}:\n{}", stream, clean_text(cut_middle(*raw, junit_output_head_bytes, junit_output_tail_bytes)));
     if (!text.ends_with('\n')) text += '\n';
   }
   if (!text.empty()) add_text(testcase.append_child("system-out"), text);
@@ -151,7 +154,7 @@ class RunSuites {
     suite.count(result.outcome, result.waiver.has_value());
     suite.duration_ms += std::max(result.duration_ms, 0.0);
     pugi::xml_node testcase = add_testcase(suite, result);
-    set(testcase, "time", seconds(result.duration_ms));
+    set(testcase, "time", junit_seconds(result.duration_ms));
     add_verdict(testcase, result);
     add_attempts(testcase, result);
     add_output(testcase, result);
@@ -166,7 +169,7 @@ class RunSuites {
     Suite& suite = suite_of(selected);
     suite.count(Outcome::error, false);
     pugi::xml_node testcase = add_testcase(suite, result);
-    set(testcase, "time", seconds(0));
+    set(testcase, "time", junit_seconds(0));
     pugi::xml_node error = testcase.append_child("error");
     set(error, "type", "not-run");
     set(error, "message", reason);
@@ -178,7 +181,7 @@ class RunSuites {
     for (auto& [group, suite] : suites_) {
       set_counts(suite);
       set(suite.node, "skipped", suite.skipped);
-      set(suite.node, "time", seconds(suite.duration_ms));
+      set(suite.node, "time", junit_seconds(suite.duration_ms));
       set(suite.node, "timestamp", utc_seconds(start_.start_time));
       set(suite.node, "hostname", one_line(start_.host_name));
       all.tests += suite.tests;
@@ -291,7 +294,7 @@ std::string fleet_junit_document(std::vector<RunRecord> runs, const std::vector<
     all.duration_ms += run.end.duration_ms;
   }
   set_counts(all);
-  set(all.node, "time", seconds(all.duration_ms));
+  set(all.node, "time", junit_seconds(all.duration_ms));
   std::ostringstream text;
   document.save(text, "  ");
   return std::move(text).str();

@@ -41,6 +41,31 @@ std::string display_name(const CaseResult& result) {
   return name;
 }
 
+std::string measurement_text(const harness::Measurement& measurement) {
+  std::string text = fmt::format("{} {:.4g}", measurement.verdict == "pass" ? "=" : "!", measurement.value);
+  if (measurement.best && *measurement.best > 0) {
+    text +=
+        fmt::format(", {:.0f} % of the best {:.4g}", measurement.value / *measurement.best * 100, *measurement.best);
+  }
+  const char* separator = "; ";
+  const auto add = [&](const char* words, const std::optional<double>& bound) {
+    if (!bound) return;
+    text += fmt::format("{}{} {:.4g}", separator, words, *bound);
+    separator = ", ";
+  };
+  add("fails below", measurement.fail_below);
+  add("warns below", measurement.warn_below);
+  add("warns above", measurement.warn_above);
+  add("fails above", measurement.fail_above);
+  if (measurement.verdict == "unknown") text += fmt::format("; no limit: {}", one_line(measurement.source));
+  return text;
+}
+
+std::string next_step_text(const harness::FailureKind& kind) {
+  return fmt::format("{} {}, {}: {}. {}", kind.code, kind.name, harness::to_text(kind.severity),
+                     harness::to_text(kind.action), kind.advice);
+}
+
 std::string waiver_text(const harness::Waiver& waiver) {
   return one_line(fmt::format("waived by {} until {}: {}", waiver.owner, waiver.expires, waiver.reason));
 }
@@ -113,17 +138,17 @@ std::string bound_text(const Bound& bound) {
 
 std::string utc_seconds(std::chrono::system_clock::time_point time) {
   using namespace std::chrono;
-  const auto day = floor<days>(time);
+  const auto day = std::chrono::floor<days>(time);
   const year_month_day date(day);
-  const hh_mm_ss clock(floor<seconds>(time) - day);
+  const hh_mm_ss clock(std::chrono::floor<std::chrono::seconds>(time) - day);
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
                      clock.minutes().count(), clock.seconds().count());
 }
 
 std::string utc_milliseconds(std::chrono::system_clock::time_point time) {
-  using namespace std::chrono;
-  const auto fraction = floor<milliseconds>(time) - floor<seconds>(time);
+  const auto fraction =
+      std::chrono::floor<std::chrono::milliseconds>(time) - std::chrono::floor<std::chrono::seconds>(time);
   return fmt::format("{}.{:03}Z", utc_seconds(time), fraction.count());
 }
 

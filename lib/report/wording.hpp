@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/events.hpp"
+#include "harness/failure_kinds.hpp"
 
 /// What every report says in the same words.
 namespace gpucheck::report {
@@ -19,6 +20,13 @@ std::string cause(const harness::CaseResult& result);
 /// The case's name, with "#2" for its second repetition and "[fault]" for the fault it
 /// ran under: the same in every run of the same plan.
 std::string display_name(const harness::CaseResult& result);
+
+/// "= 4650, 95 % of the best 4917; fails below 3933, warns below 4425": a value, its limits and what the device could
+/// do; "!" instead of "=" where it does not pass, or only just.
+std::string measurement_text(const harness::Measurement& measurement);
+
+/// "GC2003 row_remap_pending, serious: reset. Reset the GPU ...".
+std::string next_step_text(const harness::FailureKind& kind);
 
 /// "waived by node team until 2026-12-31: reason".
 std::string waiver_text(const harness::Waiver& waiver);

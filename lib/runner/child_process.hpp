@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -22,6 +23,10 @@ struct Command {
   bool own_group = false;              ///< leads a process group of its own, killed as a whole
   int inherited_descriptor = -1;
 };
+
+/// A process that was killed is gone by then, unless the kernel holds it (a driver call that does not return): then
+/// nobody can end it.
+inline constexpr std::chrono::milliseconds time_to_die{2000};
 
 /// How a process ended; neither is known of one that was abandoned.
 struct ProcessEnd {

@@ -15,9 +15,6 @@ namespace asio = boost::asio;
 using harness::ChildResult;
 using std::chrono::milliseconds;
 
-/// A killed child that is not gone by then is held by the kernel.
-constexpr milliseconds time_to_die{2000};
-
 /// One child under way.
 class Child {
  public:

@@ -1,8 +1,11 @@
 #include "runner/judge.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <utility>
 
+#include "harness/failure_kinds.hpp"
 #include "harness/outcome_text.hpp"
 
 namespace gpucheck::runner {
@@ -20,40 +23,66 @@ harness::ParameterValues with_defaults(const PlannedCase& planned) {
   return values;
 }
 
+/// A broken rule is of a kind of its own, where it names none.
+Mismatch coded(Mismatch rule) {
+  if (rule.failure.empty()) rule.failure = harness::find_failure_kind("rule_broken")->code;
+  return rule;
+}
+
 std::vector<Mismatch> compare(const CaseResult& result, const golden::GoldenSet& goldens,
                               const golden::Conditions& conditions) {
   if (const golden::Golden* golden = goldens.find(result.name)) return golden->compare(result.observations, conditions);
-  return {Mismatch{.key = "golden", .expected = "a golden file for this case", .seen = "nothing", .basis = "rule"}};
+  return {coded({.key = "golden", .expected = "a golden file for this case", .seen = "nothing", .basis = "rule"})};
 }
 
 void judge_completed(CaseResult& result, harness::Execution& execution, const golden::GoldenSet& goldens,
                      const golden::Conditions& conditions) {
   try {
     result.mismatches = compare(result, goldens, conditions);
+    if (const golden::Golden* golden = goldens.find(result.name)) {
+      result.measurements = golden->measure(result.observations, conditions);
+    }
   } catch (const std::exception& error) {
     result.reason = fmt::format("the golden file cannot be used: {}", error.what());
     return;
   }
-  for (Mismatch& rule : execution.broken_rules) result.mismatches.push_back(std::move(rule));
-  result.outcome = result.mismatches.empty() ? Outcome::pass : Outcome::fail;
-  if (!result.mismatches.empty()) result.reason = harness::mismatch_text(result.mismatches);
+  for (Mismatch& rule : execution.broken_rules) result.mismatches.push_back(coded(std::move(rule)));
+  if (!result.mismatches.empty()) {
+    result.outcome = Outcome::fail;
+    result.reason = harness::mismatch_text(result.mismatches);
+    return;
+  }
+  // What was measured and could not be judged is no pass.
+  const auto unknown = std::ranges::find(result.measurements, "unknown", &harness::Measurement::verdict);
+  if (unknown != result.measurements.end()) {
+    result.reason = fmt::format("{} cannot be judged: {}; --limits FILE gives a limit", unknown->key, unknown->source);
+    return;
+  }
+  result.outcome = Outcome::pass;
+}
+
+/// An error of the hardware while the case ran explains why it could not be judged, and is no less a failure.
+void judge_incomplete(CaseResult& result, harness::Execution& execution) {
+  result.reason = std::move(execution.reason);
+  if (execution.status == harness::Execution::Status::skipped) {
+    result.outcome = Outcome::skip;
+  } else {
+    result.outcome = Outcome::error;
+  }
+  std::ranges::transform(execution.broken_rules, std::back_inserter(result.mismatches), coded);
+  const std::string hardware = fmt::format("rule.{}", harness::hardware_rule);
+  if (std::ranges::count(result.mismatches, hardware, &Mismatch::key) == 0) return;
+  result.outcome = Outcome::fail;
+  result.reason =
+      fmt::format("{} (and the case did not complete: {})", harness::mismatch_text(result.mismatches), result.reason);
 }
 
 void judge_execution(CaseResult& result, harness::Execution execution, const golden::GoldenSet& goldens,
                      const golden::Conditions& conditions) {
   result.duration_ms = execution.duration_ms;
-  switch (execution.status) {
-    case harness::Execution::Status::completed:
-      return judge_completed(result, execution, goldens, conditions);
-    case harness::Execution::Status::skipped:
-      result.outcome = Outcome::skip;
-      break;
-    case harness::Execution::Status::error:
-      result.outcome = Outcome::error;
-      result.mismatches = std::move(execution.broken_rules);
-      break;
-  }
-  result.reason = std::move(execution.reason);
+  result.telemetry = std::move(execution.telemetry);
+  if (execution.status != harness::Execution::Status::completed) return judge_incomplete(result, execution);
+  judge_completed(result, execution, goldens, conditions);
 }
 
 void judge_deadline(CaseResult& result, const RequestEnd& end, std::chrono::milliseconds limit) {

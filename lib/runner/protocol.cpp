@@ -20,19 +20,36 @@ std::uint64_t unsigned_at(const json& object, const char* key) {
 
 std::string string_at(const json& object, const char* key) { return object.at(key).get<std::string>(); }
 
+json message_of(const std::vector<telemetry::GpuId>& gpus) {
+  json list = json::array();
+  for (const telemetry::GpuId& gpu : gpus) list.push_back({{"uuid", gpu.uuid}, {"pci_address", gpu.pci_address}});
+  return list;
+}
+
+std::vector<telemetry::GpuId> gpus_from(const json& list) {
+  std::vector<telemetry::GpuId> gpus;
+  for (const json& gpu : list.get_ref<const json::array_t&>()) {
+    gpus.push_back({.uuid = string_at(gpu, "uuid"), .pci_address = string_at(gpu, "pci_address")});
+  }
+  return gpus;
+}
+
 // -- requests --------------------------------------------------------------------------
 
 json message_of(const IdentifyRequest& request) {
   return {{"type", "identify"}, {"device", request.device}, {"seed", request.seed}};
 }
 
-json message_of(const PrepareRequest& request) { return {{"type", "prepare"}, {"device", request.device}}; }
+json message_of(const PrepareRequest& request) {
+  return {{"type", "prepare"}, {"device", request.device}, {"gpus", message_of(request.gpus)}};
+}
 
 json message_of(const RunRequest& request) {
   return {{"type", "run"},
           {"sequence", request.sequence},
           {"case", request.case_name},
           {"settings", harness::to_json(request.settings)},
+          {"gpus", message_of(request.gpus)},
           {"trace_path", request.trace_path}};
 }
 
@@ -41,11 +58,14 @@ Request request_from(const json& message) {
   if (type == "identify") {
     return IdentifyRequest{.device = string_at(message, "device"), .seed = unsigned_at(message, "seed")};
   }
-  if (type == "prepare") return PrepareRequest{.device = string_at(message, "device")};
+  if (type == "prepare") {
+    return PrepareRequest{.device = string_at(message, "device"), .gpus = gpus_from(message.at("gpus"))};
+  }
   if (type != "run") throw ProtocolError(fmt::format("unknown request \"{}\"", type));
   return RunRequest{.sequence = unsigned_at(message, "sequence"),
                     .case_name = string_at(message, "case"),
                     .settings = harness::run_settings_from_json(message.at("settings")),
+                    .gpus = gpus_from(message.at("gpus")),
                     .trace_path = string_at(message, "trace_path")};
 }
 
@@ -80,6 +100,8 @@ json message_of(const ObservationReply& reply) {
 
 json message_of(const FinishedReply& reply) {
   const harness::Execution& execution = reply.execution;
+  json watched = json::array();
+  for (const harness::GpuTelemetry& gpu : execution.telemetry) watched.push_back(harness::to_json(gpu));
   json rules = json::array();
   for (const harness::Mismatch& rule : execution.broken_rules) rules.push_back(harness::to_json(rule));
   return {{"type", "finished"},
@@ -87,6 +109,7 @@ json message_of(const FinishedReply& reply) {
           {"status", static_cast<unsigned>(execution.status)},
           {"reason", execution.reason},
           {"broken_rules", std::move(rules)},
+          {"telemetry", std::move(watched)},
           {"duration_ms", execution.duration_ms},
           {"contaminated", execution.contaminated}};
 }
@@ -104,6 +127,9 @@ FinishedReply finished_from(const json& message) {
   execution.reason = string_at(message, "reason");
   for (const json& rule : message.at("broken_rules").get_ref<const json::array_t&>()) {
     execution.broken_rules.push_back(harness::mismatch_from_json(rule));
+  }
+  for (const json& gpu : message.at("telemetry").get_ref<const json::array_t&>()) {
+    execution.telemetry.push_back(harness::gpu_telemetry_from_json(gpu));
   }
   execution.duration_ms = message.at("duration_ms").get<double>();
   execution.contaminated = message.at("contaminated").get<bool>();

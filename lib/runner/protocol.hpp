@@ -10,6 +10,7 @@
 #include "harness/result.hpp"
 #include "harness/run_settings.hpp"
 #include "runner/frame.hpp"
+#include "telemetry/machine.hpp"
 
 /// What supervisor and worker say to each other. One request at a time; the worker
 /// answers with any number of observations and then one final reply. A worker leaves
@@ -24,8 +25,9 @@ struct IdentifyRequest {
 struct RunRequest {
   std::uint64_t sequence = 0;  ///< comes back in every reply, so that a late one is noticed
   std::string case_name;
-  harness::RunSettings settings;  ///< of the case; the device is never "auto"
-  std::string trace_path = {};    ///< where to write what the devices did; empty: nowhere
+  harness::RunSettings settings;            ///< of the case; the device is never "auto"
+  std::vector<telemetry::GpuId> gpus = {};  ///< of its devices: the driver knows them by this
+  std::string trace_path = {};              ///< where to write what the devices did; empty: nowhere
 };
 
 /// What a process is started for that runs one function of a case.
@@ -37,7 +39,8 @@ struct ChildRequest {
 
 /// Opens the devices, which makes a context on each, for the cases that come.
 struct PrepareRequest {
-  std::string device;  ///< a DeviceGroup's name
+  std::string device;                       ///< a DeviceGroup's name
+  std::vector<telemetry::GpuId> gpus = {};  ///< of its devices
 };
 
 /// Devices that one case can have together.

@@ -6,7 +6,7 @@
 namespace gpucheck::runner {
 namespace {
 
-bool is_plain(char c) {
+bool is_plain_in_shell(char c) {
   constexpr std::string_view harmless = "_-./:=,+@%";
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
          harmless.find(c) != std::string_view::npos;
@@ -15,7 +15,7 @@ bool is_plain(char c) {
 }  // namespace
 
 std::string shell_quoted(std::string_view word) {
-  if (!word.empty() && std::ranges::all_of(word, is_plain)) return std::string(word);
+  if (!word.empty() && std::ranges::all_of(word, is_plain_in_shell)) return std::string(word);
   std::string quoted = "'";
   for (const char c : word) {
     if (c == '\'') {

@@ -59,6 +59,7 @@ void RunLedger::finish(std::size_t entry, harness::CaseResult result) {
   entries_[entry].finished = true;
   waivers_.apply(result, devices_);
   summary_.counts.add(result);
+  evidence_.add(result);
   has_failure_ = has_failure_ || (result.outcome != Outcome::pass && result.outcome != Outcome::skip && !result.waiver);
   summary_.results.push_back(std::move(result));
   tell(harness::CaseFinished{.result = summary_.results.back(), .finished = summary_.results.size(), .total = total_});
@@ -84,13 +85,18 @@ void RunLedger::end(int signal, double duration_ms, std::vector<harness::DeviceT
                              .running = {},
                              .incomplete = {},
                              .waivers = waivers_.uses(),
+                             .unproven_devices = evidence_.missing(),
                              .device_times = std::move(device_times),
                              .interrupted_by_signal = signal,
                              .exit_code = 0};
   list_unfinished(event);
   summary_.counts.not_run = static_cast<std::int64_t>(total_ - summary_.results.size());
-  summary_.exit_code = signal != 0 ? harness::interrupted_exit_code(signal)
-                                   : harness::exit_code(summary_.counts, options_.max_skips, options_.skip_exit_code);
+  const harness::ExitCode code = harness::exit_code(summary_.counts, options_.max_skips, options_.skip_exit_code);
+  // What a run of nothing but skips comes to is said already, and may have been chosen.
+  const bool only_skips = harness::is_only_skips(summary_.counts);
+  summary_.exit_code = signal != 0  ? harness::interrupted_exit_code(signal)
+                       : only_skips ? code
+                                    : harness::with_unproven(code, event.unproven_devices);
   event.counts = summary_.counts;
   event.exit_code = static_cast<int>(summary_.exit_code);
   tell(event);

@@ -58,6 +58,7 @@ class RunLedger {
   std::size_t total_ = 0;
   bool is_first_round_ = true;
   RunSummary summary_;
+  harness::DeviceEvidence evidence_;
   bool has_failure_ = false;
 };
 

@@ -204,6 +204,15 @@ std::string Supervisor::why_unusable(std::size_t index) const {
   return {};
 }
 
+std::vector<telemetry::GpuId> Supervisor::gpus_of(const Assignment& assignment) const {
+  std::vector<telemetry::GpuId> gpus;
+  for (const int device : assignment.devices) {
+    const harness::DeviceIdentity& identity = identity_.devices.at(static_cast<std::size_t>(device));
+    gpus.push_back({.uuid = identity.uuid, .pci_address = identity.pci_bus_id});
+  }
+  return gpus;
+}
+
 void Supervisor::start(std::size_t index) {
   const Assignment& assignment = assignments_[index];
   ledger_.start(entry_of(index), schedule_->running());
@@ -269,7 +278,8 @@ void Supervisor::start_worker(std::size_t index) {
       clock_->process_started(assignment.devices);
     }
     ++starting_;
-    worker->process.request(PrepareRequest{.device = assignment.device_name}, options_.start_limit,
+    worker->process.request(PrepareRequest{.device = assignment.device_name, .gpus = gpus_of(assignment)},
+                            options_.start_limit,
                             [this, index, worker](RequestEnd end) { prepared(index, *worker, std::move(end)); });
   } catch (const Error& error) {
     clock_->starting(assignment.devices, -1, Clock::now());
@@ -316,7 +326,8 @@ void Supervisor::send(std::size_t index, PooledWorker& worker) {
   const Assignment& assignment = assignments_[index];
   RunRequest request{.sequence = ++sequence_,
                      .case_name = assignment.planned->test_case->name,
-                     .settings = assignment.planned->settings};
+                     .settings = assignment.planned->settings,
+                     .gpus = gpus_of(assignment)};
   request.settings.device = assignment.device_name;
   const auto earlier = static_cast<int>(progress_[index].earlier_attempts.size());
   request.trace_path = trace_path(options_.trace_folder, assignment, earlier + 1);
@@ -341,9 +352,13 @@ void Supervisor::attempt_ended(std::size_t index, PooledWorker& worker, RequestE
   const bool clean =
       finished != nullptr && !finished->execution.contaminated && assignment.planned->settings.fault.empty();
   if (!clean || needs_fresh_worker(index)) worker.process.retire();
-  const std::string kind = identity_.devices.front().kind;
-  const std::string allocator(runtime::kind_name(options_.settings.allocator));
-  end_attempt(index, judge(*assignment.planned, std::move(end), limit_of(index), goldens_, {kind, allocator}));
+  const golden::Conditions conditions{
+      .device_kind = identity_.devices.front().kind,
+      .allocator = std::string(runtime::kind_name(options_.settings.allocator)),
+      .limits = &goldens_.limits(),
+      .device = assignment.devices.empty() ? nullptr
+                                           : &identity_.devices[static_cast<std::size_t>(assignment.devices.front())]};
+  end_attempt(index, judge(*assignment.planned, std::move(end), limit_of(index), goldens_, conditions));
   start_workers();
   start_cases();
 }
@@ -371,6 +386,9 @@ void Supervisor::finish_case(std::size_t index, CaseResult result) {
   const Assignment& assignment = assignments_[index];
   Progress& progress = progress_[index];
   result.devices = assignment.devices;
+  for (harness::GpuTelemetry& gpu : result.telemetry) {
+    gpu.device = assignment.devices.at(static_cast<std::size_t>(gpu.device));
+  }
   result.earlier_attempts = std::move(progress.earlier_attempts);
   result.flaky = result.outcome == Outcome::pass && !result.earlier_attempts.empty();
   result.rerun_command = rerun_command(*assignment.planned, options_, assignment.rerun_device);

@@ -77,6 +77,8 @@ class Supervisor {
     return *assignments_[index].planned->test_case;
   }
   [[nodiscard]] std::chrono::milliseconds limit_of(std::size_t index) const;
+  /// By which the driver knows its devices.
+  [[nodiscard]] std::vector<telemetry::GpuId> gpus_of(const Assignment& assignment) const;
   [[nodiscard]] std::string why_unusable(std::size_t index) const;
   [[nodiscard]] std::vector<Load> loads() const;
   /// What is assigned in this round.

@@ -16,6 +16,7 @@
 #include "runner/assignment.hpp"
 #include "runner/children.hpp"
 #include "runner/message_channel.hpp"
+#include "runner/worker_telemetry.hpp"
 
 namespace gpucheck::runner {
 namespace {
@@ -24,14 +25,18 @@ using harness::Execution;
 
 /// A device ready for one case: opened afresh each time, so that what ran before in this
 /// process cannot change what a case sees. (A GPU's context stays; it is the process's.)
-OpenedDriver open_driver(const harness::Case& test_case, const harness::RunSettings& settings,
-                         DriverFactory make_driver) {
+OpenedDriver open_driver(const harness::RunSettings& settings, const harness::Fault* fault, DriverFactory make_driver) {
   OpenedDriver opened = make_driver(settings.device, settings.seed);
-  if (settings.fault.empty()) return opened;
-  const harness::Fault* fault = test_case.find_fault(settings.fault);
-  if (fault == nullptr) throw UsageError(fmt::format("{} has no fault \"{}\"", test_case.name, settings.fault));
-  opened.driver = fault::inject(std::move(opened.driver), fault->plan);
+  if (fault != nullptr) opened.driver = fault::inject(std::move(opened.driver), fault->plan);
   return opened;
+}
+
+/// The fault to run under; null for none.
+const harness::Fault* fault_of(const harness::Case& test_case, const harness::RunSettings& settings) {
+  if (settings.fault.empty()) return nullptr;
+  const harness::Fault* const fault = test_case.find_fault(settings.fault);
+  if (fault == nullptr) throw UsageError(fmt::format("{} has no fault \"{}\"", test_case.name, settings.fault));
+  return fault;
 }
 
 std::string words(const char* call, device::Status status) {
@@ -68,6 +73,11 @@ harness::DeviceIdentity identity_of(OpenedDriver& opened, int index) {
   identity.multiprocessor_count = properties->multiprocessor_count;
   identity.compute_capability_major = properties->compute_capability_major;
   identity.compute_capability_minor = properties->compute_capability_minor;
+  identity.multiprocessor_clock_khz = properties->multiprocessor_clock_khz;
+  identity.memory_clock_khz = properties->memory_clock_khz;
+  identity.memory_bus_bits = properties->memory_bus_bits;
+  identity.host_link_generation = properties->host_link.generation;
+  identity.host_link_lanes = properties->host_link.lanes;
   return identity;
 }
 
@@ -145,7 +155,7 @@ class Range {
 };
 
 Execution execute_on(OpenedDriver& opened, const harness::Case& test_case, const RunRequest& request,
-                     MessageChannel& channel) {
+                     std::shared_ptr<harness::GpuWatch> watch, MessageChannel& channel) {
   const Range range(*opened.driver, test_case.name);
   ProcessLauncher children({.case_name = test_case.name, .child_name = {}, .settings = request.settings});
   return harness::execute({.test_case = &test_case,
@@ -156,18 +166,28 @@ Execution execute_on(OpenedDriver& opened, const harness::Case& test_case, const
                                [&](const harness::Observation& observation) {
                                  channel.send(ObservationReply{request.sequence, observation});
                                },
-                           .children = &children});
+                           .children = &children,
+                           .watch = std::move(watch)});
 }
 
-Execution execute(const RunRequest& request, const harness::Registry& registry, DriverFactory make_driver,
-                  MessageChannel& channel) {
-  const harness::Case& test_case = registry.require(request.case_name);
-  OpenedDriver opened = open_driver(test_case, request.settings, make_driver);
+/// What serves the requests.
+struct Worker {
+  const harness::Registry& registry;
+  DriverFactory make_driver;
+  WorkerTelemetry& telemetry;
+};
+
+Execution execute(const RunRequest& request, const Worker& worker, MessageChannel& channel) {
+  const harness::Case& test_case = worker.registry.require(request.case_name);
+  const harness::Fault* const fault = fault_of(test_case, request.settings);
+  OpenedDriver opened = open_driver(request.settings, fault, worker.make_driver);
+  auto watch = worker.telemetry.watch(*opened.driver, request.settings, request.gpus, fault);
   CaseTrace trace(request, opened.driver);
-  const Execution execution = execute_on(opened, test_case, request, channel);
+  const Execution execution = execute_on(opened, test_case, request, std::move(watch), channel);
   trace.write();
   return execution;
 }
+
 void flush_output() {
   std::cout.flush();
   std::cerr.flush();
@@ -184,18 +204,19 @@ ErrorReply current_error() {
   }
 }
 
-Reply serve(const IdentifyRequest& request, const harness::Registry&, DriverFactory make_driver, MessageChannel&) {
+Reply serve(const IdentifyRequest& request, const Worker& worker, MessageChannel&) {
   try {
-    OpenedDriver opened = make_driver(request.device, request.seed);
+    OpenedDriver opened = worker.make_driver(request.device, request.seed);
     return identify(opened);
   } catch (...) {
     return current_error();
   }
 }
 
-Reply serve(const PrepareRequest& request, const harness::Registry&, DriverFactory make_driver, MessageChannel&) {
+Reply serve(const PrepareRequest& request, const Worker& worker, MessageChannel&) {
   try {
-    OpenedDriver opened = make_driver(request.device, 0);
+    OpenedDriver opened = worker.make_driver(request.device, 0);
+    worker.telemetry.prepare(*opened.driver, request.gpus);
     prepare(opened);
     return PreparedReply{};
   } catch (...) {
@@ -203,11 +224,10 @@ Reply serve(const PrepareRequest& request, const harness::Registry&, DriverFacto
   }
 }
 
-Reply serve(const RunRequest& request, const harness::Registry& registry, DriverFactory make_driver,
-            MessageChannel& channel) {
+Reply serve(const RunRequest& request, const Worker& worker, MessageChannel& channel) {
   FinishedReply reply{.sequence = request.sequence, .execution = {}};
   try {
-    reply.execution = execute(request, registry, make_driver, channel);
+    reply.execution = execute(request, worker, channel);
   } catch (const std::exception& error) {
     reply.execution.reason = error.what();  // an Execution is an error until it says otherwise
   }
@@ -222,8 +242,10 @@ int worker_main(int descriptor, const harness::Registry& registry, DriverFactory
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   try {
     MessageChannel channel(descriptor);
+    WorkerTelemetry telemetry(make_driver);
+    const Worker worker{.registry = registry, .make_driver = make_driver, .telemetry = telemetry};
     while (const auto request = channel.receive()) {
-      channel.send(std::visit([&](const auto& what) { return serve(what, registry, make_driver, channel); }, *request));
+      channel.send(std::visit([&](const auto& what) { return serve(what, worker, channel); }, *request));
     }
     return 0;
   } catch (const Error& error) {
@@ -237,13 +259,14 @@ int child_main(const ChildRequest& request, const harness::Registry& registry, D
     const harness::Case& test_case = registry.require(request.case_name);
     const harness::Child* child = test_case.find_child(request.child_name);
     if (child == nullptr) throw UsageError(fmt::format("{} has no child \"{}\"", test_case.name, request.child_name));
-    const OpenedDriver opened = open_driver(test_case, request.settings, make_driver);
+    const OpenedDriver opened = open_driver(request.settings, fault_of(test_case, request.settings), make_driver);
     return harness::execute_child({.test_case = &test_case,
                                    .driver = opened.driver.get(),
                                    .ordinals = opened.ordinals,
                                    .settings = request.settings,
                                    .on_observation = {},
-                                   .children = nullptr},
+                                   .children = nullptr,
+                                   .watch = nullptr},
                                   *child);
   } catch (const Error& error) {
     std::fprintf(stderr, "gpucheck child: %s\n", error.what());

@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "runner/child_process.hpp"
 #include "runner/message_channel.hpp"
 #include "runner/output.hpp"
 #include "runner/process_table.hpp"
@@ -28,9 +29,6 @@ using Clock = std::chrono::steady_clock;
 using Socket = asio::local::stream_protocol::socket;
 using std::chrono::milliseconds;
 
-/// A process that was killed is gone within moments, unless the kernel holds it (a
-/// driver call that does not return): then nobody can end it.
-constexpr milliseconds time_to_die{2000};
 /// From the end of the channel to the end of the process, when the process is ending.
 constexpr milliseconds time_to_exit{2000};
 /// A timer later than this says that the supervisor itself was held up.

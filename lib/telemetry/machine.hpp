@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "telemetry/host.hpp"
 #include "telemetry/reading.hpp"
 
 namespace gpucheck::telemetry {
@@ -28,12 +30,22 @@ struct Process {
   bool operator==(const Process&) const = default;
 };
 
+/// By which a GPU is known to every driver and library; never by its place in a list.
+struct GpuId {
+  std::string uuid;         ///< "GPU-8d3f0a11-…"; empty when unknown
+  std::string pci_address;  ///< "0000:3b:00.0" or "00000000:3B:00.0"; empty when unknown
+  bool operator==(const GpuId&) const = default;
+};
+
 /// All that one GPU answered at one moment.
 struct Gpu {
-  std::array<Value, reading_count> values;
-  std::vector<Link> links;  ///< by number; none where the GPU has no NVLink
+  std::array<Value, reading_count> values;  ///< `Reading::handle`: whether the library gives one for it
+  std::vector<Link> links;                  ///< by number; none where the GPU has no NVLink
   std::vector<Process> processes;
   std::string processes_problem;  ///< why they are not known; empty where they are
+  /// Numbers of the critical errors ("XIDs") that the driver has told of since it was first asked, in their order.
+  std::vector<std::int64_t> xids;
+  std::string xids_problem;  ///< why they are not known; empty where they are
 
   [[nodiscard]] const Value& operator[](Reading which) const noexcept {
     return values[static_cast<std::size_t>(which)];
@@ -48,14 +60,24 @@ struct Machine {
   std::string nvml_version;
   std::string cuda_version;  ///< the newest that the driver offers: "13.0"
   std::vector<Gpu> gpus;
+  Host host = {};
   bool operator==(const Machine&) const = default;
 };
+
+/// Whether the GPU is the one: by its UUID, else (in MIG mode the two differ) by its PCI address.
+[[nodiscard]] bool is_gpu(const Gpu& gpu, const GpuId& id);
+/// The GPU of a machine; null where the driver has none such.
+[[nodiscard]] const Gpu* find_gpu(const Machine& machine, const GpuId& id);
+/// "0000:3b:00.0": a PCI address as Linux writes it, for comparisons.
+[[nodiscard]] std::string normal_pci_address(std::string_view address);
 
 /// The number of a value that is one.
 [[nodiscard]] std::optional<std::int64_t> number(const Value& value) noexcept;
 [[nodiscard]] std::optional<bool> flag(const Value& value) noexcept;
 /// The text of a value that is one; null otherwise.
 [[nodiscard]] const std::string* text(const Value& value) noexcept;
+/// Whether the driver failed to answer: a GPU that is lost, for example.
+[[nodiscard]] bool is_failure(const Value& value) noexcept;
 /// Why there is no value; null where there is one.
 [[nodiscard]] const std::string* problem(const Value& value) noexcept;
 

@@ -5,7 +5,6 @@
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
-#include "telemetry/source.hpp"
 
 namespace gpucheck::telemetry {
 namespace {
@@ -16,12 +15,42 @@ constexpr std::string_view schema = "gpucheck.telemetry/1";
 
 Json to_json(const Value& value) {
   struct Writer {
-    Json operator()(const Unavailable& none) const { return {{"unavailable", none.reason}}; }
+    Json operator()(const Unavailable& none) const {
+      return {{none.is_failure ? "failed" : "unavailable", none.reason}};
+    }
     Json operator()(bool flag) const { return flag; }
     Json operator()(std::int64_t number) const { return number; }
     Json operator()(const std::string& text) const { return text; }
   };
   return std::visit(Writer{}, value);
+}
+
+/// What `json` makes of the list, or why there is none.
+template <typename Item>
+Json list_json(const std::vector<Item>& items, const std::string& problem, Json (*json)(const Item&)) {
+  if (!problem.empty()) return {{"unavailable", problem}};
+  Json array = Json::array();
+  for (const Item& item : items) array.push_back(json(item));
+  return array;
+}
+
+Json process_json(const Process& process) {
+  return {{"pid", process.pid},
+          {"used_memory_bytes", process.used_memory_bytes ? Json(*process.used_memory_bytes) : Json(nullptr)}};
+}
+Json number_json(const std::int64_t& number) { return number; }
+Json pci_gpu_json(const PciGpu& gpu) { return {{"address", gpu.address}, {"driver", gpu.driver}}; }
+Json named_json(const NamedState& named) { return {{"name", named.name}, {"problem", named.problem}}; }
+Json kernel_xid_json(const KernelXid& xid) {
+  return {{"pci_address", xid.pci_address}, {"xid", xid.xid}, {"text", xid.text}};
+}
+
+Json host_json(const Host& host) {
+  return {{"kernel_module_version", host.kernel_module_version},
+          {"pci_gpus", list_json(host.pci_gpus, host.pci_gpus_problem, pci_gpu_json)},
+          {"device_files", list_json(host.device_files, host.device_files_problem, named_json)},
+          {"libraries", list_json(host.libraries, host.libraries_problem, named_json)},
+          {"kernel_xids", list_json(host.kernel_xids, host.kernel_log_problem, kernel_xid_json)}};
 }
 
 Json gpu_json(const Gpu& gpu) {
@@ -36,16 +65,8 @@ Json gpu_json(const Gpu& gpu) {
     }
     json["links"].push_back(std::move(values));
   }
-  if (!gpu.processes_problem.empty()) {
-    json["processes"] = {{"unavailable", gpu.processes_problem}};
-    return json;
-  }
-  json["processes"] = Json::array();
-  for (const Process& process : gpu.processes) {
-    json["processes"].push_back(
-        {{"pid", process.pid},
-         {"used_memory_bytes", process.used_memory_bytes ? Json(*process.used_memory_bytes) : Json(nullptr)}});
-  }
+  json["processes"] = list_json(gpu.processes, gpu.processes_problem, process_json);
+  json["xids"] = list_json(gpu.xids, gpu.xids_problem, number_json);
   return json;
 }
 
@@ -58,6 +79,7 @@ class Reader {
     object(root, "the file");
     if (!root.contains("schema") || root["schema"] != schema) refuse("schema", fmt::format("\"{}\"", schema));
     Machine machine;
+    machine.host = absent_host();
     for (const auto& [key, value] : root.items()) {
       if (key == "driver_version")
         machine.driver_version = string(value, key);
@@ -67,6 +89,8 @@ class Reader {
         machine.cuda_version = string(value, key);
       else if (key == "gpus")
         machine.gpus = list<Gpu>(value, key, &Reader::gpu);
+      else if (key == "host")
+        machine.host = host(value, key);
       else if (key != "schema")
         unknown(key);
     }
@@ -108,7 +132,17 @@ class Reader {
     if (json.size() != 1 || !json.contains("unavailable")) refuse(place, "a value, or {\"unavailable\": REASON}");
     return string(json["unavailable"], place + ".unavailable");
   }
+  /// Items, or why there are none.
+  template <typename Item>
+  void list_or_problem(const Json& json, const std::string& place, std::vector<Item>& items, std::string& problem,
+                       Item (Reader::*read)(const Json&, const std::string&)) {
+    problem = unavailable(json, place).value_or("");
+    if (!json.is_object()) items = list<Item>(json, place, read);
+  }
   Value value(const Json& json, const std::string& place) const {
+    if (json.is_object() && json.size() == 1 && json.contains("failed")) {
+      return Unavailable{.reason = string(json["failed"], place + ".failed"), .is_failure = true};
+    }
     if (const auto reason = unavailable(json, place)) return Unavailable{*reason};
     if (json.is_boolean()) return json.get<bool>();
     if (json.is_string()) return json.get<std::string>();
@@ -144,37 +178,76 @@ class Reader {
     }
     return process;
   }
+  std::int64_t xid(const Json& json, const std::string& place) { return integer(json, place); }
+  PciGpu pci_gpu(const Json& json, const std::string& place) {
+    return {.address = member(json, place, "address", 2), .driver = member(json, place, "driver", 2)};
+  }
+  NamedState named(const Json& json, const std::string& place) {
+    return {.name = member(json, place, "name", 2), .problem = member(json, place, "problem", 2)};
+  }
+  KernelXid kernel_xid(const Json& json, const std::string& place) {
+    KernelXid found{.pci_address = member(json, place, "pci_address", 3), .text = member(json, place, "text", 3)};
+    if (!json.contains("xid")) refuse(place + ".xid", "an integer");
+    found.xid = integer(json["xid"], place + ".xid");
+    return found;
+  }
+  /// A text of an object that has to have so many members.
+  std::string member(const Json& json, const std::string& place, const char* name, std::size_t members) const {
+    object(json, place);
+    if (!json.contains(name)) refuse(fmt::format("{}.{}", place, name), "a text");
+    if (json.size() != members) refuse(place, fmt::format("{} fields", members));
+    return string(json[name], fmt::format("{}.{}", place, name));
+  }
+
+  static Host absent_host() {
+    Host host;
+    host.pci_gpus_problem = host.device_files_problem = host.libraries_problem = host.kernel_log_problem =
+        "not in the recording";
+    return host;
+  }
+  Host host(const Json& json, const std::string& place) {
+    object(json, place);
+    Host host = absent_host();
+    for (const auto& [key, each] : json.items()) {
+      const std::string here = place + "." + key;
+      if (key == "kernel_module_version")
+        host.kernel_module_version = string(each, here);
+      else if (key == "pci_gpus")
+        list_or_problem(each, here, host.pci_gpus, host.pci_gpus_problem, &Reader::pci_gpu);
+      else if (key == "device_files")
+        list_or_problem(each, here, host.device_files, host.device_files_problem, &Reader::named);
+      else if (key == "libraries")
+        list_or_problem(each, here, host.libraries, host.libraries_problem, &Reader::named);
+      else if (key == "kernel_xids")
+        list_or_problem(each, here, host.kernel_xids, host.kernel_log_problem, &Reader::kernel_xid);
+      else
+        unknown(here);
+    }
+    return host;
+  }
+
   Gpu gpu(const Json& json, const std::string& place) {
     object(json, place);
     Gpu gpu;
     gpu.values.fill(Unavailable{"not in the recording"});
-    gpu.processes_problem = json.contains("processes") ? "" : "not in the recording";
+    gpu.processes_problem = gpu.xids_problem = "not in the recording";
     for (const auto& [key, each] : json.items()) {
       const std::string here = place + "." + key;
       if (key == "readings")
         values(each, here, gpu.values, find_reading);
       else if (key == "links")
         gpu.links = list<Link>(each, here, &Reader::link);
-      else if (key != "processes")
-        unknown(here);
-      else if (const auto reason = unavailable(each, here))
-        gpu.processes_problem = *reason;
+      else if (key == "processes")
+        list_or_problem(each, here, gpu.processes, gpu.processes_problem, &Reader::process);
+      else if (key == "xids")
+        list_or_problem(each, here, gpu.xids, gpu.xids_problem, &Reader::xid);
       else
-        gpu.processes = list<Process>(each, here, &Reader::process);
+        unknown(here);
     }
     return gpu;
   }
 
   const std::string& name_;
-};
-
-class Recording final : public Source {
- public:
-  explicit Recording(Machine machine) : machine_(std::move(machine)) {}
-  Machine read() override { return machine_; }
-
- private:
-  Machine machine_;
 };
 
 }  // namespace
@@ -184,7 +257,8 @@ std::string machine_text(const Machine& machine) {
             {"driver_version", machine.driver_version},
             {"nvml_version", machine.nvml_version},
             {"cuda_version", machine.cuda_version},
-            {"gpus", Json::array()}};
+            {"gpus", Json::array()},
+            {"host", host_json(machine.host)}};
   for (const Gpu& gpu : machine.gpus) json["gpus"].push_back(gpu_json(gpu));
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -199,8 +273,6 @@ Machine parse_machine(std::string_view bytes, const std::string& name) {
   return Reader(name).machine(root);
 }
 
-std::unique_ptr<Source> open_recording(const std::string& path) {
-  return std::make_unique<Recording>(parse_machine(read_input_file(path, "recording"), path));
-}
+Machine read_machine(const std::string& path) { return parse_machine(read_input_file(path, "recording"), path); }
 
 }  // namespace gpucheck::telemetry

@@ -15,4 +15,7 @@ namespace gpucheck::telemetry {
 /// @param name the file's, for messages. @throws EnvironmentError that says where it is wrong.
 [[nodiscard]] Machine parse_machine(std::string_view bytes, const std::string& name);
 
+/// The same of a file. @throws EnvironmentError also for one that cannot be read.
+[[nodiscard]] Machine read_machine(const std::string& path);
+
 }  // namespace gpucheck::telemetry

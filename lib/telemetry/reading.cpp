@@ -16,6 +16,7 @@ constexpr std::array<ReadingInfo, reading_count> readings{{
     {"pci_address", identity},
     {"vbios_version", identity},
     {"board_part_number", identity},
+    {"handle", identity},
     {"persistence_mode", state},
     {"compute_mode", state},
     {"mig_enabled", state},

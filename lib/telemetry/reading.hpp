@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,8 +14,13 @@ namespace gpucheck::telemetry {
 /// Why there is no value: the driver's own words, or the reader's.
 struct Unavailable {
   std::string reason;
+  bool is_failure = false;  ///< the driver tried and failed ("GPU is lost"); else it does not offer this
   bool operator==(const Unavailable&) const = default;
 };
+
+/// The reason of what a question did not ask for, and of what a driver does not offer.
+inline constexpr std::string_view not_asked = "not asked";
+inline constexpr std::string_view not_supported_text = "not supported";
 
 /// What one question was answered with.
 using Value = std::variant<Unavailable, bool, std::int64_t, std::string>;
@@ -35,6 +41,7 @@ enum class Reading : std::uint8_t {
   pci_address,
   vbios_version,
   board_part_number,
+  handle,
   // -- settings ------------------------------------------------------------------------
   persistence_mode,
   compute_mode,
@@ -124,6 +131,29 @@ struct ReadingInfo {
 /// The reading with that key, if any.
 [[nodiscard]] std::optional<Reading> find_reading(std::string_view key) noexcept;
 [[nodiscard]] std::optional<LinkReading> find_link_reading(std::string_view key) noexcept;
+
+/// What is read of a GPU again and again while something runs on it: a few calls, each of them quick.
+inline constexpr std::array sampled_gauges{
+    Reading::temperature_gpu, Reading::temperature_memory, Reading::power_draw,          Reading::clock_sm,
+    Reading::clock_memory,    Reading::utilization_gpu,    Reading::clock_event_reasons, Reading::pcie_generation,
+    Reading::pcie_width,
+};
+/// What is read before and after something ran on it: what may grow, or change for the worse.
+inline constexpr std::array watched_counters{
+    Reading::ecc_volatile_corrected,
+    Reading::ecc_volatile_uncorrected,
+    Reading::remapped_rows_corrected,
+    Reading::remapped_rows_uncorrected,
+    Reading::remap_pending,
+    Reading::remap_failed,
+    Reading::retired_pages_pending,
+    Reading::pcie_replays,
+    Reading::clock_event_power_cap,
+    Reading::clock_event_sync_boost,
+    Reading::clock_event_thermal_software,
+    Reading::clock_event_thermal_hardware,
+    Reading::clock_event_power_brake,
+};
 
 /// Why the clocks are lower than they could be: bits of `clock_event_reasons` (NVML's
 /// nvmlClocksEventReason...).

@@ -1,19 +1,43 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "base/error.hpp"
 #include "telemetry/machine.hpp"
 
 namespace gpucheck::telemetry {
+
+/// Thrown where there is nobody to ask: no driver library is installed.
+class NotInstalled : public EnvironmentError {
+ public:
+  using EnvironmentError::EnvironmentError;
+};
+
+/// How much is asked of each GPU. Its identity is told in any case.
+enum class Subset : std::uint8_t {
+  everything,
+  gauges,    ///< `sampled_gauges` alone
+  counters,  ///< `watched_counters`, and the gauges
+};
+
+struct Question {
+  Subset subset = Subset::everything;
+  std::vector<GpuId> gpus = {};  ///< empty: all
+  bool with_host = false;        ///< and what the operating system tells
+};
 
 /// Where readings come from: a driver, or a file that one was written to.
 class Source {
  public:
   virtual ~Source() = default;
-  /// Asks all of every GPU. A question that fails is answered with its reason.
+  /// Asks the GPUs. A single reading that fails is answered with its reason; what was not asked is unavailable, "not
+  /// asked". A GPU that is not there is missing in the answer. To be called by one thread at a time.
   /// @throws EnvironmentError where nobody can be asked at all. A driver may never return.
-  [[nodiscard]] virtual Machine read() = 0;
+  [[nodiscard]] virtual Machine read(const Question& question) = 0;
+  [[nodiscard]] Machine read() { return read({.with_host = true}); }
 
  protected:
   Source() = default;
@@ -22,11 +46,10 @@ class Source {
 };
 
 /// NVIDIA's driver, through libnvidia-ml.so.1, loaded now. Needs no root and no daemon.
-/// @throws EnvironmentError where it cannot be loaded or does not work.
+/// @throws NotInstalled where there is no such library, EnvironmentError where it does not work.
 [[nodiscard]] std::unique_ptr<Source> open_nvml();
 
-/// What `write_machine` wrote: the same at each reading. @throws EnvironmentError, which names
-/// the place, for a file that cannot be read or says what no machine can.
-[[nodiscard]] std::unique_ptr<Source> open_recording(const std::string& path);
+/// A machine as it once was: the same at each reading.
+[[nodiscard]] std::unique_ptr<Source> open_recording(Machine machine);
 
 }  // namespace gpucheck::telemetry

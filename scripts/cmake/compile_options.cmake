@@ -8,6 +8,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   list(APPEND gpucheck_warnings -Wno-restrict $<$<CONFIG:RelWithDebInfo>:-Wno-stringop-overflow>
                                 $<$<CONFIG:RelWithDebInfo>:-Wno-array-bounds> $<$<CONFIG:RelWithDebInfo>:-Wno-maybe-uninitialized>)
 endif()
+if(CMAKE_UNITY_BUILD)
+  # GCC takes the sources that are joined for headers, in which an anonymous namespace would be a mistake.
+  list(APPEND gpucheck_warnings -Wno-subobject-linkage)
+endif()
 if(GPUCHECK_WERROR)
   list(APPEND gpucheck_warnings -Werror)
 endif()

@@ -15,7 +15,7 @@ endfunction()
 
 # gpucheck_test(<name> SOURCES … LINK … [LABELS …] [SLOW])
 #   GoogleTest binary gpucheck_<name>_tests, each of its tests known to CTest. Under a sanitizer the program is one test;
-#   a SLOW one takes minutes, and so starts first.
+#   a SLOW one takes minutes, and so is four that start first.
 function(gpucheck_test name)
   if(NOT GPUCHECK_TESTS)
     return()
@@ -32,11 +32,19 @@ function(gpucheck_test name)
   endif()
   if(GPUCHECK_SANITIZE)
     # Starting a process takes longer than most tests.
+    if(arg_SLOW)
+      set(shards 4)
+      foreach(shard RANGE 1 ${shards})
+        math(EXPR index "${shard} - 1")
+        add_test(NAME ${target}.${shard}_of_${shards} COMMAND ${target})
+        set_tests_properties(${target}.${shard}_of_${shards} PROPERTIES
+          LABELS "unit;${arg_LABELS}" TIMEOUT 900 COST 1000
+          ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${index}")
+      endforeach()
+      return()
+    endif()
     add_test(NAME ${target} COMMAND ${target})
     set_tests_properties(${target} PROPERTIES LABELS "unit;${arg_LABELS}" TIMEOUT 900)
-    if(arg_SLOW)
-      set_tests_properties(${target} PROPERTIES COST 1000)
-    endif()
     return()
   endif()
   gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60

@@ -11,9 +11,8 @@
 #include "harness/registry.hpp"
 #include "replay_devices.hpp"
 #include "replay_report.hpp"
+#include "replay_settings.hpp"
 #include "runner/isolated_call.hpp"
-#include "runtime/allocator/errors.hpp"
-#include "runtime/allocator/settings.hpp"
 #include "terminal.hpp"
 
 namespace gpucheck::application {
@@ -64,27 +63,15 @@ void keep_named(std::vector<replay::Subject>& subjects, const std::vector<std::s
 
 /// Reads every file, so that one that cannot be read is known before anything is played.
 std::vector<replay::Subject> load_subjects(const ReplayOptions& options) {
+  // Others know private pools only as captures, or not at all.
+  const bool has_pools = options.allocator.kind == runtime::AllocatorChoice::Kind::caching;
+  const replay::PrivatePools pools = has_pools ? replay::PrivatePools::kept : replay::PrivatePools::merged;
   std::vector<replay::Subject> subjects;
   for (const std::string& file : options.files) {
-    std::ranges::move(replay::load_subjects(file, options.recorded_device), std::back_inserter(subjects));
+    std::ranges::move(replay::load_subjects(file, options.recorded_device, pools), std::back_inserter(subjects));
   }
   keep_named(subjects, options.trace_names);
   return subjects;
-}
-
-/// @throws UsageError with the option and its text, of which the reason alone says nothing.
-void check_settings(const ReplayOptions& options) {
-  for (const std::string& settings : options.settings) {
-    try {
-      static_cast<void>(runtime::parse_settings(settings));
-    } catch (const runtime::SettingsError& problem) {
-      const std::string_view reason = problem.what();
-      // All that PyTorch says, and so the allocator, is the name of the C function.
-      const bool is_no_number = reason == "stoull" || reason == "stod";
-      throw UsageError(fmt::format("--settings \"{}\": {}", settings,
-                                   is_no_number ? "a value is no number, or one beyond 64 bits" : reason));
-    }
-  }
 }
 
 /// What cannot be applied is rejected where it was asked for; where the file has it, the
@@ -154,7 +141,7 @@ int play_and_tell(std::span<const replay::Subject> subjects, const replay::Reque
   for (const replay::SubjectReplays& result : results) {
     note_not_judged(result);
   }
-  return static_cast<int>(exit_code_of(results));
+  return static_cast<int>(application::exit_code_of(results));
 }
 
 std::string end_of_library(const runner::IsolatedCall& call, std::chrono::milliseconds limit) {
@@ -188,7 +175,7 @@ int play_isolated(const replay::Subject& subject, const replay::Request& request
 }  // namespace
 
 int replay(const Environment& /*environment*/, const ReplayOptions& options) {
-  check_settings(options);
+  check_settings(options.settings);
   const std::vector<replay::Subject> subjects = load_subjects(options);
   check_library_options(subjects, options);
   const replay::Request request{options.allocator, options.settings, options.memory_limit_bytes,

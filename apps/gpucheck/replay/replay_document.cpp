@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "recorded_document.hpp"
 #include "replay_report.hpp"
 #include "version.hpp"
 
@@ -9,11 +10,6 @@ namespace gpucheck::application {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <typename Number>
-Json or_null(const std::optional<Number>& number) {
-  return number ? Json(*number) : Json(nullptr);
-}
 
 const char* to_text(replay::MemoryLimit::Source source) {
   switch (source) {
@@ -29,25 +25,6 @@ const char* to_text(replay::MemoryLimit::Source source) {
       return "not_recorded";
   }
   return "";
-}
-
-Json recorded_json(const replay::Subject& subject) {
-  if (!subject.recorded) return nullptr;
-  const replay::ConversionReport& report = *subject.recorded;
-  return {{"event_count", report.recorded_events},
-          {"initial_block_count", report.initial_blocks},
-          {"initial_allocated_bytes", report.initial_bytes},
-          {"initial_reserved_bytes", report.initial_reserved_bytes},
-          {"peak_reserved_bytes", report.recorded_peak_reserved_bytes},
-          {"peak_active_bytes", report.recorded_peak_active_bytes},
-          {"capacity_bytes", or_null(report.recorded_capacity_bytes)},
-          {"out_of_memory_count", report.out_of_memory},
-          {"deferred_free_count", report.deferred_frees},
-          {"empty_cache_count", report.empty_caches},
-          {"allocator_release_count", report.allocator_releases},
-          {"private_pool_event_count", report.private_pool_events},
-          {"ignored_event_count", report.ignored_events},
-          {"contradiction_count", report.contradictions}};
 }
 
 Json comparison_json(const replay::Comparison& comparison) {
@@ -88,16 +65,16 @@ Json sample_json(const replay::Subject& subject, const replay::UsageSample& samp
   return json;
 }
 
-Json or_null(const replay::Subject& subject, const std::optional<replay::UsageSample>& sample) {
+Json sample_or_null(const replay::Subject& subject, const std::optional<replay::UsageSample>& sample) {
   return sample ? sample_json(subject, *sample) : Json(nullptr);
 }
 
 Json what_if_json(const replay::Subject& subject, const replay::WhatIf& what_if) {
   if (what_if.steps == 0) return nullptr;
   Json json{{"step_count", what_if.steps},
-            {"peak_reserved", or_null(subject, what_if.peak_reserved)},
+            {"peak_reserved", sample_or_null(subject, what_if.peak_reserved)},
             {"peak_allocated", sample_json(subject, what_if.peak_allocated)},
-            {"worst_unused", or_null(subject, what_if.worst_fragmentation)},
+            {"worst_unused", sample_or_null(subject, what_if.worst_fragmentation)},
             {"retry_count", or_null(what_if.retry_count)},
             {"out_of_memory_count", what_if.out_of_memory_count},
             {"rescued_count", what_if.rescued_count},
@@ -133,7 +110,7 @@ Json subject_json(const replay::SubjectReplays& result, const replay::Request& r
             {"allocation_count", subject.trace.allocation_count},
             {"stream_count", subject.trace.stream_count},
             {"recorded_settings", subject.trace.settings},
-            {"recorded", recorded_json(subject)},
+            {"recorded", subject.recorded ? recorded_json(*subject.recorded) : Json(nullptr)},
             {"not_compared", nullptr},
             {"replays", Json::array()}};
   if (const std::string why = why_not_compared(subject, request); !why.empty()) json["not_compared"] = why;

@@ -24,6 +24,9 @@ std::string comparison_text(std::span<const replay::SubjectReplays> results);
 /// Where each replay has a what_if.
 std::string what_if_text(const replay::SubjectReplays& result, const replay::Request& request);
 
+/// What a snapshot's own events tell, and what of them is not as recorded; whole lines.
+std::string recorded_text(const replay::ConversionReport& report);
+
 /// Which expectations of the file were not compared, and why; empty when all were, or
 /// there were none.
 std::string why_not_compared(const replay::Subject& subject, const replay::Request& request);

@@ -36,25 +36,6 @@ std::string place(const replay::Subject& subject, std::size_t step) {
   return fmt::format("event {}", event);
 }
 
-std::string recorded_text(const replay::Subject& subject) {
-  if (!subject.recorded) return "";
-  const replay::ConversionReport& report = *subject.recorded;
-  std::string text = fmt::format(
-      "  recorded  {} events, peak reserved {}, peak allocated {} (as asked for), memory ran out {} times\n",
-      report.recorded_events, format_bytes(report.recorded_peak_reserved_bytes),
-      format_bytes(report.recorded_peak_active_bytes), report.out_of_memory);
-  const auto remark = [&text](std::uint64_t count, std::string_view what) {
-    if (count > 0) text += fmt::format("            {} {}\n", count, what);
-  };
-  remark(report.initial_blocks, "blocks were in use before the first event: allocated first");
-  remark(report.deferred_frees, "frees waited for other streams: replayed when they completed");
-  remark(report.private_pool_events, "events of private pools: replayed in the default pools");
-  remark(report.ignored_events, "events without a meaning for a replay: left out");
-  remark(report.contradictions,
-         "contradictions (events missing, or the file was changed): left out, so take the statistics with care");
-  return text;
-}
-
 std::string memory_text(const replay::Replay& replay) {
   const std::string device =
       fmt::format("{} ({})", one_line(replay.device_name, 60), format_bytes(replay.device_memory_bytes));
@@ -130,11 +111,33 @@ std::string usage_over_time(const replay::SubjectReplays& result) {
 
 }  // namespace
 
+std::string recorded_text(const replay::ConversionReport& report) {
+  std::string text = fmt::format(
+      "  recorded  {} events, peak reserved {}, peak allocated {} (as asked for), memory ran out {} times\n",
+      report.recorded_events, format_bytes(report.recorded_peak_reserved_bytes),
+      format_bytes(report.recorded_peak_active_bytes), report.out_of_memory);
+  const auto remark = [&text](std::uint64_t count, std::string_view what) {
+    if (count > 0) text += fmt::format("            {} {}\n", count, what);
+  };
+  remark(report.initial_blocks, "blocks were in use before the first event: allocated first");
+  remark(report.deferred_frees, "frees waited for other streams: replayed when they completed");
+  remark(report.private_pool_events, report.private_pools > 0
+                                         ? fmt::format("events of private pools: replayed in {} of them; whether one "
+                                                       "serves others when memory runs out, or never splits, is not "
+                                                       "recorded: taken for not so",
+                                                       report.private_pools)
+                                         : std::string("events of private pools: replayed in the default pools"));
+  remark(report.ignored_events, "events without a meaning for a replay: left out");
+  remark(report.contradictions,
+         "contradictions (events missing, or the file was changed): left out, so take the statistics with care");
+  return text;
+}
+
 std::string what_if_text(const replay::SubjectReplays& result, const replay::Request& request) {
   const replay::Subject& subject = *result.subject;
   std::string text = fmt::format("{}, {}\n", one_line(subject.file, 200), one_line(subject.trace.name, 60));
   if (result.verdict == replay::Verdict::empty) return text + "  holds no events: nothing was replayed\n";
-  text += recorded_text(subject);
+  if (subject.recorded) text += recorded_text(*subject.recorded);
   text += fmt::format("  memory    {}\n", memory_text(result.replays.front()));
   if (const std::string why = why_not_compared(subject, request); !why.empty()) text += "  " + why + "\n";
   text += "\n";

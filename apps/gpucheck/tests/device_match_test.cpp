@@ -22,7 +22,7 @@ Places match(const std::vector<std::string>& identifiers) {
   return match_devices(identifiers, devices);
 }
 
-std::string rejection(const std::vector<std::string>& identifiers) {
+std::string match_rejection(const std::vector<std::string>& identifiers) {
   try {
     match(identifiers);
     return "";
@@ -45,11 +45,11 @@ TEST(DeviceMatch, FindsPciAddressesAsPeopleWriteThem) {
 }
 
 TEST(DeviceMatch, RejectsWhatIsNotOne) {
-  EXPECT_NE(rejection({"GPU-ffff"}).find("there is no device \"GPU-ffff\"; there are: cuda:0, GPU-8d3f0a11"),
+  EXPECT_NE(match_rejection({"GPU-ffff"}).find("there is no device \"GPU-ffff\"; there are: cuda:0, GPU-8d3f0a11"),
             std::string::npos);
-  EXPECT_NE(rejection({"GPU-8d3f"}).find("more than one device can be meant by \"GPU-8d3f\""), std::string::npos);
-  EXPECT_NE(rejection({"3b:00.0"}).find("more than one"), std::string::npos) << "it is in two domains";
-  EXPECT_NE(rejection({"GPU-c4", "0001:3b:00.0"}).find("named before"), std::string::npos);
+  EXPECT_NE(match_rejection({"GPU-8d3f"}).find("more than one device can be meant by \"GPU-8d3f\""), std::string::npos);
+  EXPECT_NE(match_rejection({"3b:00.0"}).find("more than one"), std::string::npos) << "it is in two domains";
+  EXPECT_NE(match_rejection({"GPU-c4", "0001:3b:00.0"}).find("named before"), std::string::npos);
 }
 
 TEST(DeviceMatch, KnowsWhatCanBeOne) {

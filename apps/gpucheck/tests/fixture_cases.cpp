@@ -62,6 +62,12 @@ void free_blindly(Context& context) {
 
 void observe_wrongly(Context& context) { context.observe("answer", 41); }
 void observe_nothing_known(Context& context) { context.observe("answer", 42); }
+void measure(Context& context) { context.observe("speed_gbps", context.parameter<double>("speed")); }
+/// Passes on the first device, and skips on all others.
+void run_on_the_first(Context& context) {
+  if (context.device().ordinal() != 0) throw harness::Skip("not the first device");
+  context.observe("answer", 42);
+}
 void skip(Context& /*context*/) { throw harness::Skip("the moon is not full"); }
 void crash(Context& /*context*/) { std::raise(SIGKILL); }
 void sleep_long(Context& /*context*/) { std::this_thread::sleep_for(std::chrono::minutes(5)); }
@@ -89,6 +95,7 @@ std::vector<Case> all() {
       {.name = "careful", .summary = "Take care", .default_value = false},
       {.name = "seed", .summary = "The case's own", .default_value = std::int64_t{3}}};
   Case watchful = plain("proof.watchful", "Notices all its faults", allocate_and_observe);
+  watchful.source = "test_cuda.py::TestCuda::test_watchful";
   watchful.faults = {allocation_fails(), allocation_hangs(), allocation_kills()};
   Case blind = plain("blind.eyes", "Notices nothing", allocate_blindly);
   blind.faults = {allocation_fails()};
@@ -115,7 +122,10 @@ std::vector<Case> all() {
                  .allocator_library = true,
                  .default_stream = true,
                  .simulated_device = true};
+  Case measured = plain("measured.speed", "Measures what it is told to", measure);
+  measured.parameters = {{.name = "speed", .summary = "What it measures", .default_value = 3000.0, .unit = "GB/s"}};
   return {parameters,
+          measured,
           needy,
           watchful,
           blind,
@@ -127,12 +137,19 @@ std::vector<Case> all() {
           plain("skipped.moon", "Skips on its way", skip),
           plain("demo.wrong", "Observes something else than it should", observe_wrongly),
           plain("demo.no_golden", "Has no golden file", observe_nothing_known),
+          plain("picky.device", "Runs on the first device alone", run_on_the_first),
+          plain("stress.nothing", "Puts no load on anything", skip),
           plain("bad.crashes", "Kills itself", crash),
           plain("bad.hangs", "Sleeps for minutes", sleep_long)};
 }
 
 std::span<const golden::GoldenSet::File> goldens() {
-  static constexpr std::array<golden::GoldenSet::File, 14> files{{
+  static constexpr std::array<golden::GoldenSet::File, 18> files{{
+      {"limits.json", R"({"schema": "gpucheck.limits/1", "classes": [{"name": "any", "limits": {
+         "measured.speed.speed_gbps": {"of": "memory_bandwidth_gbps", "fail_below": 0.5, "warn_below": 0.75,
+                                       "source": "made up"}}}]})"},
+      {"measured/speed.json", R"({"case": "measured.speed", "expect": {
+         "speed_gbps": {"limit": true, "basis": "vendor", "failure": "slow_memory"}}})"},
       {"demo/parameters.json", R"({"case": "demo.parameters", "expect": {
          "count": {"range": [1, 100], "basis": "math"},
          "careful": {"one_of": [true, false], "basis": "math"},
@@ -155,6 +172,8 @@ std::span<const golden::GoldenSet::File> goldens() {
       {"needs/everything.json",
        R"({"case": "needs.everything", "expect": {"allocated": {"equals": true, "basis": "seed"}}})"},
       {"skipped/moon.json", R"({"case": "skipped.moon", "expect": {"answer": {"equals": 1, "basis": "seed"}}})"},
+      {"picky/device.json", R"({"case": "picky.device", "expect": {"answer": {"equals": 42, "basis": "math"}}})"},
+      {"stress/nothing.json", R"({"case": "stress.nothing", "expect": {"answer": {"equals": 1, "basis": "seed"}}})"},
       {"bad/crashes.json", R"({"case": "bad.crashes", "expect": {"answer": {"equals": 1, "basis": "seed"}}})"},
       {"bad/hangs.json", R"({"case": "bad.hangs", "expect": {"answer": {"equals": 1, "basis": "seed"}}})"},
   }};

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "subprocess.hpp"
+#include "test_files.hpp"
 
 namespace gpucheck::application {
 namespace {
@@ -14,8 +15,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-std::string data(const std::string& name) { return std::string(GPUCHECK_REPLAY_TEST_DATA) + "/" + name; }
-
 CommandResult inspect(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "inspect");
   return fixture(arguments);
@@ -23,7 +22,7 @@ CommandResult inspect(std::vector<std::string> arguments) {
 
 TEST(Snapshot, SumsUpWhatPyTorchWrote) {
   for (const char* name : {"pytorch_snapshot.json", "pytorch_snapshot_protocol_4.pickle"}) {
-    const CommandResult result = inspect({data(name)});
+    const CommandResult result = inspect({test_file(name)});
     EXPECT_EQ(result.exit_code, 0) << result.error_output;
     EXPECT_THAT(result.output, AllOf(HasSubstr("1 segments, 3 blocks, 16 events"),
                                      ContainsRegex("default, small, stream 0x0 +1 +2.00 MiB +64.00 KiB"),
@@ -32,7 +31,7 @@ TEST(Snapshot, SumsUpWhatPyTorchWrote) {
 }
 
 TEST(Snapshot, JsonHasUnitsInItsKeys) {
-  const json document = json::parse(inspect({data("pytorch_snapshot.json"), "--json"}).output);
+  const json document = json::parse(inspect({test_file("pytorch_snapshot.json"), "--json"}).output);
   EXPECT_EQ(document["schema"], "gpucheck.snapshot/1");
   const json& device = document["devices"].at(0);
   EXPECT_EQ(device["total"]["reserved_bytes"], 2 << 20);
@@ -60,15 +59,15 @@ TEST(Snapshot, StreamsAndPoolsHaveTheirNamesWhereTheFileTellsThem) {
 }
 
 TEST(Snapshot, RejectsWhatItCannotShow) {
-  EXPECT_EQ(inspect({data("pytorch_traces.json")}).exit_code, 3) << "traces";
+  EXPECT_EQ(inspect({test_file("pytorch_traces.json")}).exit_code, 3) << "traces";
   EXPECT_EQ(inspect({"/nonexistent"}).exit_code, 3);
-  EXPECT_EQ(inspect({data("pytorch_snapshot.json"), "--device-index", "1"}).exit_code, 3);
-  EXPECT_EQ(inspect({data("pytorch_snapshot.json"), "--html", "/nonexistent/page.html"}).exit_code, 3);
-  EXPECT_EQ(inspect({data("pytorch_snapshot.json"), "--json", "--html", "-"}).exit_code, 2);
+  EXPECT_EQ(inspect({test_file("pytorch_snapshot.json"), "--device-index", "1"}).exit_code, 3);
+  EXPECT_EQ(inspect({test_file("pytorch_snapshot.json"), "--html", "/nonexistent/page.html"}).exit_code, 3);
+  EXPECT_EQ(inspect({test_file("pytorch_snapshot.json"), "--json", "--html", "-"}).exit_code, 2);
   const TemporaryFolder folder;
   write_file(folder / "empty", R"({"segments": []})");
   EXPECT_EQ(inspect({folder / "empty"}).exit_code, 3);
-  write_file(folder / "cut", read_file(data("pytorch_snapshot_protocol_4.pickle")).substr(0, 500));
+  write_file(folder / "cut", read_file(test_file("pytorch_snapshot_protocol_4.pickle")).substr(0, 500));
   const CommandResult cut = inspect({folder / "cut", "--html", folder / "page.html"});
   EXPECT_EQ(cut.exit_code, 3);
   EXPECT_THAT(cut.error_output, HasSubstr(": byte "));
@@ -76,7 +75,7 @@ TEST(Snapshot, RejectsWhatItCannotShow) {
 }
 
 TEST(Snapshot, ThePageCanGoToStdout) {
-  const CommandResult result = inspect({data("pytorch_snapshot.json"), "--html", "-"});
+  const CommandResult result = inspect({test_file("pytorch_snapshot.json"), "--html", "-"});
   EXPECT_THAT(result.output,
               AllOf(StartsWith("<!DOCTYPE html>"), HasSubstr("</html>"), Not(HasSubstr("  settings: "))));
 }
@@ -126,7 +125,7 @@ class SnapshotPage : public ::testing::Test {
 
 TEST_F(SnapshotPage, DrawsEveryBandAndBlock) {
   for (const char* name : {"pytorch_snapshot.json", "pytorch_snapshot_protocol_4.pickle"}) {
-    const std::string document = drawn(data(name));
+    const std::string document = drawn(test_file(name));
     EXPECT_EQ(count(document, "class=\"band\""), 5U) << "x, x*x, x*x, their sum, 30 MiB";
     EXPECT_THAT(document, AllOf(HasSubstr("data-bands=\"5\""), HasSubstr("data-segments=\"1\""),
                                 HasSubstr("data-blocks=\"3\""), HasSubstr("data-failures=\"0\"")));
@@ -161,7 +160,7 @@ TEST_F(SnapshotPage, TellsWhatThePointerIsOver) {
       "const all = document.querySelectorAll('.band');"
       "all[all.length - 1].dispatchEvent(new PointerEvent('pointermove', {bubbles: true}));"
       "document.querySelector('.state1').dispatchEvent(new MouseEvent('click', {bubbles: true}));";
-  const std::string document = drawn(data("pytorch_snapshot.json"), point);
+  const std::string document = drawn(test_file("pytorch_snapshot.json"), point);
   const std::string tip = document.substr(document.find("<div id=\"tip\""), 600);
   EXPECT_THAT(tip, AllOf(HasSubstr("30.00 MiB (31457280 bytes) at 0x7f83d1a00000"), HasSubstr("stream 0x2cdc2660"),
                          HasSubstr("allocated: event 10"), HasSubstr("torch::unwind::unwind() (??:0)")));

@@ -66,7 +66,8 @@ TEST(Describe, ShowsAllOfACase) {
   EXPECT_THAT(result.output, AllOf(StartsWith("demo.parameters\n  Observes its parameters\n"), HasSubstr("fixture"),
                                    HasSubstr("1 device"), HasSubstr("10000 ms"), HasSubstr("How many"),
                                    HasSubstr("integer from 1 to 100"), HasSubstr("default 10")));
-  EXPECT_THAT(result.output, AllOf(HasSubstr("embedded golden/demo/parameters.json"), HasSubstr("[math]")));
+  EXPECT_THAT(result.output,
+              AllOf(HasSubstr("embedded golden/demo/parameters.json"), HasSubstr("[math; else GC6001]")));
 }
 
 TEST(Describe, ShowsFaults) {

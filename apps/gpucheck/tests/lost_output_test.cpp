@@ -24,11 +24,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-/// In bash, with the fixture's program as $0.
-CommandResult shell(const std::string& script) {
-  return run_program("/bin/bash", {"-c", script, GPUCHECK_FIXTURE_PROGRAM});
-}
-
 TEST(ClosedStreams, PutNoConsoleTextIntoAReport) {
   for (const char* closed : {">&-", "2>&-", ">&- 2>&-", "<&- >&-", "<&- >&- 2>&-"}) {
     const TemporaryFolder folder;

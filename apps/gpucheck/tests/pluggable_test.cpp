@@ -7,17 +7,17 @@
 #include <sstream>
 
 #include "subprocess.hpp"
+#include "test_files.hpp"
 
 // Allocator libraries of the user's, checked on the simulated device.
 namespace gpucheck::application {
+
 namespace {
 
 using nlohmann::json;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-std::string library(const std::string& name) { return std::string(GPUCHECK_PLUGGABLE_FOLDER) + "/" + name + ".so"; }
 
 CommandResult check(const std::string& allocator, std::vector<std::string> more = {}) {
   std::vector<std::string> arguments{"run", "alloc.pluggable_*", "--device", "sim", "--allocator", allocator};
@@ -97,7 +97,7 @@ TEST(PluggableLibrary, LeavesNoProcessBehind) {
   const std::vector<std::string> run{"run", "alloc.pluggable_*", "--device",
                                      "sim", "--allocator",       library("broken_forks")};
   EXPECT_EQ(orphans_left([&](const std::string& environment) { gpucheck(run, {environment}); }), 0);
-  const std::vector<std::string> replay{"replay", GPUCHECK_REPLAY_TEST_DATA "/pytorch_snapshot.json", "--allocator",
+  const std::vector<std::string> replay{"replay", test_file("pytorch_snapshot.json"), "--allocator",
                                         library("broken_forks")};
   EXPECT_EQ(orphans_left([&](const std::string& environment) { gpucheck(replay, {environment}); }), 0);
 }

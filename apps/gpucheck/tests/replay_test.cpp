@@ -4,8 +4,10 @@
 #include <tuple>
 
 #include "subprocess.hpp"
+#include "test_files.hpp"
 
 namespace gpucheck::application {
+
 namespace {
 
 using nlohmann::json;
@@ -16,8 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-std::string data(const std::string& name) { return GPUCHECK_REPLAY_TEST_DATA "/" + name; }
-std::string recorded(const std::string& name) { return data("../../recorded/" + name); }
+std::string recorded(const std::string& name) { return test_file("../../recorded/" + name); }
 
 CommandResult replay(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "replay");
@@ -42,7 +43,7 @@ const std::string ask_for_3_GiB =
         {"op": "alloc", "id": 1, "size": 3221225472}]})";
 
 TEST(Replay, EqualTracesAreCodeZero) {
-  const CommandResult result = replay({data("pytorch_traces.json")});
+  const CommandResult result = replay({test_file("pytorch_traces.json")});
   EXPECT_EQ(result.exit_code, 0) << result.output << result.error_output;
   EXPECT_THAT(result.output, HasSubstr("3 of 3 traces equal, 430 of 430 steps"));
 }
@@ -85,7 +86,7 @@ TEST(Replay, TellsWhatPinnedMemoryComesTo) {
 }
 
 TEST(Replay, JsonTellsWhatWasCompared) {
-  const json document = replay_json({data("pytorch_traces.json"), "--trace", "s*"});
+  const json document = replay_json({test_file("pytorch_traces.json"), "--trace", "s*"});
   EXPECT_EQ(document["schema"], "gpucheck.replay/1");
   EXPECT_EQ(document["exit_code"], 0);
   EXPECT_EQ(document["summary"]["equal_trace_count"], 1);
@@ -96,7 +97,7 @@ TEST(Replay, JsonTellsWhatWasCompared) {
 }
 
 TEST(Replay, OneChangedStatisticIsCodeOne) {
-  json traces = json::parse(read_file(data("pytorch_traces.json")));
+  json traces = json::parse(read_file(test_file("pytorch_traces.json")));
   const std::int64_t truth = traces[1]["stats_after_op"][7][1];
   traces[1]["stats_after_op"][7][1] = truth + 512;
   const CommandResult result = replay_text(traces.dump());
@@ -107,7 +108,7 @@ TEST(Replay, OneChangedStatisticIsCodeOne) {
 }
 
 TEST(Replay, AChangedEndIsCodeOne) {
-  json trace = json::parse(read_file(data("pytorch_traces.json")))[0];
+  json trace = json::parse(read_file(test_file("pytorch_traces.json")))[0];
   trace["final_memory_stats"] = {{"active.all.allocated", 65}};
   const CommandResult result = replay_text(trace.dump());
   EXPECT_EQ(result.exit_code, 1);
@@ -117,13 +118,13 @@ TEST(Replay, AChangedEndIsCodeOne) {
 
 TEST(Replay, OtherSettingsDiffer) {
   const CommandResult result =
-      replay({data("pytorch_traces.json"), "--trace", "small", "--settings", "roundup_power2_divisions:4"});
+      replay({test_file("pytorch_traces.json"), "--trace", "small", "--settings", "roundup_power2_divisions:4"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.output, AllOf(HasSubstr("DIFFERS"), HasSubstr("peak reserved")));
 }
 
 TEST(Replay, WithoutExpectationsNothingIsAPass) {
-  json trace = json::parse(read_file(data("pytorch_traces.json")))[0];
+  json trace = json::parse(read_file(test_file("pytorch_traces.json")))[0];
   for (const char* key : {"stats_after_op", "final_memory_stats", "final_segments"}) trace.erase(key);
   const CommandResult result = replay_text(trace.dump());
   EXPECT_EQ(result.exit_code, 3);
@@ -147,7 +148,7 @@ TEST(Replay, WithoutEventsNothingIsAPass) {
 TEST(Replay, TellsWhatASnapshotComesTo) {
   // By hand: 2 MiB hold the four blocks of 64 KiB; 30 MiB get a segment of their own.
   for (const char* name : {"pytorch_snapshot.json", "pytorch_snapshot_protocol_4.pickle"}) {
-    const json document = replay_json({data(name)});
+    const json document = replay_json({test_file(name)});
     EXPECT_EQ(document["exit_code"], 0);
     const json& trace = document["traces"].at(0);
     EXPECT_EQ(trace["verdict"], "fits");
@@ -161,7 +162,7 @@ TEST(Replay, TellsWhatASnapshotComesTo) {
 }
 
 TEST(Replay, SaysWhereMemoryWouldRunOut) {
-  const CommandResult result = replay({data("pytorch_snapshot.json"), "--memory-limit", "24MiB"});
+  const CommandResult result = replay({test_file("pytorch_snapshot.json"), "--memory-limit", "24MiB"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.output, AllOf(HasSubstr("24.00 MiB, by --memory-limit"), HasSubstr("1 TIMES"),
                                    HasSubstr("first at event 10: 30.00 MiB asked for, with 2.00 MiB reserved")));
@@ -210,8 +211,8 @@ TEST(Replay, TakesTheRecordedDevicesSizeFromItsFailure) {
 }
 
 TEST(Replay, NamesFileAndOffsetOfDamage) {
-  const std::string traces = read_file(data("pytorch_traces.json"));
-  const std::string pickle = read_file(data("pytorch_snapshot_protocol_4.pickle"));
+  const std::string traces = read_file(test_file("pytorch_traces.json"));
+  const std::string pickle = read_file(test_file("pytorch_snapshot_protocol_4.pickle"));
   for (const std::string& whole : {traces, pickle}) {
     for (const std::size_t length : {std::size_t{0}, std::size_t{1}, whole.size() / 2, whole.size() - 1}) {
       const CommandResult result = replay_text(whole.substr(0, length));
@@ -229,7 +230,7 @@ TEST(Replay, NamesFileAndOffsetOfDamage) {
 }
 
 TEST(Replay, PlaysNothingWhenOneFileIsUnreadable) {
-  const CommandResult result = replay({data("pytorch_traces.json"), "/nonexistent/trace.json"});
+  const CommandResult result = replay({test_file("pytorch_traces.json"), "/nonexistent/trace.json"});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_EQ(result.output, "");
 }
@@ -257,7 +258,7 @@ TEST(Replay, NamesFromTheFileCannotReachTheTerminalByAnErrorEither) {
 }
 
 TEST(Replay, SaysHowMuchMemoryThereCanBe) {
-  const CommandResult result = replay({data("pytorch_snapshot.json"), "--memory-limit", "1024GiB"});
+  const CommandResult result = replay({test_file("pytorch_snapshot.json"), "--memory-limit", "1024GiB"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.error_output,
               AllOf(HasSubstr("1099511627776 bytes are more"), HasSubstr("less than its 1024.00 GiB")));
@@ -265,17 +266,15 @@ TEST(Replay, SaysHowMuchMemoryThereCanBe) {
 
 TEST(Replay, SaysWhichSettingIsNoNumber) {
   const CommandResult result =
-      replay({data("pytorch_traces.json"), "--settings", "max_split_size_mb:99999999999999999999"});
+      replay({test_file("pytorch_traces.json"), "--settings", "max_split_size_mb:99999999999999999999"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.error_output, AllOf(HasSubstr("max_split_size_mb:99999999999999999999"), HasSubstr("64 bits"),
                                          Not(HasSubstr("stoull"))));
 }
 
-std::string library(const std::string& name) { return std::string(GPUCHECK_PLUGGABLE_FOLDER) + "/" + name + ".so"; }
-
 TEST(Replay, TheAsyncAllocatorsPoolTellsWhatItReserves) {
   // By hand: CUDA's pool grows by 32 MiB; 4 times 64 KiB and then 30 MiB find room in the first.
-  const json document = replay_json({data("pytorch_snapshot.json"), "--allocator", "async"});
+  const json document = replay_json({test_file("pytorch_snapshot.json"), "--allocator", "async"});
   EXPECT_EQ(document["exit_code"], 0);
   EXPECT_EQ(document["allocator"], "async");
   const json& what_if = document["traces"].at(0)["replays"].at(0)["what_if"];
@@ -299,7 +298,7 @@ TEST(Replay, TheAsyncAllocatorRunsOutOfMemoryByWhatItsPoolReserves) {
 }
 
 TEST(Replay, ALibraryIsAskedWhatItReservesOfTheSimulatedDevice) {
-  const json document = replay_json({data("pytorch_snapshot.json"), "--allocator", library("good")});
+  const json document = replay_json({test_file("pytorch_snapshot.json"), "--allocator", library("good")});
   EXPECT_EQ(document["exit_code"], 0);
   const json& what_if = document["traces"].at(0)["replays"].at(0)["what_if"];
   EXPECT_EQ(what_if["peak_allocated"]["allocated_bytes"], (30 << 20) + (2 << 16));
@@ -310,14 +309,14 @@ TEST(Replay, ALibraryIsAskedWhatItReservesOfTheSimulatedDevice) {
 
 TEST(Replay, ALibraryRunsOutOfTheDevicesMemory) {
   const CommandResult result =
-      replay({data("pytorch_snapshot.json"), "--allocator", library("good"), "--memory-limit", "24MiB"});
+      replay({test_file("pytorch_snapshot.json"), "--allocator", library("good"), "--memory-limit", "24MiB"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.output, HasSubstr("first at event 10: 30.00 MiB asked for"));
 }
 
 TEST(Replay, SaysWhatAnotherAllocatorIsNotComparedWith) {
   for (const std::string& allocator : {std::string("async"), library("good")}) {
-    const json document = replay_json({data("pytorch_traces.json"), "--trace", "s*", "--allocator", allocator});
+    const json document = replay_json({test_file("pytorch_traces.json"), "--trace", "s*", "--allocator", allocator});
     EXPECT_EQ(document["exit_code"], 0);
     EXPECT_EQ(document["summary"]["compared_trace_count"], 0);
     const json& trace = document["traces"].at(0);
@@ -326,36 +325,36 @@ TEST(Replay, SaysWhatAnotherAllocatorIsNotComparedWith) {
     EXPECT_EQ(trace["replays"].at(0)["comparison"], nullptr);
     EXPECT_EQ(trace["replays"].at(0)["what_if"]["step_count"], 120);
   }
-  EXPECT_THAT(replay({data("pytorch_traces.json"), "--allocator", "async"}).output,
+  EXPECT_THAT(replay({test_file("pytorch_traces.json"), "--allocator", "async"}).output,
               HasSubstr("not compared: 11 statistics"));
 }
 
 TEST(Replay, RejectsWhatALibraryCannotDo) {
   const auto with = [](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {data("pytorch_snapshot.json"), "--allocator", library("good")});
+    arguments.insert(arguments.begin(), {test_file("pytorch_snapshot.json"), "--allocator", library("good")});
     return replay(arguments);
   };
   EXPECT_EQ(with({"--settings", "expandable_segments:True"}).exit_code, 2);
   EXPECT_EQ(with({"--memory-limit", "1GiB", "--device", "sim:h100"}).exit_code, 2);
-  const CommandResult several = replay({data("pytorch_traces.json"), "--allocator", library("good")});
+  const CommandResult several = replay({test_file("pytorch_traces.json"), "--allocator", library("good")});
   EXPECT_EQ(several.exit_code, 2);
   EXPECT_THAT(several.error_output, HasSubstr("--trace"));
-  const CommandResult own_memory = replay({data("pytorch_snapshot.json"), "--allocator", library("good_cuda")});
+  const CommandResult own_memory = replay({test_file("pytorch_snapshot.json"), "--allocator", library("good_cuda")});
   EXPECT_EQ(own_memory.exit_code, 3);
   EXPECT_THAT(own_memory.error_output, HasSubstr("gpucheck_set_device_memory"));
-  EXPECT_EQ(replay({data("pytorch_snapshot.json"), "--allocator", "/nonexistent/library.so"}).exit_code, 3);
+  EXPECT_EQ(replay({test_file("pytorch_snapshot.json"), "--allocator", "/nonexistent/library.so"}).exit_code, 3);
 }
 
 TEST(Replay, ALibraryThatAllocatesMemoryTwiceIsNotJudged) {
-  const CommandResult result = replay({data("pytorch_snapshot.json"), "--allocator", library("broken_overlap")});
+  const CommandResult result = replay({test_file("pytorch_snapshot.json"), "--allocator", library("broken_overlap")});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.error_output, AllOf(HasSubstr("step 1"), HasSubstr("overlap a block in use")));
 }
 
 /// How a replay with it ends: its outcome, as text and as JSON.
 void expect_end(const std::string& defect, const std::string& outcome, const std::string& reason) {
-  const std::vector<std::string> arguments{data("pytorch_snapshot.json"), "--allocator", library("broken_" + defect),
-                                           "--timeout", "2s"};
+  const std::vector<std::string> arguments{test_file("pytorch_snapshot.json"), "--allocator",
+                                           library("broken_" + defect), "--timeout", "2s"};
   const CommandResult result = replay(arguments);
   EXPECT_EQ(result.exit_code, 1) << result.error_output;
   EXPECT_THAT(result.output, HasSubstr(outcome + ": " + reason));
@@ -373,20 +372,20 @@ TEST(Replay, ALibraryThatHangsIsKilled) {
 
 TEST(Replay, ALibraryThatIsKilledIsACrash) {
   const CommandResult result =
-      replay({data("pytorch_snapshot.json"), "--allocator", library("broken_aborts"), "--memory-limit", "24MiB"});
+      replay({test_file("pytorch_snapshot.json"), "--allocator", library("broken_aborts"), "--memory-limit", "24MiB"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.output, HasSubstr("crash: killed by signal 6 (SIGABRT)"));
 }
 
 TEST(Replay, ALibraryThatFreesTwiceIsToldOf) {
-  const json document = replay_json({data("pytorch_snapshot.json"), "--allocator", library("broken_double_free")});
+  const json document = replay_json({test_file("pytorch_snapshot.json"), "--allocator", library("broken_double_free")});
   EXPECT_THAT(document["traces"].at(0)["replays"].at(0)["what_if"]["remarks"],
               Contains(HasSubstr("frees were rejected by the device")));
 }
 
 TEST(Replay, SettingsThatTheAsyncAllocatorHasNoUseForAreNamed) {
   const CommandResult result =
-      replay({data("pytorch_snapshot.json"), "--allocator", "async", "--settings", "max_split_size_mb:64"});
+      replay({test_file("pytorch_snapshot.json"), "--allocator", "async", "--settings", "max_split_size_mb:64"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.output,
               AllOf(HasSubstr("cudaMallocAsync has no use for the settings"), HasSubstr("ignores max_split_size_mb")));
@@ -394,13 +393,13 @@ TEST(Replay, SettingsThatTheAsyncAllocatorHasNoUseForAreNamed) {
 
 TEST(Replay, RejectsWhatItDoesNotKnow) {
   EXPECT_EQ(replay({}).exit_code, 2);
-  EXPECT_EQ(replay({data("pytorch_traces.json"), "--allocator", "magic"}).exit_code, 2);
-  EXPECT_EQ(replay({data("pytorch_traces.json"), "--memory-limit", "lots"}).exit_code, 2);
-  EXPECT_EQ(replay({data("pytorch_traces.json"), "--device", "sim:nosuch"}).exit_code, 2);
-  const CommandResult result = replay({data("pytorch_traces.json"), "--trace", "small", "--trace", "nosuch*"});
+  EXPECT_EQ(replay({test_file("pytorch_traces.json"), "--allocator", "magic"}).exit_code, 2);
+  EXPECT_EQ(replay({test_file("pytorch_traces.json"), "--memory-limit", "lots"}).exit_code, 2);
+  EXPECT_EQ(replay({test_file("pytorch_traces.json"), "--device", "sim:nosuch"}).exit_code, 2);
+  const CommandResult result = replay({test_file("pytorch_traces.json"), "--trace", "small", "--trace", "nosuch*"});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.error_output, HasSubstr("\"nosuch*\""));
-  EXPECT_EQ(replay({data("pytorch_snapshot.json"), "--device-index", "1"}).exit_code, 3);
+  EXPECT_EQ(replay({test_file("pytorch_snapshot.json"), "--device-index", "1"}).exit_code, 3);
 }
 
 }  // namespace

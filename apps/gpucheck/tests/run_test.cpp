@@ -288,5 +288,32 @@ TEST(Rerun, EndsAsTheRunDid) {
   }
 }
 
+/// Seven of eight devices show nothing: no pass.
+TEST(Run, APassOfOneDeviceIsNoneOfThoseThatSkippedEverything) {
+  const CommandResult result = fixture({"run", "picky.device", "--device", "sim:devices=8"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.output,
+              HasSubstr("nothing is known of devices 1, 2, 3, 4, 5, 6, 7: every case was skipped there"));
+  EXPECT_THAT(result.output, HasSubstr("NOT JUDGED  1 passed, 7 skipped"));
+  const TemporaryFolder folder;
+  ASSERT_EQ(fixture({"run", "picky.device", "--device", "sim:devices=2", "--journal", folder / "j"}).exit_code, 3);
+  EXPECT_EQ(fixture({"report", folder / "j"}).exit_code, 3);
+  EXPECT_EQ(fixture({"run", "picky.device", "proof.watchful", "--device", "sim:devices=2"}).exit_code, 0);
+}
+
+/// A token in the environment is in no report, whatever the outcome.
+TEST(Run, TellsNothingOfTheEnvironment) {
+  const TemporaryFolder folder;
+  const CommandResult result = fixture({"run", "demo.wrong", "proof.watchful", "bad.crashes", "--device", "sim",
+                                        "--json", folder / "out.json", "--junit", folder / "out.xml", "--verbose"},
+                                       {"GPUCHECK_TEST_TOKEN=hush-7f3a9c"});
+  EXPECT_EQ(result.exit_code, 1);
+  for (const std::string& text : {read_file(folder / "out.json"), read_file(folder / "out.xml"),
+                                  read_file(folder / "out.json.journal"), result.output, result.error_output}) {
+    EXPECT_THAT(text, Not(HasSubstr("hush-7f3a9c")));
+  }
+  EXPECT_THAT(read_file(folder / "out.json.journal"), HasSubstr("demo.wrong"));
+}
+
 }  // namespace
 }  // namespace gpucheck::application

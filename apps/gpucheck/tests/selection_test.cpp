@@ -56,6 +56,20 @@ TEST_F(SelectionTest, QuickLeavesOutExclusiveCases) {
   EXPECT_EQ(names({.globs = {"proof"}, .suite = "all"}), (Names{"proof.exclusive", "proof.watchful"}));
 }
 
+TEST_F(SelectionTest, AcceptanceLeavesOutWhatIsForTheSimulator) {
+  Names accepted = names({.suite = "acceptance"});
+  EXPECT_EQ(accepted.size() + 1, registry_.cases().size());
+  EXPECT_EQ(std::ranges::count(accepted, "needs.everything"), 0);
+}
+
+TEST_F(SelectionTest, SeedsAreTheCasesThatStandForATestOfPyTorch) {
+  EXPECT_EQ(names({.suite = "seeds"}), Names{"proof.watchful"});
+}
+
+TEST_F(SelectionTest, BurnIsLoadWithWhatMustBeWellBefore) {
+  EXPECT_EQ(names({.suite = "burn"}), Names{"stress.nothing"});
+}
+
 TEST_F(SelectionTest, FindsGoldensWithoutACase) {
   EXPECT_EQ(orphans({}), Names{"demo.lost"});
   EXPECT_EQ(orphans({.globs = {"demo"}}), Names{"demo.lost"});

@@ -31,8 +31,6 @@ std::vector<std::string> names_in(const TemporaryFolder& folder) {
   return names;
 }
 
-CommandResult shell(const std::string& command) { return run_program("/bin/bash", {"-c", command}); }
-
 std::string run_that_hangs(const TemporaryFolder& folder) {
   return fmt::format("{} run bad.hangs proof.watchful --device sim --json {} --junit {}", GPUCHECK_FIXTURE_PROGRAM,
                      folder / "r.json", folder / "r.xml");

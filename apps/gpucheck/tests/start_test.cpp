@@ -50,8 +50,14 @@ TEST(Start, EveryCaseIsListedAndDescribed) {
   const CommandResult list = gpucheck({"list", "--plain"});
   ASSERT_EQ(list.exit_code, 0) << list.error_output;
   std::istringstream lines(list.output);
+#ifdef GPUCHECK_TEST_SANITIZED
+  constexpr int step = 20;  // a process takes a second or two: the other builds ask for each case
+#else
+  constexpr int step = 1;
+#endif
   int count = 0;
   for (std::string name; std::getline(lines, name); ++count) {
+    if (count % step != 0) continue;
     const CommandResult described = gpucheck({"describe", name});
     EXPECT_EQ(described.exit_code, 0) << described.error_output;
     EXPECT_THAT(described.output, ::testing::HasSubstr("expected (embedded golden/")) << name << " has no golden";

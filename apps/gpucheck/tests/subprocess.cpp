@@ -75,6 +75,10 @@ CommandResult gpucheck(const std::vector<std::string>& arguments, const std::vec
   return run_program(GPUCHECK_PROGRAM, arguments, environment);
 }
 
+CommandResult shell(const std::string& script) {
+  return run_program("/bin/bash", {"-c", script, GPUCHECK_FIXTURE_PROGRAM});
+}
+
 TemporaryFolder::TemporaryFolder() {
   std::string pattern = (std::filesystem::temp_directory_path() / "gpucheck-test-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder can be made");

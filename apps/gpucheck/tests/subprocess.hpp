@@ -23,6 +23,9 @@ CommandResult fixture(const std::vector<std::string>& arguments, const std::vect
 /// The real gpucheck command.
 CommandResult gpucheck(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {});
 
+/// A script in bash, with the fixture's program as $0.
+CommandResult shell(const std::string& script);
+
 /// A new empty folder, removed at the end.
 class TemporaryFolder {
  public:

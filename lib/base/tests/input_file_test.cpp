@@ -11,7 +11,7 @@
 namespace gpucheck {
 namespace {
 
-std::string error_of(const std::string& path) {
+std::string error_of_reading(const std::string& path) {
   try {
     static_cast<void>(read_input_file_if_any(path, "golden file"));
   } catch (const EnvironmentError& problem) {
@@ -39,11 +39,11 @@ TEST(InputFile, ThatIsNotThereIsToldFromOneThatCannotBeRead) {
   const TemporaryFolder folder;
   EXPECT_EQ(read_input_file_if_any(folder.file("missing"), "golden file"), std::nullopt);
   EXPECT_THROW(static_cast<void>(read_input_file(folder.file("missing"), "golden file")), EnvironmentError);
-  EXPECT_EQ(error_of(folder.file("")), "cannot read the golden file " + folder.file("") + ": Is a directory");
+  EXPECT_EQ(error_of_reading(folder.file("")), "cannot read the golden file " + folder.file("") + ": Is a directory");
   std::filesystem::create_symlink("loop", folder.file("loop"));
-  EXPECT_EQ(error_of(folder.file("loop")),
+  EXPECT_EQ(error_of_reading(folder.file("loop")),
             "cannot read the golden file " + folder.file("loop") + ": Too many levels of symbolic links");
-  EXPECT_EQ(error_of("/proc/self/mem"), "cannot read the golden file /proc/self/mem: Input/output error");
+  EXPECT_EQ(error_of_reading("/proc/self/mem"), "cannot read the golden file /proc/self/mem: Input/output error");
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::string error_of(const std::string& path) {
+std::string error_of_writing(const std::string& path) {
   try {
     const OutputFile file(path, "report");
   } catch (const EnvironmentError& problem) {
@@ -100,10 +100,10 @@ TEST(OutputFile, PutsTheFileWhereALinkPointsThatHasNone) {
 TEST(OutputFile, ReplacesNoLinkThatLeadsNowhere) {
   const TemporaryFolder folder;
   fs::create_symlink("loop", folder.file("loop"));
-  EXPECT_EQ(error_of(folder.file("loop")),
+  EXPECT_EQ(error_of_writing(folder.file("loop")),
             "cannot write the report " + folder.file("loop") + ": Too many levels of symbolic links");
   fs::create_symlink("missing/target", folder.file("link"));
-  EXPECT_EQ(error_of(folder.file("link")),
+  EXPECT_EQ(error_of_writing(folder.file("link")),
             "cannot create a file beside the report " + folder.file("link") + ": No such file or directory");
   EXPECT_TRUE(fs::is_symlink(folder.file("loop")));
   EXPECT_TRUE(fs::is_symlink(folder.file("link")));
@@ -137,11 +137,12 @@ TEST(OutputFile, WritesDirectlyToWhatIsNoRegularFile) { OutputFile("/dev/null", 
 
 TEST(OutputFile, SaysAtOnceWhatCannotBeWritten) {
   const TemporaryFolder folder;
-  EXPECT_EQ(error_of(folder.file("missing/report")),
+  EXPECT_EQ(error_of_writing(folder.file("missing/report")),
             "cannot create a file beside the report " + folder.file("missing/report") + ": No such file or directory");
-  EXPECT_EQ(error_of(folder.file("")), "cannot write the report " + folder.file("") + ": Is a directory");
-  EXPECT_EQ(error_of("/proc/report"), "cannot create a file beside the report /proc/report: No such file or directory");
-  EXPECT_EQ(error_of(""), "cannot write the report: its path is empty");
+  EXPECT_EQ(error_of_writing(folder.file("")), "cannot write the report " + folder.file("") + ": Is a directory");
+  EXPECT_EQ(error_of_writing("/proc/report"),
+            "cannot create a file beside the report /proc/report: No such file or directory");
+  EXPECT_EQ(error_of_writing(""), "cannot write the report: its path is empty");
 }
 
 TEST(OutputFile, SaysWhenTheDiskIsFull) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "device/cuda/launch_table.hpp"
+#include "device/host_link.hpp"
 
 namespace gpucheck::cuda {
 namespace {
@@ -39,6 +40,15 @@ device::DeviceProperties properties_of(const cudaDeviceProp& properties) {
   std::ranges::transform(properties.uuid.bytes, found.uuid_bytes.begin(),
                          [](char byte) { return static_cast<std::uint8_t>(byte); });
   return found;
+}
+
+/// 0 where the driver does not say: none of these is needed to use a device.
+std::uint64_t attribute_if_told(cudaDeviceAttr attribute, int ordinal) {
+  int value = 0;
+  const cudaError_t error = cudaDeviceGetAttribute(&value, attribute, ordinal);
+  if (error == cudaSuccess) return static_cast<std::uint64_t>(std::max(value, 0));
+  static_cast<void>(cudaGetLastError());
+  return 0;
 }
 
 }  // namespace
@@ -108,7 +118,12 @@ Result<device::DeviceProperties> find_properties(int ordinal) {
   if (const cudaError_t error = cudaGetDeviceProperties(&found, ordinal); error != cudaSuccess) {
     return to_status(error);
   }
-  return properties_of(found);
+  device::DeviceProperties properties = properties_of(found);
+  properties.multiprocessor_clock_khz = attribute_if_told(cudaDevAttrClockRate, ordinal);
+  properties.memory_clock_khz = attribute_if_told(cudaDevAttrMemoryClockRate, ordinal);
+  properties.memory_bus_bits = static_cast<int>(attribute_if_told(cudaDevAttrGlobalMemoryBusWidth, ordinal));
+  properties.host_link = device::host_link_of(properties.pci_bus_id);
+  return properties;
 }
 
 Result<std::unique_ptr<device::Device>> open_device(int ordinal) {

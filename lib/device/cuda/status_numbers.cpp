@@ -29,6 +29,7 @@ constexpr std::array pairs{
     Pair{Status::invalid_device, cudaErrorInvalidDevice},
     Pair{Status::peer_access_unsupported, cudaErrorPeerAccessUnsupported},
     Pair{Status::ecc_uncorrectable, cudaErrorECCUncorrectable},
+    Pair{Status::shared_object_init_failed, cudaErrorSharedObjectInitFailed},
     Pair{Status::invalid_resource_handle, cudaErrorInvalidResourceHandle},
     Pair{Status::illegal_state, cudaErrorIllegalState},
     Pair{Status::not_ready, cudaErrorNotReady},

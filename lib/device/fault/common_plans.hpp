@@ -32,6 +32,14 @@ inline Plan memory_allocated_twice(Calls calls) { return broken(Operation::alloc
 /// Memory that begins where no kernel expects it to.
 inline Plan memory_misaligned(Calls calls) { return broken(Operation::allocate, Effect::misalign, calls); }
 inline Plan free_lost(Calls calls) { return broken(Operation::free, Effect::drop, calls); }
+/// A bit of what is allocated is always one.
+inline Plan bit_stuck(Calls calls, Place place = {}) {
+  Plan plan = broken(Operation::allocate, Effect::stick_bit, calls);
+  plan.rules.front().place = place;
+  return plan;
+}
+/// Words of what is allocated whose offsets differ in the highest bit are one word.
+inline Plan address_line_aliased(Calls calls) { return broken(Operation::allocate, Effect::alias_address_line, calls); }
 inline Plan memory_info_fails(Calls calls) { return failing(Operation::memory_info, device::Status::unknown, calls); }
 
 // Host memory.
@@ -46,12 +54,46 @@ inline Plan pinned_memory_unknown(Calls calls) { return broken(Operation::pointe
 // Work.
 inline Plan kernel_lost(Calls calls) { return broken(Operation::launch_kernel, Effect::drop, calls); }
 /// One bit of what it wrote.
-inline Plan kernel_flips_bit(Calls calls) { return broken(Operation::launch_kernel, Effect::flip_bit, calls); }
+inline Plan kernel_flips_bit(Calls calls, Place place = {}) {
+  Plan plan = broken(Operation::launch_kernel, Effect::flip_bit, calls);
+  plan.rules.front().place = place;
+  return plan;
+}
 inline Plan copy_lost(Calls calls) { return broken(Operation::copy, Effect::drop, calls); }
 inline Plan copy_flips_bit(Calls calls) { return broken(Operation::copy, Effect::flip_bit, calls); }
+/// It takes longer by so much.
+inline Plan copy_delayed(Calls calls, std::chrono::nanoseconds delay) {
+  Plan plan = broken(Operation::copy, Effect::delay, calls);
+  plan.rules.front().delay = delay;
+  return plan;
+}
 inline Plan replay_lost(Calls calls) { return broken(Operation::launch_graph, Effect::drop, calls); }
+/// Kernels that tell multiprocessors apart find one that is slow.
+inline Plan slow_multiprocessor(Calls calls) {
+  return broken(Operation::launch_kernel, Effect::slow_multiprocessor, calls);
+}
+/// The same, and it multiplies wrongly.
+inline Plan wrong_multiprocessor(Calls calls) {
+  return broken(Operation::launch_kernel, Effect::wrong_multiprocessor, calls);
+}
 /// From the first kernel on, no call returns a sticky error.
 inline Plan sticky_errors_hidden() { return broken(Operation::launch_kernel, Effect::hide_sticky_errors, nth_call(1)); }
+
+// Products of matrices.
+inline Plan product_fails(Calls calls) { return failing(Operation::multiply, device::Status::launch_failure, calls); }
+inline Plan product_lost(Calls calls) { return broken(Operation::multiply, Effect::drop, calls); }
+/// It takes longer by so much.
+inline Plan product_delayed(Calls calls, std::chrono::nanoseconds delay) {
+  Plan plan = broken(Operation::multiply, Effect::delay, calls);
+  plan.rules.front().delay = delay;
+  return plan;
+}
+/// The same bit each time: the same wrong element.
+inline Plan product_flips_bit(Calls calls) { return broken(Operation::multiply, Effect::flip_bit, calls); }
+/// The last bit of one element.
+inline Plan product_flips_low_bit(Calls calls) { return broken(Operation::multiply, Effect::flip_low_bit, calls); }
+/// One element is not a number, another infinite.
+inline Plan product_not_finite(Calls calls) { return broken(Operation::multiply, Effect::not_finite, calls); }
 
 // Order.
 inline Plan event_completes_early(Calls calls) { return broken(Operation::query_event, Effect::wrong_answer, calls); }

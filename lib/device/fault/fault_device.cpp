@@ -2,7 +2,11 @@
 
 #include <optional>
 
+#include "device/fault/disturbed_launch.hpp"
 #include "device/fault/flip_bit.hpp"
+#include "device/fault/spoil_product.hpp"
+#include "device/kernels/elementwise.hpp"
+#include "device/launch.hpp"
 #include "device/relaxed_capture.hpp"
 
 namespace gpucheck::fault {
@@ -28,12 +32,22 @@ constexpr auto not_ready_as_success = [](ArmedRule& rule, auto& call) {
   return status == Status::not_ready && rule.claim() ? Status::success : status;
 };
 
-/// A change that flips a bit in what a successful call wrote.
-auto flip_in(device::Device& device, const Written& written, Stream stream) {
+/// Makes a call on a stream that is kept busy before.
+template <typename Call>
+Status delayed(device::Device& device, const ArmedRule& rule, Stream stream, Call& call) {
+  const device::kernels::Spin spin{static_cast<std::uint64_t>(rule.delay().count())};
+  const Status status = device::launch(device, spin, 1, stream);
+  return status == Status::success ? call() : status;
+}
+
+/// A change of work on a stream: before it a delay, or after it a flipped bit in what it wrote.
+auto spoil_work(device::Device& device, const Written& written, Stream stream) {
   return [&device, written, stream](ArmedRule& rule, auto& call) {
+    if (rule.effect() == Effect::delay) return delayed(device, rule, stream, call);
     const Status status = call();
-    const bool wrote = status == Status::success && written.bytes > 0;
-    return wrote && rule.claim() ? flip_bit(device, written, stream) : status;
+    void* const byte = byte_at(written, rule.place());
+    const bool wrote = status == Status::success && byte != nullptr;
+    return wrote && rule.claim() ? flip_bit(device, {byte, 1, written.in_host_memory}, stream) : status;
   };
 }
 
@@ -47,6 +61,11 @@ FaultDevice::Result<void*> FaultDevice::allocate(std::size_t bytes) {
   };
   return value_of(Operation::allocate, call, [&](ArmedRule& rule, auto& made) -> Result<void*> {
     if (rule.effect() == Effect::misalign) return allocate_misaligned(bytes);
+    if (rule.effect() != Effect::alias) {
+      const Result<void*> memory = made();
+      if (memory) break_memory(rule, {.address = *memory, .bytes = bytes});
+      return memory;
+    }
     void* pointer = blocks_.share(bytes);
     if (pointer == nullptr) return made();
     if (rule.claim()) return pointer;
@@ -64,10 +83,21 @@ FaultDevice::Result<void*> FaultDevice::allocate_misaligned(std::size_t bytes) {
   return pointer;
 }
 
+void FaultDevice::break_memory(ArmedRule& rule, const Written& memory) {
+  if (rule.effect() == Effect::stick_bit) {
+    void* const byte = byte_at(memory, rule.place());
+    if (byte != nullptr && rule.claim()) broken_.stick_bit(memory, byte);
+  } else if (BrokenMemory::has_address_line(memory) && rule.claim()) {
+    broken_.alias_address_line(memory);
+  }
+}
+
 Status FaultDevice::free(void* pointer) {
   return status_of(Operation::free, [&] {
     const std::optional<void*> start = blocks_.release(pointer);
-    return start ? inner().free(*start) : Status::success;
+    if (!start) return Status::success;
+    broken_.forget(pointer);
+    return inner().free(*start);
   });
 }
 
@@ -125,23 +155,63 @@ Status FaultDevice::copy(void* destination, const void* source, std::size_t byte
                          Stream stream) {
   using device::CopyKind;
   const bool to_host = kind == CopyKind::device_to_host || kind == CopyKind::host_to_host;
-  return status_of(Operation::copy, on(stream, [&] { return inner().copy(destination, source, bytes, kind, stream); }),
-                   flip_in(inner(), {.address = destination, .bytes = bytes, .in_host_memory = to_host}, stream));
+  const Written written{.address = destination, .bytes = bytes, .in_host_memory = to_host};
+  const auto call = on(stream, [&] {
+    const Status status = inner().copy(destination, source, bytes, kind, stream);
+    return status == Status::success ? broken_.after_write(inner(), written, stream) : status;
+  });
+  return status_of(Operation::copy, call, spoil_work(inner(), written, stream));
 }
 
 Status FaultDevice::fill(void* destination, std::uint8_t value, std::size_t bytes, Stream stream) {
-  return status_of(Operation::fill, on(stream, [&] { return inner().fill(destination, value, bytes, stream); }),
-                   flip_in(inner(), {.address = destination, .bytes = bytes}, stream));
+  const Written written{.address = destination, .bytes = bytes};
+  const auto call = on(stream, [&] {
+    const Status status = inner().fill(destination, value, bytes, stream);
+    return status == Status::success ? broken_.after_write(inner(), written, stream) : status;
+  });
+  return status_of(Operation::fill, call, spoil_work(inner(), written, stream));
 }
 
 Status FaultDevice::launch(const device::KernelLaunch& launch, Stream stream) {
-  const auto call = on(stream, [&] { return inner().launch(launch, stream); });
+  const auto call = on(stream, [&] {
+    const Status status = inner().launch(launch, stream);
+    return status == Status::success ? broken_.after_launch(inner(), launch, stream) : status;
+  });
   return status_of(Operation::launch_kernel, call, [&](ArmedRule& rule, auto& made) {
-    if (rule.effect() == Effect::flip_bit) return flip_in(inner(), first_written(launch), stream)(rule, made);
+    const bool disturbs = rule.effect() == Effect::slow_multiprocessor || rule.effect() == Effect::wrong_multiprocessor;
+    if (disturbs) return launch_disturbed(rule, launch, stream);
+    if (rule.effect() != Effect::run_now) return spoil_work(inner(), first_written(launch), stream)(rule, made);
     const Status status = made();
     const bool recorded = status == Status::success && is_capturing(inner(), stream);
     return recorded && rule.claim() ? run_now(launch) : status;
   });
+}
+
+FaultDevice::Result<device::MathLibrary> FaultDevice::math_library() {
+  return value_of(
+      Operation::math_library, [&] { return inner().math_library(); }, wrong_answer([](device::MathLibrary& library) {
+        library = {.name = library.name, .version = "", .problem = "cannot open shared object file"};
+      }));
+}
+
+Status FaultDevice::multiply(const device::MatrixProduct& product, const device::ProductAlgorithm& algorithm,
+                             const device::ProductOperands& operands, Stream stream) {
+  const auto call = on(stream, [&] { return inner().multiply(product, algorithm, operands, stream); });
+  return status_of(Operation::multiply, call, [&](ArmedRule& rule, auto& made) {
+    if (rule.effect() == Effect::delay) return delayed(inner(), rule, stream, made);
+    const Status status = made();
+    if (status != Status::success || !can_spoil(product, rule.effect()) || !rule.claim()) return status;
+    return spoil_product(inner(), product, operands.d, rule.effect(), stream);
+  });
+}
+
+Status FaultDevice::launch_disturbed(ArmedRule& rule, const device::KernelLaunch& launch, Stream stream) {
+  if (!tells_multiprocessors_apart(launch) || !rule.claim()) return inner().launch(launch, stream);
+  constexpr std::uint32_t multiprocessor = 1;
+  const DisturbedLaunch disturbed(launch, {.multiprocessor = multiprocessor,
+                                           .is_slow = rule.effect() == Effect::slow_multiprocessor,
+                                           .is_wrong = rule.effect() == Effect::wrong_multiprocessor});
+  return inner().launch(disturbed.get(), stream);
 }
 
 Status FaultDevice::run_now(const device::KernelLaunch& launch) {

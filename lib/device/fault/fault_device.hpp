@@ -4,6 +4,7 @@
 #include <mutex>
 #include <string>
 
+#include "device/fault/broken_memory.hpp"
 #include "device/fault/planned_device.hpp"
 #include "device/fault/shared_blocks.hpp"
 #include "device/handle_ledger.hpp"
@@ -42,6 +43,10 @@ class FaultDevice final : public PlannedDevice {
   Status fill(void* destination, std::uint8_t value, std::size_t bytes, device::Stream stream) override;
   Status launch(const device::KernelLaunch& launch, device::Stream stream) override;
 
+  [[nodiscard]] Result<device::MathLibrary> math_library() override;
+  Status multiply(const device::MatrixProduct& product, const device::ProductAlgorithm& algorithm,
+                  const device::ProductOperands& operands, device::Stream stream) override;
+
   [[nodiscard]] Result<device::CaptureInfo> capture_info(device::Stream stream) override;
   [[nodiscard]] Result<device::Graph> end_capture(device::Stream stream) override;
   [[nodiscard]] Result<std::size_t> node_count(device::Graph graph) override;
@@ -54,12 +59,16 @@ class FaultDevice final : public PlannedDevice {
 
  private:
   Result<void*> allocate_misaligned(std::size_t bytes);
+  /// Breaks memory that was just allocated, when the rule's condition holds.
+  void break_memory(ArmedRule& rule, const Written& memory);
+  Status launch_disturbed(ArmedRule& rule, const device::KernelLaunch& launch, device::Stream stream);
   /// Launches once more, outside the capture, and waits.
   Status run_now(const device::KernelLaunch& launch);
   /// The stream that `run_now` uses, made when first needed.
   Result<device::Stream> side_stream();
 
   SharedBlocks blocks_;
+  BrokenMemory broken_;
   std::shared_ptr<device::HandleLedger> handles_;
   std::mutex side_stream_mutex_;
   device::UniqueStream side_stream_;

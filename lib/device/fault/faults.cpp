@@ -16,7 +16,13 @@ namespace {
 bool ArmedRule::has_condition() const noexcept {
   switch (rule_.effect) {
     case Effect::flip_bit:
+    case Effect::flip_low_bit:
+    case Effect::not_finite:
+    case Effect::stick_bit:
+    case Effect::alias_address_line:
     case Effect::alias:
+    case Effect::slow_multiprocessor:
+    case Effect::wrong_multiprocessor:
     case Effect::run_now:
       return true;
     case Effect::wrong_answer:

@@ -16,6 +16,8 @@ class ArmedRule {
 
   [[nodiscard]] Effect effect() const noexcept { return rule_.effect; }
   [[nodiscard]] device::Status status() const noexcept { return rule_.status; }
+  [[nodiscard]] const Place& place() const noexcept { return rule_.place; }
+  [[nodiscard]] std::chrono::nanoseconds delay() const noexcept { return rule_.delay; }
   /// Whether the rule is about the `number`-th call (1-based) of `operation`. A rule
   /// with a condition stays due until it was claimed as often as it says.
   [[nodiscard]] bool is_due(Operation operation, std::uint64_t number) const noexcept;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "device/kernels/flip_bit.hpp"
+#include "device/kernels/broken_memory.hpp"
 #include "device/launch.hpp"
 #include "device/relaxed_capture.hpp"
 
@@ -12,19 +12,15 @@ namespace {
 
 using device::Status;
 
-/// In the last byte of a number this bit is part of a real's exponent and far above an
-/// integer's rounding errors: no tolerance hides it.
-constexpr std::uint8_t mask = 0x40;
-
-std::uint8_t* middle_byte(const Written& written) {
-  constexpr std::size_t last_byte_of_word = 3;
-  const std::size_t middle = std::min(written.bytes / 2 | last_byte_of_word, written.bytes - 1);
-  return static_cast<std::uint8_t*>(written.address) + middle;
+/// In a number's last byte, which the mask is meant for.
+std::uint64_t middle_of(std::uint64_t bytes) {
+  constexpr std::uint64_t last_byte_of_word = 3;
+  return std::min(bytes / 2 | last_byte_of_word, bytes - 1);
 }
 
 void flip_in_host_memory(void* byte) {
   auto* target = static_cast<std::uint8_t*>(byte);
-  *target = static_cast<std::uint8_t>(*target ^ mask);
+  *target = static_cast<std::uint8_t>(*target ^ high_bit);
 }
 
 }  // namespace
@@ -44,9 +40,27 @@ Written first_written(const device::KernelLaunch& launch) {
   return {.address = const_cast<void*>(access->address), .bytes = access->bytes};
 }
 
+Status flip(device::Device& device, void* byte, std::uint8_t mask, device::Stream stream) {
+  return device::launch(device, device::kernels::FlipBit{static_cast<std::uint8_t*>(byte), mask}, 1, stream);
+}
+
+void* byte_at(const Written& written, const Place& place) {
+  if (written.bytes == 0 || place.offset >= written.bytes) return nullptr;
+  auto* const start = static_cast<std::uint8_t*>(written.address);
+  switch (place.from) {
+    case Place::From::start:
+      return start + place.offset;
+    case Place::From::middle:
+      return start + middle_of(written.bytes);
+    case Place::From::end:
+      return start + (written.bytes - 1 - place.offset);
+  }
+  return nullptr;
+}
+
 Status flip_bit(device::Device& device, const Written& written, device::Stream stream) {
-  std::uint8_t* byte = middle_byte(written);
-  if (!written.in_host_memory) return device::launch(device, device::kernels::FlipBit{byte, mask}, 1, stream);
+  auto* const byte = static_cast<std::uint8_t*>(written.address);
+  if (!written.in_host_memory) return flip(device, byte, high_bit, stream);
   if (is_capturing(device, stream)) return device.host_callback(stream, flip_in_host_memory, byte);
   const device::RelaxedCapture relaxed(device, std::nothrow);
   const Status status = device.synchronize(stream);

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "device/device.hpp"
+#include "device/fault/plan.hpp"
 
 namespace gpucheck::fault {
 
@@ -13,14 +15,23 @@ struct Written {
   bool in_host_memory = false;
 };
 
+/// In the last byte of a number this bit is part of a real's exponent and far above an
+/// integer's rounding errors: no tolerance hides it.
+inline constexpr std::uint8_t high_bit = 0x40;
+
 /// Whether work given to `stream` is recorded; not, where the device cannot say.
 bool is_capturing(device::Graphs& graphs, device::Stream stream);
 
 /// The first memory that a launch writes; no bytes when it writes none.
 Written first_written(const device::KernelLaunch& launch);
 
-/// Flips one bit in the middle of `written` (which must have a byte), after the work
-/// enqueued on `stream` so far.
+/// Flips the bits of `mask` in one byte of device memory, after the work enqueued on `stream` so far.
+device::Status flip(device::Device& device, void* byte, std::uint8_t mask, device::Stream stream);
+
+/// The byte of `written` at a place; null where it has none there.
+void* byte_at(const Written& written, const Place& place);
+
+/// Flips one bit of the first byte of `written`, after the work enqueued on `stream` so far.
 device::Status flip_bit(device::Device& device, const Written& written, device::Stream stream);
 
 }  // namespace gpucheck::fault

@@ -32,9 +32,26 @@ Returns returns(Operation operation) {
   return Returns::nothing;
 }
 
-constexpr std::array<std::string_view, effect_count> effects{
-    "fail",         "drop",  "report_success", "flip_bit",     "alias",       "misalign",          "run_now",
-    "wrong_answer", "eager", "hang",           "kill_process", "lose_device", "hide_sticky_errors"};
+constexpr std::array<std::string_view, effect_count> effects{"fail",
+                                                             "drop",
+                                                             "report_success",
+                                                             "flip_bit",
+                                                             "flip_low_bit",
+                                                             "not_finite",
+                                                             "stick_bit",
+                                                             "alias_address_line",
+                                                             "delay",
+                                                             "alias",
+                                                             "misalign",
+                                                             "slow_multiprocessor",
+                                                             "wrong_multiprocessor",
+                                                             "run_now",
+                                                             "wrong_answer",
+                                                             "eager",
+                                                             "hang",
+                                                             "kill_process",
+                                                             "lose_device",
+                                                             "hide_sticky_errors"};
 
 template <typename... Operations>
 bool any_of(Operation operation, Operations... wanted) {
@@ -44,7 +61,7 @@ bool any_of(Operation operation, Operations... wanted) {
 bool has_wrong_answer(Operation operation) {
   using enum Operation;
   return any_of(operation, node_count, default_stream, error_text, memory_info, pointer_info, elapsed_ms, capture_info,
-                can_access_peer, query_event, query_stream, initialize);
+                can_access_peer, query_event, query_stream, math_library, initialize);
 }
 
 bool takes(Operation operation, Effect effect) {
@@ -59,10 +76,18 @@ bool takes(Operation operation, Effect effect) {
     case Effect::hide_sticky_errors:
       return has_status;
     case Effect::flip_bit:
-      return any_of(operation, Operation::copy, Operation::fill, Operation::launch_kernel);
+    case Effect::delay:
+      return any_of(operation, Operation::copy, Operation::fill, Operation::launch_kernel, Operation::multiply);
+    case Effect::flip_low_bit:
+    case Effect::not_finite:
+      return operation == Operation::multiply;
+    case Effect::stick_bit:
+    case Effect::alias_address_line:
     case Effect::alias:
     case Effect::misalign:
       return operation == Operation::allocate;
+    case Effect::slow_multiprocessor:
+    case Effect::wrong_multiprocessor:
     case Effect::run_now:
       return operation == Operation::launch_kernel;
     case Effect::wrong_answer:
@@ -87,6 +112,8 @@ void check(const Rule& rule) {
   if (rule.first == 0) reject(rule, "the first call is number 1, not 0");
   const bool uses_status = rule.effect == Effect::fail || rule.effect == Effect::lose_device;
   if (uses_status && rule.status == device::Status::success) reject(rule, "it would fail with success");
+  if (rule.effect == Effect::delay && rule.delay.count() <= 0) reject(rule, "it would delay by no time");
+  if (rule.place.from == Place::From::middle && rule.place.offset != 0) reject(rule, "the middle has no offset");
 }
 
 }  // namespace

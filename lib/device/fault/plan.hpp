@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -28,25 +29,47 @@ enum class Effect {
   /// Do the call, return success whatever came back; the value of a failed call is then
   /// zero. Operations as for drop.
   report_success,
-  /// Do the call, then flip one bit in the middle of the first memory it wrote: on the
-  /// device ordered after it on the same stream, and recorded when that is captured; in
+  /// Do the call, then flip one bit of the byte at `place` of the first memory it wrote: on
+  /// the device ordered after it on the same stream, and recorded when that is captured; in
   /// host memory at once, after waiting for the stream (a captured copy: by a recorded
-  /// host callback). copy, fill, launch_kernel. Condition: it succeeded and wrote a byte.
+  /// host callback). Of a product: in the element in the middle of D, whatever the place.
+  /// copy, fill, launch_kernel, multiply. Condition: it succeeded and wrote that byte.
   flip_bit,
+  /// multiply: as flip_bit, but the lowest bit of that element. Condition: it succeeded.
+  flip_low_bit,
+  /// multiply: as flip_bit, but that element becomes not-a-number, and the one below it, if there
+  /// is one, infinity. Condition: it succeeded, and D has elements that can be.
+  not_finite,
+  /// allocate: one bit of the byte at `place` of the memory is one, whatever is written:
+  /// after each copy, fill and kernel of this device that writes the byte, ordered and
+  /// recorded as for flip_bit. Condition: there is memory, and it has that byte.
+  stick_bit,
+  /// allocate: the memory's highest address line does nothing. Two of its words whose
+  /// offsets differ in that bit alone are one: after each copy, fill and kernel of this
+  /// device that writes one of them, both hold it (of both the higher), ordered and
+  /// recorded as for flip_bit. Condition: the memory has 16 bytes or more.
+  alias_address_line,
+  /// Keep the stream busy for `delay`, then do the call. copy, fill, launch_kernel, multiply.
+  delay,
   /// allocate: return memory that an earlier allocation of at least that size still
   /// holds. The memory is freed with its last holder. Condition: there is one.
   alias,
   /// allocate: return an address 64 bytes behind the start of memory that is larger by as
   /// much; freeing that address frees the memory.
   misalign,
+  /// launch_kernel: have multiprocessor 1 take more than twice as long for its blocks.
+  /// Condition: the kernel tells multiprocessors apart.
+  slow_multiprocessor,
+  /// launch_kernel: the same, but it gets one number of each block wrong. Condition as above.
+  wrong_multiprocessor,
   /// launch_kernel: run it at once, on a stream of its own, and wait for it, as well as
   /// recording it. Condition: the stream is being captured.
   run_now,
   /// node_count: one when there are none, else none. default_stream: a handle that is no
   /// stream, which every call fails with invalid_resource_handle. error_text: "unknown
   /// error". memory_info: all memory is free. pointer_info: unregistered. elapsed_ms: 0.
-  /// capture_info: no capture. can_access_peer: the opposite. initialize: the driver knows
-  /// nothing of what its devices are. query_event, query_stream:
+  /// capture_info: no capture. can_access_peer: the opposite. math_library: there is none.
+  /// initialize: the driver knows nothing of what its devices are. query_event, query_stream:
   /// success; condition: not_ready came back.
   wrong_answer,
   /// initialize: count the devices at once instead of on first use.
@@ -65,6 +88,15 @@ enum class Effect {
 };
 inline constexpr std::size_t effect_count = static_cast<std::size_t>(Effect::hide_sticky_errors) + 1;
 
+/// A byte of memory.
+struct Place {
+  enum class From { start, middle, end };
+  From from = From::middle;
+  /// How many bytes behind the start, or before the end, whose last byte is 0. Of the
+  /// middle none: it is a byte in which no tolerance hides a change.
+  std::uint64_t offset = 0;
+};
+
 /// Applies `effect` to the calls of one operation from the `first`-th (1-based) on,
 /// `times` of them; 0 times means all that follow. Of several rules that apply to one
 /// call, the first in the plan does.
@@ -74,6 +106,8 @@ struct Rule {
   std::uint64_t first = 1;
   std::uint64_t times = 1;
   device::Status status = device::Status::unknown;
+  Place place = {};
+  std::chrono::nanoseconds delay{0};
 };
 
 struct Plan {
@@ -82,7 +116,8 @@ struct Plan {
 };
 
 /// @throws Error naming the rule that makes no sense: an effect its operation cannot
-/// take, a first call of 0, or a failure whose status is success. A plan that passes
+/// take, a first call of 0, a failure whose status is success, a delay of no time, or a
+/// place beside the middle. A plan that passes
 /// does something as soon as the calls it names are made.
 void check(const Plan& plan);
 

@@ -8,6 +8,7 @@
 #include "device/kernel.hpp"
 #include "device/kernels/support/family.hpp"
 #include "device/kernels/support/thread.hpp"
+#include "device/kernels/support/unroll.hpp"
 #include "device/kernels/support/vectors.hpp"
 
 namespace gpucheck::device::kernels {
@@ -41,8 +42,96 @@ struct ReadVectors {
   }
 };
 
+/// Adds the words of in[0..vectors) to *total, each invocation every n-th vector: a plain read, whose sum shows that
+/// all was read.
+struct SumWords {
+  static constexpr std::string_view name = "sum_words";
+  const Vector<std::uint64_t>* in;
+  std::size_t vectors;
+  std::uint64_t* total;
+  [[nodiscard]] std::array<MemoryAccess, 2> accesses(std::size_t) const {
+    return {reads(in, vectors * sizeof(*in)), updates(total, sizeof(*total))};
+  }
+  GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
+    constexpr std::size_t loads = 4;  // in flight at once
+    std::uint64_t sum = 0;
+    std::size_t at = thread.index;
+    for (; at + (loads - 1) * thread.count < vectors; at += loads * thread.count) {
+      Vector<std::uint64_t> read[loads];
+      GPUCHECK_UNROLL
+      for (std::size_t i = 0; i < loads; ++i) read[i] = in[at + i * thread.count];
+      GPUCHECK_UNROLL
+      for (std::size_t i = 0; i < loads; ++i) sum += read[i].lanes[0] + read[i].lanes[1];
+    }
+    for (; at < vectors; at += thread.count) sum += in[at].lanes[0] + in[at].lanes[1];
+    thread.atomic_add(total, sum);
+  }
+};
+
+/// out[0..vectors) = in[0..vectors), each invocation every n-th vector.
+struct CopyVectors {
+  static constexpr std::string_view name = "copy_vectors";
+  const Vector<std::uint64_t>* in;
+  Vector<std::uint64_t>* out;
+  std::size_t vectors;
+  [[nodiscard]] std::array<MemoryAccess, 2> accesses(std::size_t) const {
+    return {reads(in, vectors * sizeof(*in)), writes(out, vectors * sizeof(*out))};
+  }
+  GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
+    constexpr std::size_t loads = 4;
+    std::size_t at = thread.index;
+    for (; at + (loads - 1) * thread.count < vectors; at += loads * thread.count) {
+      Vector<std::uint64_t> read[loads];
+      GPUCHECK_UNROLL
+      for (std::size_t i = 0; i < loads; ++i) read[i] = in[at + i * thread.count];
+      GPUCHECK_UNROLL
+      for (std::size_t i = 0; i < loads; ++i) out[at + i * thread.count] = read[i];
+    }
+    for (; at < vectors; at += thread.count) out[at] = in[at];
+  }
+};
+
+/// A line of memory that names another one: what a chase goes through. As long as what an L2 cache fetches at once.
+struct alignas(128) LinkedLine {
+  std::uint64_t next;
+};
+
+/// Links `lines`, a power of two, to one ring: after line i comes `(factor * i + step) % lines`. With a factor that is
+/// 1 more than a multiple of 4 and an odd step that is one ring (Hull and Dobell, "Random number generators", 1962).
+struct LinkLines {
+  static constexpr std::string_view name = "link_lines";
+  LinkedLine* lines;
+  std::uint64_t count;
+  std::uint64_t factor;
+  std::uint64_t step;
+  [[nodiscard]] std::array<MemoryAccess, 1> accesses(std::size_t) const {
+    return {writes(lines, count * sizeof(*lines))};
+  }
+  GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
+    lines[thread.index].next = (factor * thread.index + step) % count;
+  }
+};
+
+/// *place = the line that is `steps` links behind line *place: each load waits for the one before it. A link that is
+/// broken leads to some other of the `count` lines, a power of two. Launch with a count of 1.
+struct FollowLinks {
+  static constexpr std::string_view name = "follow_links";
+  const LinkedLine* lines;
+  std::uint64_t count;
+  std::uint64_t steps;
+  std::uint64_t* place;
+  [[nodiscard]] std::array<MemoryAccess, 2> accesses(std::size_t) const {
+    return {reads(lines, count * sizeof(*lines)), updates(place, sizeof(*place))};
+  }
+  GPUCHECK_HOST_DEVICE void operator()(const Thread&) const {
+    std::uint64_t at = *place;
+    for (std::uint64_t i = 0; i < steps; ++i) at = lines[at & (count - 1)].next;
+    *place = at;
+  }
+};
+
 namespace families {
-using bandwidth = Family<ReadVectors>;
+using bandwidth = Family<ReadVectors, SumWords, CopyVectors, LinkLines, FollowLinks>;
 }
 template <typename Functor>
 requires(families::bandwidth::has<Functor>) struct FamilyOf<Functor> : families::bandwidth {

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/units.hpp"
+#include "device/sim/address.hpp"
 
 namespace gpucheck::sim {
 
@@ -21,8 +22,6 @@ constexpr std::uint64_t small_limit = std::uint64_t{1} << 20;
 constexpr std::uint64_t max_kept_bytes = std::uint64_t{4} << 30;
 /// Addresses reserved for each byte of capacity.
 constexpr std::uint64_t addresses_per_byte = 4;
-
-void* as_pointer(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
 
 }  // namespace
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "device/sim/address.hpp"
+
 namespace gpucheck::sim {
 
 namespace {
-
-std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
 
 std::string on_stream(const Actor& actor) {
   if (actor.by_host) return "by the host";
@@ -17,7 +17,7 @@ std::string on_stream(const Actor& actor) {
 }  // namespace
 
 void RaceDetector::access(const Actor& actor, const VectorClock& knows, const device::MemoryAccess& access) {
-  const std::uintptr_t begin = number(access.address);
+  const std::uintptr_t begin = address_of(access.address);
   if (access.bytes == 0) return;
   if (access.mode == device::AccessMode::read) {
     read(actor, knows, begin, begin + access.bytes);
@@ -86,8 +86,8 @@ void RaceDetector::write(const Actor& actor, const VectorClock& knows, std::uint
 
 void RaceDetector::forget(const void* address, std::uint64_t bytes) {
   if (bytes == 0) return;
-  const auto first = split(number(address));
-  const auto last = split(number(address) + bytes);
+  const auto first = split(address_of(address));
+  const auto last = split(address_of(address) + bytes);
   cells_.erase(first, last);
 }
 

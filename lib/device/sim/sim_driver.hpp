@@ -13,6 +13,17 @@
 /// can be tested anywhere; it says nothing about a GPU.
 namespace gpucheck::sim {
 
+/// Floating-point (or integer) operations in a nanosecond of products of matrices.
+struct ProductRates {
+  std::uint64_t fp64 = 0;
+  std::uint64_t fp32 = 0;
+  std::uint64_t tf32 = 0;
+  std::uint64_t two_bytes = 0;  ///< fp16, bf16
+  std::uint64_t one_byte = 0;   ///< fp8, int8
+
+  [[nodiscard]] std::uint64_t of(const device::MatrixProduct& product) const noexcept;
+};
+
 struct Profile {
   std::string name;  ///< "h100", "small": as given in `--device sim:<name>`
   device::DeviceProperties properties;
@@ -20,6 +31,7 @@ struct Profile {
   std::uint64_t reserved_memory_bytes = 0;
   /// Memory bandwidth in virtual time, bytes per nanosecond (GB/s).
   std::uint64_t memory_bytes_per_ns = 3'000;
+  ProductRates product_flops_per_ns = {};
 };
 
 /// Names of the profiles that `profile` knows, in alphabetical order.

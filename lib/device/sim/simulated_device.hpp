@@ -82,6 +82,7 @@ class SimulatedDevice final : public device::Device {
   device::Status reject_captured(const EventState& event);
   device::Status finish_capture(StreamState& stream);
   [[nodiscard]] std::uint64_t memory_ns(std::uint64_t bytes) const noexcept;
+  [[nodiscard]] std::uint64_t product_ns(const device::MatrixProduct& product) const noexcept;
 
   Timeline& timeline() noexcept { return machine_->timeline; }
 

@@ -33,6 +33,10 @@ struct DescribeAction {
     node.block = run.block;
     node.parameters = run.functor;
   }
+  void operator()(const MultiplyMatrices&) const {
+    node.kind = device::NodeKind::kernel;
+    node.kernel = product_name;
+  }
   void operator()(const CopyBytes& copy) const {
     node.kind = device::NodeKind::copy;
     node.destination = copy.destination;

@@ -1,16 +1,10 @@
+#include "device/sim/address.hpp"
 #include "device/sim/simulated_device.hpp"
 
 namespace gpucheck::sim {
 
 using device::Result;
 using device::Status;
-
-namespace {
-
-std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
-void* as_pointer(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
-
-}  // namespace
 
 Result<void*> SimulatedDevice::allocate(std::size_t bytes) {
   const auto body = [&]() -> Result<void*> {
@@ -35,7 +29,7 @@ Status SimulatedDevice::free(void* pointer) {
   return call(Operation::free, [&] {
     if (const Status status = machine_->reject_unsafe(); status != Status::success) return status;
     if (pointer == nullptr) return Status::success;
-    const std::uintptr_t address = number(pointer);
+    const std::uintptr_t address = address_of(pointer);
     const auto* found = context_.allocations.find(address);
     if (found == nullptr || found->origin == AllocationMap::Origin::mapping) return Status::invalid_value;
     const AllocationMap::Allocation allocation = *found;
@@ -95,7 +89,7 @@ Status SimulatedDevice::free_async(void* pointer, device::Stream handle) {
     const auto found = target(handle);
     if (!found) return found.error();
     StreamState& stream = **found;
-    const std::uintptr_t address = number(pointer);
+    const std::uintptr_t address = address_of(pointer);
     if (stream.capture) return captured_free(stream, address);
     if (const Status status = machine_->reject_unsafe(); status != Status::success) return status;
     if (pointer == nullptr) return Status::success;
@@ -175,8 +169,8 @@ Result<device::MemoryInfo> SimulatedDevice::memory_info() {
 Result<device::PointerInfo> SimulatedDevice::pointer_info(const void* pointer) {
   const auto body = [&]() -> Result<device::PointerInfo> {
     const World& world = machine_->world;
-    const Context* owner = world.owner(number(pointer));
-    if (owner != nullptr && owner->allocations.contains({number(pointer), 1})) {
+    const Context* owner = world.owner(address_of(pointer));
+    if (owner != nullptr && owner->allocations.contains({address_of(pointer), 1})) {
       return device::PointerInfo{device::MemoryKind::device};
     }
     const bool page_locked = world.host.find(pointer).has_value();

@@ -19,7 +19,7 @@ thread_local std::uint64_t call_of_this_thread = 0;
 /// What an operation is to whoever looks at a device; nothing for what only the simulator
 /// has.
 std::optional<device::ActivityKind> kind_of(const Action& action) {
-  if (std::holds_alternative<RunKernel>(action)) return device::ActivityKind::kernel;
+  if (is_kernel(action)) return device::ActivityKind::kernel;
   if (std::holds_alternative<CopyBytes>(action)) return device::ActivityKind::copy;
   if (std::holds_alternative<FillBytes>(action)) return device::ActivityKind::fill;
   if (std::holds_alternative<CallHost>(action)) return device::ActivityKind::host_function;

@@ -3,11 +3,10 @@
 #include <sys/mman.h>
 
 #include "device/device.hpp"
+#include "device/sim/address.hpp"
 
 namespace gpucheck::sim {
 namespace {
-
-void* as_pointer(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
 
 void unmap_host(std::uintptr_t begin, std::uintptr_t end) {
   if (begin < end) ::munmap(as_pointer(begin), end - begin);

@@ -19,6 +19,16 @@ struct RunKernel {
   device::BlockShape block{};
 };
 
+/// What a product is called in races and traces.
+inline constexpr std::string_view product_name = "matrix_product";
+
+/// By the library; a kernel to everyone else.
+struct MultiplyMatrices {
+  device::MatrixProduct product;
+  device::ProductAlgorithm algorithm;
+  device::ProductOperands operands;
+};
+
 struct CopyBytes {
   void* destination = nullptr;
   const void* source = nullptr;
@@ -59,8 +69,13 @@ struct WaitEvent {
   device::Event event;
 };
 
-using Action = std::variant<std::monostate, RunKernel, CopyBytes, FillBytes, CallHost, BeginAllocation, EndAllocation,
-                            RecordEvent, WaitEvent>;
+using Action = std::variant<std::monostate, RunKernel, MultiplyMatrices, CopyBytes, FillBytes, CallHost,
+                            BeginAllocation, EndAllocation, RecordEvent, WaitEvent>;
+
+/// Whether it runs on multiprocessors: it reaches what its own device and enabled peers have.
+inline bool is_kernel(const Action& action) noexcept {
+  return std::holds_alternative<RunKernel>(action) || std::holds_alternative<MultiplyMatrices>(action);
+}
 
 /// Something a stream or a graph node does: what it is called, what memory it touches,
 /// how long it takes and what happens at its end. Shared by everyone who may run it.

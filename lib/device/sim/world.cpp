@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/splitmix.hpp"
+#include "device/sim/math/reference_product.hpp"
 
 namespace gpucheck::sim {
 
@@ -21,8 +22,8 @@ bool reachable(const World& world, const Context& context, const Work& work, con
   const Range range = range_of(access);
   const Context* owner = world.owner(range.begin);
   if (owner == nullptr) return world.host.contains(range);
-  const bool permitted = owner == &context || !std::holds_alternative<RunKernel>(work.action) ||
-                         context.peers.contains(owner->default_stream.device);
+  const bool permitted =
+      owner == &context || !is_kernel(work.action) || context.peers.contains(owner->default_stream.device);
   return permitted && owner->accessible.contains(range);
 }
 
@@ -42,6 +43,10 @@ struct Performer {
     fmt::print(stderr, "{}:{}: {}: block: [{},0,0], thread: [{},0,0] Assertion `{}` failed.\n", failed.file,
                failed.line, launch.kernel->name, failed.block, failed.thread, failed.expression);
     return Status::assertion;
+  }
+  Status operator()(const MultiplyMatrices& multiply) const {
+    multiply_on_host(multiply.product, multiply.algorithm, multiply.operands);
+    return Status::success;
   }
   Status operator()(const CopyBytes& copy) const {
     std::memmove(copy.destination, copy.staged.empty() ? copy.source : copy.staged.data(), copy.bytes);

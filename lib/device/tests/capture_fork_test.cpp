@@ -5,8 +5,6 @@
 namespace gpucheck::device::contract {
 namespace {
 
-constexpr std::size_t size = 10000;
-
 TEST_P(CaptureFork, AWaitTakesTheStreamIntoTheCapture) {
   const auto origin = make_stream();
   const auto branch = make_stream();
@@ -30,7 +28,7 @@ TEST_P(CaptureFork, TheBranchLeavesTheCaptureWhenItEnds) {
   const auto branch = make_stream();
   const auto fork = make_event();
   const auto join = make_event();
-  const auto array = make_array<std::int32_t>(size);
+  const auto array = make_array<std::int32_t>(medium_size);
   const auto graph = capture(origin.get(), [&] {
     record(fork, origin.get());
     wait(branch.get(), fork);
@@ -39,8 +37,8 @@ TEST_P(CaptureFork, TheBranchLeavesTheCaptureWhenItEnds) {
     wait(origin.get(), join);
   });
   EXPECT_EQ(device().capture_info(branch.get()).value().status, CaptureStatus::none);
-  run(kernels::Fill<std::int32_t>{array.data(), 1}, size, branch.get());
-  EXPECT_EQ(read(array, branch.get()), std::vector<std::int32_t>(size, 1));
+  run(kernels::Fill<std::int32_t>{array.data(), 1}, medium_size, branch.get());
+  EXPECT_EQ(read(array, branch.get()), std::vector<std::int32_t>(medium_size, 1));
 }
 
 TEST_P(CaptureFork, ForkAndJoinKeepTheirOrderInTheGraph) {
@@ -48,29 +46,29 @@ TEST_P(CaptureFork, ForkAndJoinKeepTheirOrderInTheGraph) {
   const auto branch = make_stream();
   const auto fork = make_event();
   const auto join = make_event();
-  const auto one = make_array<std::int32_t>(size);
-  const auto other = make_array<std::int32_t>(size);
+  const auto one = make_array<std::int32_t>(medium_size);
+  const auto other = make_array<std::int32_t>(medium_size);
   const auto graph = capture(origin.get(), [&] {
     spin(origin.get());
-    run(kernels::Fill<std::int32_t>{one.data(), 1}, size, origin.get());
+    run(kernels::Fill<std::int32_t>{one.data(), 1}, medium_size, origin.get());
     record(fork, origin.get());
     wait(branch.get(), fork);
     spin(branch.get(), std::chrono::milliseconds(20));
-    run(kernels::AddScalar<std::int32_t>{one.data(), other.data(), 10}, size, branch.get());
+    run(kernels::AddScalar<std::int32_t>{one.data(), other.data(), 10}, medium_size, branch.get());
     record(join, branch.get());
     wait(origin.get(), join);
-    run(kernels::AddScalar<std::int32_t>{other.data(), one.data(), 100}, size, origin.get());
+    run(kernels::AddScalar<std::int32_t>{other.data(), one.data(), 100}, medium_size, origin.get());
   });
   const auto executable = instantiate(graph);
   launch(executable, origin.get());
-  EXPECT_EQ(read(one, origin.get()), std::vector<std::int32_t>(size, 111));
+  EXPECT_EQ(read(one, origin.get()), std::vector<std::int32_t>(medium_size, 111));
 }
 
 TEST_P(CaptureFork, SeveralBranchesMayJoin) {
   constexpr std::size_t branches = 4;
   const auto origin = make_stream();
   const auto fork = make_event();
-  const auto array = make_array<std::int32_t>(branches * size);
+  const auto array = make_array<std::int32_t>(branches * medium_size);
   std::vector<UniqueStream> streams;
   std::vector<UniqueEvent> joins;
   for (std::size_t i = 0; i < branches; ++i) {
@@ -81,7 +79,7 @@ TEST_P(CaptureFork, SeveralBranchesMayJoin) {
     record(fork, origin.get());
     for (std::size_t i = 0; i < branches; ++i) {
       wait(streams[i].get(), fork);
-      run(kernels::Fill<std::int32_t>{array.data() + i * size, 1}, size, streams[i].get());
+      run(kernels::Fill<std::int32_t>{array.data() + i * medium_size, 1}, medium_size, streams[i].get());
       record(joins[i], streams[i].get());
       wait(origin.get(), joins[i]);
     }
@@ -89,7 +87,7 @@ TEST_P(CaptureFork, SeveralBranchesMayJoin) {
   });
   EXPECT_EQ(device().node_count(graph.get()).value(), branches + 1);
   launch(instantiate(graph), origin.get());
-  EXPECT_EQ(read(array, origin.get()), std::vector<std::int32_t>(branches * size, 2));
+  EXPECT_EQ(read(array, origin.get()), std::vector<std::int32_t>(branches * medium_size, 2));
 }
 
 // cudaErrorStreamCaptureUnjoined: the capture contains a fork that was not joined to

@@ -7,8 +7,6 @@
 namespace gpucheck::device::contract {
 namespace {
 
-constexpr std::size_t size = 10000;
-
 TEST_P(Capture, StatusFollowsBeginAndEnd) {
   const auto stream = make_stream();
   const auto status = [&] { return device().capture_info(stream.get()).value().status; };
@@ -34,12 +32,12 @@ TEST_P(Capture, EachHasItsOwnId) {
 
 TEST_P(Capture, CapturedWorkDoesNotRun) {
   const auto stream = make_stream();
-  const auto array = make_array<std::int32_t>(size);
-  run(kernels::Fill<std::int32_t>{array.data(), 1}, size, stream.get());
+  const auto array = make_array<std::int32_t>(medium_size);
+  run(kernels::Fill<std::int32_t>{array.data(), 1}, medium_size, stream.get());
   const auto graph = capture(stream.get(), [&] {
-    run(kernels::Fill<std::int32_t>{array.data(), 2}, size, stream.get());
+    run(kernels::Fill<std::int32_t>{array.data(), 2}, medium_size, stream.get());
   });
-  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(size, 1));
+  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(medium_size, 1));
 }
 
 TEST_P(Capture, OfNothingGivesAnEmptyGraph) {
@@ -50,11 +48,11 @@ TEST_P(Capture, OfNothingGivesAnEmptyGraph) {
 
 TEST_P(Capture, EveryKindOfWorkIsANode) {
   const auto stream = make_stream();
-  const auto array = make_array<std::int32_t>(size);
-  const auto pinned = make_pinned<std::int32_t>(size);
+  const auto array = make_array<std::int32_t>(medium_size);
+  const auto pinned = make_pinned<std::int32_t>(medium_size);
   const auto graph = capture(stream.get(), [&] {
     check(device().fill(array.data(), 0, array.bytes(), stream.get()), "fill");
-    run(kernels::AddScalar<std::int32_t>{array.data(), array.data(), 1}, size, stream.get());
+    run(kernels::AddScalar<std::int32_t>{array.data(), array.data(), 1}, medium_size, stream.get());
     check(device().copy(pinned.data(), array.data(), array.bytes(), CopyKind::device_to_host, stream.get()), "copy");
     check(device().host_callback(
               stream.get(), [](void*) {}, nullptr),
@@ -88,25 +86,26 @@ TEST_P(Capture, MayBeginOnAStreamWithWorkPending) {
 TEST_P(Capture, LeavesOtherStreamsRunning) {
   const auto capturing = make_stream();
   const auto other = make_stream();
-  const auto array = make_array<std::int32_t>(size);
+  const auto array = make_array<std::int32_t>(medium_size);
   const auto graph = capture(capturing.get(), [&] {
     spin(capturing.get());
     EXPECT_EQ(device().capture_info(other.get()).value().status, CaptureStatus::none);
-    run(kernels::Fill<std::int32_t>{array.data(), 5}, size, other.get());
+    run(kernels::Fill<std::int32_t>{array.data(), 5}, medium_size, other.get());
   });
   EXPECT_EQ(device().node_count(graph.get()).value(), 1U);
-  EXPECT_EQ(read(array, other.get()), std::vector<std::int32_t>(size, 5));
+  EXPECT_EQ(read(array, other.get()), std::vector<std::int32_t>(medium_size, 5));
 }
 
 TEST_P(Capture, OnANonBlockingStreamLeavesTheLegacyStreamUsable) {
   const auto stream = make_stream(StreamKind::non_blocking);
-  const auto array = make_array<std::int32_t>(size);
+  const auto array = make_array<std::int32_t>(medium_size);
   const auto graph = capture(stream.get(), [&] {
     spin(stream.get());
-    EXPECT_EQ(device::launch(device(), kernels::Fill<std::int32_t>{array.data(), 5}, size, legacy_default_stream),
-              Status::success);
+    EXPECT_EQ(
+        device::launch(device(), kernels::Fill<std::int32_t>{array.data(), 5}, medium_size, legacy_default_stream),
+        Status::success);
   });
-  EXPECT_EQ(read(array, legacy_default_stream), std::vector<std::int32_t>(size, 5));
+  EXPECT_EQ(read(array, legacy_default_stream), std::vector<std::int32_t>(medium_size, 5));
 }
 
 TEST_P(Capture, TwoStreamsMayCaptureSeparately) {

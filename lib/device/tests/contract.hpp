@@ -57,6 +57,11 @@ using PinnedArray = Array<T, UniquePinnedMemory>;
 /// Long enough that the host sees work unfinished that it has just started.
 inline constexpr std::chrono::milliseconds busy{50};
 
+/// Elements of the arrays that tests work on: with more of them a device is busy for longer.
+inline constexpr std::size_t small_size = 1000;
+inline constexpr std::size_t medium_size = 10'000;
+inline constexpr std::size_t large_size = 100'000;
+
 /// Asks until another answer than "not ready" comes, for some seconds at most: what never
 /// becomes ready is a wrong answer, and no hang.
 Status ask_until_ready(const std::function<Status()>& query);
@@ -120,6 +125,12 @@ class Contract : public testing::TestWithParam<Backend> {
 
   std::shared_ptr<Fixture> fixture_;
 };
+
+/// Starts work that fails on the device: it writes where no memory is.
+inline void write_nowhere(Device& device, Stream stream) {
+  auto* const nowhere = reinterpret_cast<std::int32_t*>(std::uintptr_t{0x100});
+  check(device::launch(device, kernels::Fill<std::int32_t>{nowhere, 1}, 1, stream), "fill");
+}
 
 /// What a test found wrong in a child process, where GoogleTest's expectations do not reach.
 class Findings {

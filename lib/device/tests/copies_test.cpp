@@ -11,7 +11,7 @@ namespace {
 
 using namespace literals;
 
-constexpr std::size_t size = 1_MiB + 7;
+constexpr std::size_t copied_size = 1_MiB + 7;
 
 std::vector<std::int32_t> counting(std::size_t count) {
   std::vector<std::int32_t> values(count);
@@ -21,19 +21,19 @@ std::vector<std::int32_t> counting(std::size_t count) {
 
 TEST_P(Copies, PinnedMemoryGoesToTheDeviceAndBack) {
   const auto stream = make_stream();
-  const auto source = make_pinned<std::int32_t>(size);
-  const auto array = make_array<std::int32_t>(size);
-  std::ranges::copy(counting(size), source.data());
+  const auto source = make_pinned<std::int32_t>(copied_size);
+  const auto array = make_array<std::int32_t>(copied_size);
+  std::ranges::copy(counting(copied_size), source.data());
   ASSERT_EQ(device().copy(array.data(), source.data(), source.bytes(), CopyKind::host_to_device, stream.get()),
             Status::success);
-  EXPECT_EQ(read(array, stream.get()), counting(size));
+  EXPECT_EQ(read(array, stream.get()), counting(copied_size));
 }
 
 TEST_P(Copies, PageableMemoryGoesToTheDeviceAndBack) {
   const auto stream = make_stream();
-  const auto source = counting(size);
-  std::vector<std::int32_t> back(size);
-  const auto array = make_array<std::int32_t>(size);
+  const auto source = counting(copied_size);
+  std::vector<std::int32_t> back(copied_size);
+  const auto array = make_array<std::int32_t>(copied_size);
   ASSERT_EQ(device().copy(array.data(), source.data(), array.bytes(), CopyKind::host_to_device, stream.get()),
             Status::success);
   ASSERT_EQ(device().copy(back.data(), array.data(), array.bytes(), CopyKind::device_to_host, stream.get()),
@@ -59,44 +59,44 @@ TEST_P(Copies, ToPageableMemoryTheCopyIsDoneWhenTheCallReturns) {
 // memory": from then on the caller may write to it.
 TEST_P(Copies, APageableSourceMayBeOverwrittenOnceTheCallReturned) {
   const auto stream = make_stream();
-  auto source = counting(size);
-  const auto array = make_array<std::int32_t>(size);
+  auto source = counting(copied_size);
+  const auto array = make_array<std::int32_t>(copied_size);
   spin(stream.get());
   ASSERT_EQ(device().copy(array.data(), source.data(), array.bytes(), CopyKind::host_to_device, stream.get()),
             Status::success);
   std::ranges::fill(source, -1);
-  EXPECT_EQ(read(array, stream.get()), counting(size));
+  EXPECT_EQ(read(array, stream.get()), counting(copied_size));
 }
 
 TEST_P(Copies, WithPinnedMemoryTheCallDoesNotWait) {
   const auto stream = make_stream();
-  const auto pinned = make_pinned<std::int32_t>(size);
-  const auto array = make_array<std::int32_t>(size);
+  const auto pinned = make_pinned<std::int32_t>(copied_size);
+  const auto array = make_array<std::int32_t>(copied_size);
   std::ranges::fill(pinned.span(), 2);
   spin(stream.get());
   ASSERT_EQ(device().copy(array.data(), pinned.data(), array.bytes(), CopyKind::host_to_device, stream.get()),
             Status::success);
   EXPECT_EQ(device().query(stream.get()), Status::not_ready);
-  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(size, 2));
+  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(copied_size, 2));
 }
 
 TEST_P(Copies, BetweenDeviceArrays) {
   const auto stream = make_stream();
-  const auto source = make_array<std::int32_t>(size);
-  const auto destination = make_array<std::int32_t>(size);
-  run(kernels::Iota<std::int32_t>{source.data(), 1}, size, stream.get());
+  const auto source = make_array<std::int32_t>(copied_size);
+  const auto destination = make_array<std::int32_t>(copied_size);
+  run(kernels::Iota<std::int32_t>{source.data(), 1}, copied_size, stream.get());
   ASSERT_EQ(device().copy(destination.data(), source.data(), source.bytes(), CopyKind::device_to_device, stream.get()),
             Status::success);
-  EXPECT_EQ(read(destination, stream.get()), counting(size));
+  EXPECT_EQ(read(destination, stream.get()), counting(copied_size));
 }
 
 // "For transfers from any host memory to any host memory, the function is fully
 // synchronous with respect to the host."
 TEST_P(Copies, FromHostToHostAreDoneWhenTheCallReturns) {
   const auto stream = make_stream();
-  const auto source = counting(size);
-  std::vector<std::int32_t> destination(size);
-  ASSERT_EQ(device().copy(destination.data(), source.data(), size * 4, CopyKind::host_to_host, stream.get()),
+  const auto source = counting(copied_size);
+  std::vector<std::int32_t> destination(copied_size);
+  ASSERT_EQ(device().copy(destination.data(), source.data(), copied_size * 4, CopyKind::host_to_host, stream.get()),
             Status::success);
   EXPECT_EQ(destination, source);
 }
@@ -115,13 +115,13 @@ TEST_P(Copies, OfPartsLeaveTheRestAlone) {
 
 TEST_P(Copies, RunInStreamOrderBetweenKernels) {
   const auto stream = make_stream();
-  const auto one = make_array<std::int32_t>(size);
-  const auto other = make_array<std::int32_t>(size);
-  run(kernels::Fill<std::int32_t>{one.data(), 1}, size, stream.get());
+  const auto one = make_array<std::int32_t>(copied_size);
+  const auto other = make_array<std::int32_t>(copied_size);
+  run(kernels::Fill<std::int32_t>{one.data(), 1}, copied_size, stream.get());
   check(device().copy(other.data(), one.data(), one.bytes(), CopyKind::device_to_device, stream.get()), "copy");
-  run(kernels::Fill<std::int32_t>{one.data(), 5}, size, stream.get());
-  EXPECT_EQ(read(other, stream.get()), std::vector<std::int32_t>(size, 1));
-  EXPECT_EQ(read(one, stream.get()), std::vector<std::int32_t>(size, 5));
+  run(kernels::Fill<std::int32_t>{one.data(), 5}, copied_size, stream.get());
+  EXPECT_EQ(read(other, stream.get()), std::vector<std::int32_t>(copied_size, 1));
+  EXPECT_EQ(read(one, stream.get()), std::vector<std::int32_t>(copied_size, 5));
 }
 
 TEST_P(Copies, OfNothingSucceed) {
@@ -152,11 +152,11 @@ TEST_P(Copies, FillSetsBytesAndLeavesTheRestAlone) {
 
 TEST_P(Copies, FillOfDeviceMemoryDoesNotWait) {
   const auto stream = make_stream();
-  const auto array = make_array<std::int32_t>(size);
+  const auto array = make_array<std::int32_t>(copied_size);
   spin(stream.get());
   ASSERT_EQ(device().fill(array.data(), 0x01, array.bytes(), stream.get()), Status::success);
   EXPECT_EQ(device().query(stream.get()), Status::not_ready);
-  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(size, 0x01010101));
+  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(copied_size, 0x01010101));
 }
 
 }  // namespace

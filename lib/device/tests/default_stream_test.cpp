@@ -5,12 +5,10 @@
 namespace gpucheck::device::contract {
 namespace {
 
-constexpr std::size_t size = 100000;
-
 TEST_P(DefaultStream, RunsWork) {
-  const auto array = make_array<std::int32_t>(size);
-  run(kernels::Fill<std::int32_t>{array.data(), 4}, size, device().default_stream());
-  EXPECT_EQ(read(array, device().default_stream()), std::vector<std::int32_t>(size, 4));
+  const auto array = make_array<std::int32_t>(large_size);
+  run(kernels::Fill<std::int32_t>{array.data(), 4}, large_size, device().default_stream());
+  EXPECT_EQ(read(array, device().default_stream()), std::vector<std::int32_t>(large_size, 4));
 }
 
 TEST_P(DefaultStream, WaitsForBlockingStreams) {
@@ -57,12 +55,12 @@ TEST_P(DefaultStream, IsNotWaitedForByNonBlockingStreams) {
 TEST_P(DefaultStream, JoinsTwoBlockingStreamsWithoutAnEvent) {
   const auto first = make_stream(StreamKind::blocking);
   const auto second = make_stream(StreamKind::blocking);
-  const auto array = make_array<std::int32_t>(size);
+  const auto array = make_array<std::int32_t>(large_size);
   spin(first.get());
-  run(kernels::Fill<std::int32_t>{array.data(), 1}, size, first.get());
-  run(kernels::AddScalar<std::int32_t>{array.data(), array.data(), 10}, size, legacy_default_stream);
-  run(kernels::AddScalar<std::int32_t>{array.data(), array.data(), 100}, size, second.get());
-  EXPECT_EQ(read(array, second.get()), std::vector<std::int32_t>(size, 111));
+  run(kernels::Fill<std::int32_t>{array.data(), 1}, large_size, first.get());
+  run(kernels::AddScalar<std::int32_t>{array.data(), array.data(), 10}, large_size, legacy_default_stream);
+  run(kernels::AddScalar<std::int32_t>{array.data(), array.data(), 100}, large_size, second.get());
+  EXPECT_EQ(read(array, second.get()), std::vector<std::int32_t>(large_size, 111));
 }
 
 TEST_P(DefaultStream, LeavesTwoBlockingStreamsUnorderedOtherwise) {
@@ -90,12 +88,12 @@ TEST_P(DefaultStream, AnEventRecordedInItCoversBlockingStreams) {
 TEST_P(DefaultStream, CanWaitForANonBlockingStreamByEvent) {
   const auto non_blocking = make_stream();
   const auto filled = make_event();
-  const auto array = make_array<std::int32_t>(size);
+  const auto array = make_array<std::int32_t>(large_size);
   spin(non_blocking.get());
-  run(kernels::Fill<std::int32_t>{array.data(), 6}, size, non_blocking.get());
+  run(kernels::Fill<std::int32_t>{array.data(), 6}, large_size, non_blocking.get());
   record(filled, non_blocking.get());
   wait(legacy_default_stream, filled);
-  EXPECT_EQ(read(array, legacy_default_stream), std::vector<std::int32_t>(size, 6));
+  EXPECT_EQ(read(array, legacy_default_stream), std::vector<std::int32_t>(large_size, 6));
 }
 
 }  // namespace

@@ -140,11 +140,6 @@ TEST_P(EveryWay, AnEventRecordedAnewIsBusyAgain) {
 }
 
 /// Work that fails on the device and spoils the context.
-void write_nowhere(Device& device, Stream stream) {
-  auto* const nowhere = reinterpret_cast<std::int32_t*>(std::uintptr_t{0x100});
-  check(device::launch(device, kernels::Fill<std::int32_t>{nowhere, 1}, 1, stream), "fill");
-}
-
 // "Note that this function may also return error codes from previous, asynchronous
 // launches", says each page; for a sticky error every call does.
 TEST_P(EveryWay, MeetsAStickyErrorFirst) {

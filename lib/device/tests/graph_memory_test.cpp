@@ -6,8 +6,7 @@
 namespace gpucheck::device::contract {
 namespace {
 
-constexpr std::size_t size = 10000;
-constexpr std::size_t bytes = size * sizeof(std::int32_t);
+constexpr std::size_t bytes = medium_size * sizeof(std::int32_t);
 
 TEST_P(GraphMemory, AllocationAndFreeAreNodes) {
   const auto stream = make_stream();
@@ -20,17 +19,17 @@ TEST_P(GraphMemory, AllocationAndFreeAreNodes) {
 
 TEST_P(GraphMemory, EveryLaunchHasTheMemory) {
   const auto stream = make_stream();
-  const auto array = make_array<std::int32_t>(size);
-  run(kernels::Fill<std::int32_t>{array.data(), 0}, size, stream.get());
+  const auto array = make_array<std::int32_t>(medium_size);
+  run(kernels::Fill<std::int32_t>{array.data(), 0}, medium_size, stream.get());
   const auto graph = capture(stream.get(), [&] {
     auto* const memory = static_cast<std::int32_t*>(device().allocate_async(bytes, stream.get()).value());
-    run(kernels::AddScalar<std::int32_t>{array.data(), memory, 1}, size, stream.get());
-    run(kernels::AddScalar<std::int32_t>{memory, array.data(), 1}, size, stream.get());
+    run(kernels::AddScalar<std::int32_t>{array.data(), memory, 1}, medium_size, stream.get());
+    run(kernels::AddScalar<std::int32_t>{memory, array.data(), 1}, medium_size, stream.get());
     check(device().free_async(memory, stream.get()), "free_async");
   });
   const auto executable = instantiate(graph);
   for (int i = 0; i < 3; ++i) launch(executable, stream.get());
-  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(size, 6));
+  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(medium_size, 6));
 }
 
 // "... automatically free any unfreed memory allocations before the graph is
@@ -40,7 +39,7 @@ TEST_P(GraphMemory, UnfreedMemoryIsFreedByTheNextLaunch) {
   std::int32_t* memory = nullptr;
   const auto graph = capture(stream.get(), [&] {
     memory = static_cast<std::int32_t*>(device().allocate_async(bytes, stream.get()).value());
-    run(kernels::Fill<std::int32_t>{memory, 5}, size, stream.get());
+    run(kernels::Fill<std::int32_t>{memory, 5}, medium_size, stream.get());
   });
   const auto executable = instantiate(graph);
   for (int i = 0; i < 3; ++i) ASSERT_EQ(device().launch(executable.get(), stream.get()), Status::success);
@@ -52,17 +51,17 @@ TEST_P(GraphMemory, UnfreedMemoryIsFreedByTheNextLaunch) {
 // the graph was launched.
 TEST_P(GraphMemory, UnfreedMemoryIsUsableAfterTheLaunch) {
   const auto stream = make_stream();
-  const auto result = make_array<std::int32_t>(size);
+  const auto result = make_array<std::int32_t>(medium_size);
   std::int32_t* memory = nullptr;
   const auto graph = capture(stream.get(), [&] {
     memory = static_cast<std::int32_t*>(device().allocate_async(bytes, stream.get()).value());
-    run(kernels::Fill<std::int32_t>{memory, 5}, size, stream.get());
+    run(kernels::Fill<std::int32_t>{memory, 5}, medium_size, stream.get());
   });
   const auto executable = instantiate(graph);
   launch(executable, stream.get());
-  run(kernels::AddScalar<std::int32_t>{memory, result.data(), 1}, size, stream.get());
+  run(kernels::AddScalar<std::int32_t>{memory, result.data(), 1}, medium_size, stream.get());
   EXPECT_EQ(device().free_async(memory, stream.get()), Status::success);
-  EXPECT_EQ(read(result, stream.get()), std::vector<std::int32_t>(size, 6));
+  EXPECT_EQ(read(result, stream.get()), std::vector<std::int32_t>(medium_size, 6));
 }
 
 // cudaGraphInstantiate: a graph with allocation nodes has at most one executable at a time.

@@ -7,8 +7,6 @@
 namespace gpucheck::device::contract {
 namespace {
 
-constexpr std::size_t size = 1000;
-
 using Places = std::vector<std::size_t>;
 
 TEST_P(GraphNodes, AreNoneInAnEmptyGraph) {
@@ -18,14 +16,14 @@ TEST_P(GraphNodes, AreNoneInAnEmptyGraph) {
 
 TEST_P(GraphNodes, TellAKernelWithItsParameters) {
   const auto stream = make_stream();
-  const auto array = make_array<std::int32_t>(size);
+  const auto array = make_array<std::int32_t>(small_size);
   const kernels::Fill<std::int32_t> fill{array.data(), 7};
-  const auto graph = capture(stream.get(), [&] { run(fill, size, stream.get()); });
+  const auto graph = capture(stream.get(), [&] { run(fill, small_size, stream.get()); });
   const auto nodes = device().nodes(graph.get()).value();
   ASSERT_EQ(nodes.size(), 1U);
   EXPECT_EQ(nodes[0].kind, NodeKind::kernel);
   EXPECT_EQ(nodes[0].kernel, kernels::Fill<std::int32_t>::name);
-  EXPECT_EQ(nodes[0].count, size);
+  EXPECT_EQ(nodes[0].count, small_size);
   EXPECT_EQ(nodes[0].block.threads, 0U);
   ASSERT_EQ(nodes[0].parameters.size(), sizeof(fill));
   kernels::Fill<std::int32_t> seen{};
@@ -36,11 +34,11 @@ TEST_P(GraphNodes, TellAKernelWithItsParameters) {
 
 TEST_P(GraphNodes, TellTheShapeOfABlockKernel) {
   const auto stream = make_stream();
-  const auto array = make_array<std::int64_t>(size);
+  const auto array = make_array<std::int64_t>(small_size);
   const auto sum = make_array<std::uint64_t>(1);
-  const kernels::SumShape shape = kernels::sum_shape<std::int64_t>(size);
+  const kernels::SumShape shape = kernels::sum_shape<std::int64_t>(small_size);
   const auto graph = capture(stream.get(), [&] {
-    run(kernels::SumIntegers{array.data(), size, sum.data()}, shape.count(), shape.block(), stream.get());
+    run(kernels::SumIntegers{array.data(), small_size, sum.data()}, shape.count(), shape.block(), stream.get());
   });
   const auto nodes = device().nodes(graph.get()).value();
   ASSERT_EQ(nodes.size(), 1U);
@@ -52,8 +50,8 @@ TEST_P(GraphNodes, TellTheShapeOfABlockKernel) {
 
 TEST_P(GraphNodes, TellCopiesFillsAndHostFunctions) {
   const auto stream = make_stream();
-  const auto from = make_array<std::int32_t>(size);
-  const auto to = make_array<std::int32_t>(size);
+  const auto from = make_array<std::int32_t>(small_size);
+  const auto to = make_array<std::int32_t>(small_size);
   const auto graph = capture(stream.get(), [&] {
     check(device().copy(to.data(), from.data(), from.bytes(), CopyKind::device_to_device, stream.get()), "copy");
     check(device().fill(from.data(), 3, 100, stream.get()), "fill");

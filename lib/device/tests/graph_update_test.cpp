@@ -6,35 +6,35 @@
 namespace gpucheck::device::contract {
 namespace {
 
-constexpr std::size_t size = 10000;
-
 TEST_P(GraphUpdate, TakesNewParametersForTheSameTopology) {
   const auto stream = make_stream();
-  const auto array = make_array<std::int32_t>(size);
+  const auto array = make_array<std::int32_t>(medium_size);
   const auto filling_with = [&](std::int32_t value) {
-    return capture(stream.get(), [&] { run(kernels::Fill<std::int32_t>{array.data(), value}, size, stream.get()); });
+    return capture(stream.get(), [&] {
+      run(kernels::Fill<std::int32_t>{array.data(), value}, medium_size, stream.get());
+    });
   };
   const auto executable = instantiate(filling_with(1));
   EXPECT_EQ(device().update(executable.get(), filling_with(2).get()), Status::success);
   launch(executable, stream.get());
-  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(size, 2));
+  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(medium_size, 2));
 }
 
 TEST_P(GraphUpdate, TakesNewAddressesAndSizes) {
   const auto stream = make_stream();
-  const auto one = make_array<std::int32_t>(size);
-  const auto other = make_array<std::int32_t>(size);
-  run(kernels::Fill<std::int32_t>{one.data(), 0}, size, stream.get());
-  run(kernels::Fill<std::int32_t>{other.data(), 0}, size, stream.get());
+  const auto one = make_array<std::int32_t>(medium_size);
+  const auto other = make_array<std::int32_t>(medium_size);
+  run(kernels::Fill<std::int32_t>{one.data(), 0}, medium_size, stream.get());
+  run(kernels::Fill<std::int32_t>{other.data(), 0}, medium_size, stream.get());
   const auto filling = [&](std::int32_t* array, std::size_t count) {
     return capture(stream.get(), [&] { run(kernels::Fill<std::int32_t>{array, 1}, count, stream.get()); });
   };
-  const auto executable = instantiate(filling(one.data(), size));
-  ASSERT_EQ(device().update(executable.get(), filling(other.data(), size / 2).get()), Status::success);
+  const auto executable = instantiate(filling(one.data(), medium_size));
+  ASSERT_EQ(device().update(executable.get(), filling(other.data(), medium_size / 2).get()), Status::success);
   launch(executable, stream.get());
-  std::vector<std::int32_t> half(size, 0);
-  std::fill_n(half.begin(), size / 2, 1);
-  EXPECT_EQ(read(one, stream.get()), std::vector<std::int32_t>(size, 0));
+  std::vector<std::int32_t> half(medium_size, 0);
+  std::fill_n(half.begin(), medium_size / 2, 1);
+  EXPECT_EQ(read(one, stream.get()), std::vector<std::int32_t>(medium_size, 0));
   EXPECT_EQ(read(other, stream.get()), half);
 }
 
@@ -42,20 +42,20 @@ TEST_P(GraphUpdate, TakesNewAddressesAndSizes) {
 // next launch and does not touch launches made before, even running ones.
 TEST_P(GraphUpdate, LeavesLaunchesAlreadyMadeAlone) {
   const auto stream = make_stream();
-  const auto array = make_array<std::int32_t>(size);
+  const auto array = make_array<std::int32_t>(medium_size);
   const auto adding = [&](std::int32_t value) {
     return capture(stream.get(), [&] {
-      run(kernels::AddScalar<std::int32_t>{array.data(), array.data(), value}, size, stream.get());
+      run(kernels::AddScalar<std::int32_t>{array.data(), array.data(), value}, medium_size, stream.get());
     });
   };
   const auto executable = instantiate(adding(1));
   const auto tens = adding(10);
-  run(kernels::Fill<std::int32_t>{array.data(), 0}, size, stream.get());
+  run(kernels::Fill<std::int32_t>{array.data(), 0}, medium_size, stream.get());
   spin(stream.get());
   launch(executable, stream.get());
   ASSERT_EQ(device().update(executable.get(), tens.get()), Status::success);
   launch(executable, stream.get());
-  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(size, 11));
+  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(medium_size, 11));
 }
 
 TEST_P(GraphUpdate, RejectsAnotherNumberOfNodes) {
@@ -71,9 +71,9 @@ TEST_P(GraphUpdate, RejectsAnotherNumberOfNodes) {
 // cudaGraphExecUpdateErrorNodeTypeChanged.
 TEST_P(GraphUpdate, RejectsAnotherKindOfNode) {
   const auto stream = make_stream();
-  const auto array = make_array<std::int32_t>(size);
+  const auto array = make_array<std::int32_t>(medium_size);
   const auto executable = instantiate(capture(stream.get(), [&] {
-    run(kernels::Fill<std::int32_t>{array.data(), 1}, size, stream.get());
+    run(kernels::Fill<std::int32_t>{array.data(), 1}, medium_size, stream.get());
   }));
   const auto filled =
       capture(stream.get(), [&] { check(device().fill(array.data(), 1, array.bytes(), stream.get()), "fill"); });
@@ -106,24 +106,26 @@ TEST_P(GraphUpdate, RejectsOtherDependencies) {
 // cudaGraphExecUpdate: the function of a kernel node may change (drivers since 11.2).
 TEST_P(GraphUpdate, TakesAnotherKernel) {
   const auto stream = make_stream();
-  const auto array = make_array<std::int32_t>(size);
+  const auto array = make_array<std::int32_t>(medium_size);
   const auto executable = instantiate(capture(stream.get(), [&] {
-    run(kernels::Fill<std::int32_t>{array.data(), 1}, size, stream.get());
+    run(kernels::Fill<std::int32_t>{array.data(), 1}, medium_size, stream.get());
   }));
   const auto iota = capture(stream.get(), [&] {
-    run(kernels::Iota<std::int32_t>{array.data(), 0}, size, stream.get());
+    run(kernels::Iota<std::int32_t>{array.data(), 0}, medium_size, stream.get());
   });
   ASSERT_EQ(device().update(executable.get(), iota.get()), Status::success);
   launch(executable, stream.get());
-  EXPECT_EQ(read(array, stream.get()).back(), static_cast<std::int32_t>(size - 1));
+  EXPECT_EQ(read(array, stream.get()).back(), static_cast<std::int32_t>(medium_size - 1));
 }
 
 TEST_P(GraphUpdate, IsAllowedBesideACaptureOfAnyMode) {
   const auto stream = make_stream();
   const auto other = make_stream();
-  const auto array = make_array<std::int32_t>(size);
+  const auto array = make_array<std::int32_t>(medium_size);
   const auto filling_with = [&](std::int32_t value) {
-    return capture(stream.get(), [&] { run(kernels::Fill<std::int32_t>{array.data(), value}, size, stream.get()); });
+    return capture(stream.get(), [&] {
+      run(kernels::Fill<std::int32_t>{array.data(), value}, medium_size, stream.get());
+    });
   };
   const auto executable = instantiate(filling_with(1));
   std::int32_t value = 1;
@@ -134,7 +136,7 @@ TEST_P(GraphUpdate, IsAllowedBesideACaptureOfAnyMode) {
     const auto captured = own<UniqueGraph>(device(), device().end_capture(other.get()));
     EXPECT_NE(captured.get(), Graph{}) << "the capture went on";
     launch(executable, stream.get());
-    EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(size, value));
+    EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(medium_size, value));
   }
 }
 

@@ -4,36 +4,34 @@
 namespace gpucheck::device::contract {
 namespace {
 
-constexpr std::size_t size = 10000;
-
 TEST_P(GraphUpload, RunsNothing) {
   const auto stream = make_stream();
-  const auto array = make_array<std::int32_t>(size);
-  run(kernels::Fill<std::int32_t>{array.data(), 1}, size, stream.get());
+  const auto array = make_array<std::int32_t>(medium_size);
+  run(kernels::Fill<std::int32_t>{array.data(), 1}, medium_size, stream.get());
   const auto executable = instantiate(capture(stream.get(), [&] {
-    run(kernels::Fill<std::int32_t>{array.data(), 2}, size, stream.get());
+    run(kernels::Fill<std::int32_t>{array.data(), 2}, medium_size, stream.get());
   }));
   EXPECT_EQ(device().upload(executable.get(), stream.get()), Status::success);
-  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(size, 1));
+  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(medium_size, 1));
   launch(executable, stream.get());
-  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(size, 2));
+  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(medium_size, 2));
 }
 
 // "Each upload is ordered behind both any previous work in stream ..."
 TEST_P(GraphUpload, ALaunchInAnotherStreamWaitsForIt) {
   const auto uploading = make_stream();
   const auto launching = make_stream();
-  const auto array = make_array<std::int32_t>(size);
+  const auto array = make_array<std::int32_t>(medium_size);
   const auto executable = instantiate(capture(launching.get(), [&] {
-    run(kernels::AddScalar<std::int32_t>{array.data(), array.data(), 1}, size, launching.get());
+    run(kernels::AddScalar<std::int32_t>{array.data(), array.data(), 1}, medium_size, launching.get());
   }));
   synchronize(launching.get());
   spin(uploading.get());
-  run(kernels::Fill<std::int32_t>{array.data(), 10}, size, uploading.get());
+  run(kernels::Fill<std::int32_t>{array.data(), 10}, medium_size, uploading.get());
   check(device().upload(executable.get(), uploading.get()), "upload");
   launch(executable, launching.get());
   EXPECT_EQ(device().query(launching.get()), Status::not_ready);
-  EXPECT_EQ(read(array, launching.get()), std::vector<std::int32_t>(size, 11));
+  EXPECT_EQ(read(array, launching.get()), std::vector<std::int32_t>(medium_size, 11));
 }
 
 // "... and any previous launches of graphExec."

@@ -5,12 +5,10 @@
 namespace gpucheck::device::contract {
 namespace {
 
-constexpr std::size_t size = 1000;
-
 /// Fills an array of `device` and waits for it.
 DeviceArray<std::int32_t> filled(Device& device, std::int32_t value) {
-  DeviceArray<std::int32_t> array(device, device.allocate(size * sizeof(std::int32_t)), size);
-  check(device::launch(device, kernels::Fill<std::int32_t>{array.data(), value}, size, device.default_stream()),
+  DeviceArray<std::int32_t> array(device, device.allocate(small_size * sizeof(std::int32_t)), small_size);
+  check(device::launch(device, kernels::Fill<std::int32_t>{array.data(), value}, small_size, device.default_stream()),
         "fill");
   check(device.synchronize(), "synchronize");
   return array;
@@ -18,9 +16,9 @@ DeviceArray<std::int32_t> filled(Device& device, std::int32_t value) {
 
 /// out[i] = in[i] + 1, by a kernel of `device`.
 Status add_one(Device& device, const DeviceArray<std::int32_t>& in, const DeviceArray<std::int32_t>& out) {
-  check(
-      device::launch(device, kernels::AddScalar<std::int32_t>{in.data(), out.data(), 1}, size, device.default_stream()),
-      "add_scalar");
+  check(device::launch(device, kernels::AddScalar<std::int32_t>{in.data(), out.data(), 1}, small_size,
+                       device.default_stream()),
+        "add_scalar");
   return device.synchronize();
 }
 
@@ -38,7 +36,8 @@ TEST_P(Peers, AKernelReachesAPeersMemoryOnceThatIsEnabled) {
     const auto ours = filled(device(), 0);
     found.expect(device().enable_peer_access(1), Status::success, "enable_peer_access");
     found.expect(add_one(device(), theirs, ours), Status::success, "a kernel that reads the peer's memory");
-    found.expect(read(ours, device().default_stream()) == std::vector<std::int32_t>(size, 5), "it read what is there");
+    found.expect(read(ours, device().default_stream()) == std::vector<std::int32_t>(small_size, 5),
+                 "it read what is there");
   });
 }
 
@@ -80,7 +79,7 @@ TEST_P(Peers, ACopyBetweenDevicesNeedsNone) {
     const Stream stream = device().default_stream();
     found.expect(device().copy(ours.data(), theirs.data(), ours.bytes(), CopyKind::device_to_device, stream),
                  Status::success, "copy");
-    found.expect(read(ours, stream) == std::vector<std::int32_t>(size, 4), "the copy arrived");
+    found.expect(read(ours, stream) == std::vector<std::int32_t>(small_size, 4), "the copy arrived");
   });
 }
 
@@ -127,7 +126,7 @@ TEST_P(Peers, AnEventOrdersStreamsOfTwoDevices) {
     const auto theirs = filled(*other, 0);
     const auto ours = filled(device(), 1);
     const TwoDevices devices(device(), *other);
-    check(device::launch(device(), kernels::Fill<std::int32_t>{ours.data(), 7}, size, devices.busy_stream.get()),
+    check(device::launch(device(), kernels::Fill<std::int32_t>{ours.data(), 7}, small_size, devices.busy_stream.get()),
           "fill");
     check(device().record(devices.event.get(), devices.busy_stream.get()), "record");
     found.expect(other->wait(devices.other_stream.get(), devices.event.get()), Status::success, "wait");
@@ -135,10 +134,10 @@ TEST_P(Peers, AnEventOrdersStreamsOfTwoDevices) {
     check(other->copy(theirs.data(), ours.data(), ours.bytes(), CopyKind::device_to_device, devices.other_stream.get()),
           "copy");
     check(other->synchronize(devices.other_stream.get()), "synchronize");
-    std::vector<std::int32_t> seen(size);
+    std::vector<std::int32_t> seen(small_size);
     check(other->copy(seen.data(), theirs.data(), theirs.bytes(), CopyKind::device_to_host, devices.other_stream.get()),
           "copy");
-    found.expect(seen == std::vector<std::int32_t>(size, 7), "the copy came after the kernel");
+    found.expect(seen == std::vector<std::int32_t>(small_size, 7), "the copy came after the kernel");
     for (const Race& race : driver().races()) found.add(race.description);
   });
 }
@@ -174,9 +173,9 @@ TEST_P(Peers, AnotherDevicesStreamTakesCopies) {
     const Stream stream = devices.other_stream.get();
     found.expect(device().copy(theirs.data(), ours.data(), ours.bytes(), CopyKind::device_to_device, stream),
                  Status::success, "a copy is taken");
-    std::vector<std::int32_t> seen(size);
+    std::vector<std::int32_t> seen(small_size);
     check(other->copy(seen.data(), theirs.data(), theirs.bytes(), CopyKind::device_to_host, stream), "copy");
-    found.expect(seen == std::vector<std::int32_t>(size, 5), "the copy came in the stream's order");
+    found.expect(seen == std::vector<std::int32_t>(small_size, 5), "the copy came in the stream's order");
     for (const Race& race : driver().races()) found.add(race.description);
   });
 }

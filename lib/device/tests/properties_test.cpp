@@ -49,6 +49,20 @@ TEST_P(Properties, DescribeAMachineThatCanExist) {
   EXPECT_LE(properties.greatest_priority, 0);
 }
 
+/// From these limits are worked out: a mistaken unit would make every GPU pass, or none.
+TEST_P(Properties, TellWhatTheDeviceCouldDoAtItsBest) {
+  const DeviceProperties& properties = device().properties();
+  EXPECT_GT(properties.multiprocessor_clock_khz, 500'000U);
+  EXPECT_LT(properties.multiprocessor_clock_khz, 10'000'000U);
+  EXPECT_GT(properties.memory_clock_khz, 500'000U);
+  EXPECT_LT(properties.memory_clock_khz, 50'000'000U);
+  EXPECT_GE(properties.memory_bus_bits, 32);
+  EXPECT_LE(properties.memory_bus_bits, 16'384);
+  // A container may hide what the kernel tells of its devices.
+  EXPECT_GE(properties.host_link.generation, 0);
+  EXPECT_LE(properties.host_link.lanes, 32);
+}
+
 /// Whichever object a thread used first, on this thread and on another.
 TEST_P(Properties, AreTheSameForEveryObjectOfTheDevice) {
   const DeviceProperties& first = device().properties();

@@ -16,11 +16,6 @@ void fail_an_assert(Device& device, const std::int32_t* value, Stream stream) {
 }
 
 /// Launches a kernel that writes where nothing was ever allocated.
-void write_nowhere(Device& device, Stream stream) {
-  auto* const nowhere = reinterpret_cast<std::int32_t*>(std::uintptr_t{0x100});
-  check(device::launch(device, kernels::Fill<std::int32_t>{nowhere, 1}, 1, stream), "fill");
-}
-
 /// Every call that can meet the error must return it.
 void expect_everywhere(Findings& found, Device& device, Status status, Stream stream, Event event) {
   found.expect(device.synchronize(), status, "synchronize the device");

@@ -14,21 +14,19 @@ std::int32_t* allocate(Device& device, std::size_t size, Stream stream) {
   return static_cast<std::int32_t*>(device.allocate_async(size * sizeof(std::int32_t), stream).value());
 }
 
-constexpr std::size_t size = 100000;
-
 TEST_P(StreamOrderedMemory, IsUsableAtOnceOnItsStream) {
   const auto stream = make_stream();
-  const auto result = make_array<std::int32_t>(size);
-  std::int32_t* const memory = allocate(device(), size, stream.get());
-  run(kernels::Fill<std::int32_t>{memory, 3}, size, stream.get());
-  run(kernels::AddScalar<std::int32_t>{memory, result.data(), 4}, size, stream.get());
+  const auto result = make_array<std::int32_t>(large_size);
+  std::int32_t* const memory = allocate(device(), large_size, stream.get());
+  run(kernels::Fill<std::int32_t>{memory, 3}, large_size, stream.get());
+  run(kernels::AddScalar<std::int32_t>{memory, result.data(), 4}, large_size, stream.get());
   EXPECT_EQ(device().free_async(memory, stream.get()), Status::success);
-  EXPECT_EQ(read(result, stream.get()), std::vector<std::int32_t>(size, 7));
+  EXPECT_EQ(read(result, stream.get()), std::vector<std::int32_t>(large_size, 7));
 }
 
 TEST_P(StreamOrderedMemory, IsDeviceMemoryToPointerInfo) {
   const auto stream = make_stream();
-  std::int32_t* const memory = allocate(device(), size, stream.get());
+  std::int32_t* const memory = allocate(device(), large_size, stream.get());
   EXPECT_EQ(device().pointer_info(memory).value().kind, MemoryKind::device);
   EXPECT_EQ(device().free_async(memory, stream.get()), Status::success);
 }
@@ -38,25 +36,25 @@ TEST_P(StreamOrderedMemory, IsUsableOnAnotherStreamBehindAnEvent) {
   const auto user = make_stream();
   const auto allocated = make_event();
   const auto used = make_event();
-  const auto result = make_array<std::int32_t>(size);
-  std::int32_t* const memory = allocate(device(), size, owner.get());
+  const auto result = make_array<std::int32_t>(large_size);
+  std::int32_t* const memory = allocate(device(), large_size, owner.get());
   record(allocated, owner.get());
   wait(user.get(), allocated);
-  run(kernels::Fill<std::int32_t>{memory, 11}, size, user.get());
-  run(kernels::AddScalar<std::int32_t>{memory, result.data(), 0}, size, user.get());
+  run(kernels::Fill<std::int32_t>{memory, 11}, large_size, user.get());
+  run(kernels::AddScalar<std::int32_t>{memory, result.data(), 0}, large_size, user.get());
   record(used, user.get());
   wait(owner.get(), used);
   EXPECT_EQ(device().free_async(memory, owner.get()), Status::success);
   synchronize(owner.get());
-  EXPECT_EQ(read(result, user.get()), std::vector<std::int32_t>(size, 11));
+  EXPECT_EQ(read(result, user.get()), std::vector<std::int32_t>(large_size, 11));
 }
 
 TEST_P(StreamOrderedMemory, MayBeFreedOnAnotherStreamBehindAnEvent) {
   const auto owner = make_stream();
   const auto other = make_stream();
   const auto used = make_event();
-  std::int32_t* const memory = allocate(device(), size, owner.get());
-  run(kernels::Fill<std::int32_t>{memory, 1}, size, owner.get());
+  std::int32_t* const memory = allocate(device(), large_size, owner.get());
+  run(kernels::Fill<std::int32_t>{memory, 1}, large_size, owner.get());
   record(used, owner.get());
   wait(other.get(), used);
   EXPECT_EQ(device().free_async(memory, other.get()), Status::success);
@@ -65,9 +63,9 @@ TEST_P(StreamOrderedMemory, MayBeFreedOnAnotherStreamBehindAnEvent) {
 
 TEST_P(StreamOrderedMemory, AllocatingAndFreeingDoNotWaitForTheStream) {
   const auto stream = make_stream();
-  std::int32_t* const memory = allocate(device(), size, stream.get());
+  std::int32_t* const memory = allocate(device(), large_size, stream.get());
   spin(stream.get());
-  run(kernels::Fill<std::int32_t>{memory, 1}, size, stream.get());
+  run(kernels::Fill<std::int32_t>{memory, 1}, large_size, stream.get());
   EXPECT_EQ(device().free_async(memory, stream.get()), Status::success);
   EXPECT_EQ(device().query(stream.get()), Status::not_ready);
   synchronize(stream.get());
@@ -76,23 +74,24 @@ TEST_P(StreamOrderedMemory, AllocatingAndFreeingDoNotWaitForTheStream) {
 // Reuse within one stream needs no synchronisation: the new user runs after the old.
 TEST_P(StreamOrderedMemory, ReuseInOneStreamKeepsTheOrder) {
   const auto stream = make_stream();
-  const auto results = make_array<std::int32_t>(20 * size);
+  const auto results = make_array<std::int32_t>(20 * large_size);
   for (std::int32_t i = 0; i < 20; ++i) {
-    std::int32_t* const memory = allocate(device(), size, stream.get());
-    run(kernels::Fill<std::int32_t>{memory, i}, size, stream.get());
-    run(kernels::AddScalar<std::int32_t>{memory, results.data() + std::size_t(i) * size, 0}, size, stream.get());
+    std::int32_t* const memory = allocate(device(), large_size, stream.get());
+    run(kernels::Fill<std::int32_t>{memory, i}, large_size, stream.get());
+    run(kernels::AddScalar<std::int32_t>{memory, results.data() + std::size_t(i) * large_size, 0}, large_size,
+        stream.get());
     ASSERT_EQ(device().free_async(memory, stream.get()), Status::success);
   }
   const auto seen = read(results, stream.get());
-  for (std::size_t i = 0; i < seen.size(); ++i) ASSERT_EQ(seen[i], std::int32_t(i / size)) << "element " << i;
+  for (std::size_t i = 0; i < seen.size(); ++i) ASSERT_EQ(seen[i], std::int32_t(i / large_size)) << "element " << i;
 }
 
 TEST_P(StreamOrderedMemory, TooMuchGivesOutOfMemoryAndIsRecoverable) {
   const auto stream = make_stream();
   const auto too_much = device().allocate_async(device().properties().total_memory_bytes * 2, stream.get());
   EXPECT_EQ(status_of(too_much), Status::out_of_memory);
-  std::int32_t* const memory = allocate(device(), size, stream.get());
-  run(kernels::Fill<std::int32_t>{memory, 1}, size, stream.get());
+  std::int32_t* const memory = allocate(device(), large_size, stream.get());
+  run(kernels::Fill<std::int32_t>{memory, 1}, large_size, stream.get());
   EXPECT_EQ(device().free_async(memory, stream.get()), Status::success);
   EXPECT_EQ(device().synchronize(stream.get()), Status::success);
 }
@@ -101,8 +100,8 @@ TEST_P(StreamOrderedMemory, TooMuchGivesOutOfMemoryAndIsRecoverable) {
 // synchronise for such memory, so the caller does.
 TEST_P(StreamOrderedMemory, MayBeFreedByTheOrdinaryFree) {
   const auto stream = make_stream();
-  std::int32_t* const memory = allocate(device(), size, stream.get());
-  run(kernels::Fill<std::int32_t>{memory, 1}, size, stream.get());
+  std::int32_t* const memory = allocate(device(), large_size, stream.get());
+  run(kernels::Fill<std::int32_t>{memory, 1}, large_size, stream.get());
   synchronize(stream.get());
   EXPECT_EQ(device().free(memory), Status::success);
 }

@@ -7,16 +7,14 @@
 namespace gpucheck::device::contract {
 namespace {
 
-constexpr std::size_t size = 100000;
-
 TEST_P(Streams, WorkInOneStreamRunsInOrder) {
   const auto stream = make_stream();
-  const auto array = make_array<std::int32_t>(size);
-  run(kernels::Fill<std::int32_t>{array.data(), 0}, size, stream.get());
+  const auto array = make_array<std::int32_t>(large_size);
+  run(kernels::Fill<std::int32_t>{array.data(), 0}, large_size, stream.get());
   for (std::int32_t i = 0; i < 50; ++i) {
-    run(kernels::AddScalar<std::int32_t>{array.data(), array.data(), 1}, size, stream.get());
+    run(kernels::AddScalar<std::int32_t>{array.data(), array.data(), 1}, large_size, stream.get());
   }
-  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(size, 50));
+  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(large_size, 50));
 }
 
 TEST_P(Streams, AnIdleStreamIsReady) {
@@ -63,13 +61,13 @@ TEST_P(Streams, AWaitOrdersWorkBehindAnotherStream) {
   const auto first = make_stream();
   const auto second = make_stream();
   const auto filled = make_event();
-  const auto array = make_array<std::int32_t>(size);
+  const auto array = make_array<std::int32_t>(large_size);
   spin(first.get());
-  run(kernels::Fill<std::int32_t>{array.data(), 7}, size, first.get());
+  run(kernels::Fill<std::int32_t>{array.data(), 7}, large_size, first.get());
   record(filled, first.get());
   wait(second.get(), filled);
-  run(kernels::AddScalar<std::int32_t>{array.data(), array.data(), 1}, size, second.get());
-  EXPECT_EQ(read(array, second.get()), std::vector<std::int32_t>(size, 8));
+  run(kernels::AddScalar<std::int32_t>{array.data(), array.data(), 1}, large_size, second.get());
+  EXPECT_EQ(read(array, second.get()), std::vector<std::int32_t>(large_size, 8));
 }
 
 TEST_P(Streams, AWaitDoesNotHoldTheHost) {
@@ -127,27 +125,27 @@ TEST_P(Streams, AWaitIsForTheRecordBeforeIt) {
 TEST_P(Streams, AWaitInItsOwnStreamChangesNothing) {
   const auto stream = make_stream();
   const auto event = make_event();
-  const auto array = make_array<std::int32_t>(size);
-  run(kernels::Fill<std::int32_t>{array.data(), 1}, size, stream.get());
+  const auto array = make_array<std::int32_t>(large_size);
+  run(kernels::Fill<std::int32_t>{array.data(), 1}, large_size, stream.get());
   record(event, stream.get());
   wait(stream.get(), event);
-  run(kernels::AddScalar<std::int32_t>{array.data(), array.data(), 1}, size, stream.get());
-  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(size, 2));
+  run(kernels::AddScalar<std::int32_t>{array.data(), array.data(), 1}, large_size, stream.get());
+  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(large_size, 2));
 }
 
 // cudaStreamDestroy returns immediately; the work is still done.
 TEST_P(Streams, DestroyingABusyStreamNeitherWaitsNorDropsWork) {
-  const auto array = make_array<std::int32_t>(size);
+  const auto array = make_array<std::int32_t>(large_size);
   const auto filled = make_event();
   auto stream = make_stream();
   spin(stream.get());
-  run(kernels::Fill<std::int32_t>{array.data(), 3}, size, stream.get());
+  run(kernels::Fill<std::int32_t>{array.data(), 3}, large_size, stream.get());
   record(filled, stream.get());
   EXPECT_EQ(device().destroy_stream(stream.release()), Status::success);
   EXPECT_EQ(device().query(filled.get()), Status::not_ready);
   const auto other = make_stream();
   wait(other.get(), filled);
-  EXPECT_EQ(read(array, other.get()), std::vector<std::int32_t>(size, 3));
+  EXPECT_EQ(read(array, other.get()), std::vector<std::int32_t>(large_size, 3));
 }
 
 TEST_P(Streams, EachHasItsOwnHandleAndNoneIsTheDefault) {
@@ -166,27 +164,27 @@ TEST_P(Streams, PrioritiesOutsideTheRangeAreClamped) {
   const int greatest = device().properties().greatest_priority;
   for (const int priority : {greatest - 100, greatest, 0, 100}) {
     const auto stream = make_stream(StreamKind::non_blocking, priority);
-    const auto array = make_array<std::int32_t>(size);
-    run(kernels::Fill<std::int32_t>{array.data(), priority}, size, stream.get());
-    EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(size, priority));
+    const auto array = make_array<std::int32_t>(large_size);
+    run(kernels::Fill<std::int32_t>{array.data(), priority}, large_size, stream.get());
+    EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(large_size, priority));
   }
 }
 
 TEST_P(Streams, SeveralThreadsMayFeedOneStream) {
   const auto stream = make_stream();
-  const auto array = make_array<std::int32_t>(size);
-  run(kernels::Fill<std::int32_t>{array.data(), 0}, size, stream.get());
+  const auto array = make_array<std::int32_t>(large_size);
+  run(kernels::Fill<std::int32_t>{array.data(), 0}, large_size, stream.get());
   const auto feed = [&] {
     for (int i = 0; i < 20; ++i) {
-      EXPECT_EQ(
-          device::launch(device(), kernels::AddScalar<std::int32_t>{array.data(), array.data(), 1}, size, stream.get()),
-          Status::success);
+      EXPECT_EQ(device::launch(device(), kernels::AddScalar<std::int32_t>{array.data(), array.data(), 1}, large_size,
+                               stream.get()),
+                Status::success);
     }
   };
   std::vector<std::jthread> threads(4);
   for (std::jthread& thread : threads) thread = std::jthread(feed);
   threads.clear();
-  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(size, 80));
+  EXPECT_EQ(read(array, stream.get()), std::vector<std::int32_t>(large_size, 80));
 }
 
 TEST_P(Streams, AnotherThreadMaySynchronize) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "device/tests/contract.hpp"
 
 /// Every suite of the contract. A device is put under all of them with
@@ -11,8 +13,16 @@ class VirtualMemory : public Contract {};
 class HostMemory : public Contract {};
 class StreamOrderedMemory : public Contract {};
 class Copies : public Contract {};
-class Kernels : public Contract {};
+class Kernels : public Contract {
+ protected:
+  /// That a comparison with a known product finds elements planted at (row, column, value), and no others.
+  template <typename T>
+  void expect_found(const std::vector<std::array<double, 3>>& planted, std::uint64_t not_a_number,
+                    std::uint64_t infinite) const;
+  std::uint64_t digest_of(const std::vector<std::uint64_t>& words) const;
+};
 class BlockKernels : public Contract {};
+class MemoryKernels : public Contract {};
 class Streams : public Contract {};
 class DefaultStream : public Contract {};
 class HostFunctions : public Contract {};
@@ -36,6 +46,19 @@ class StickyErrors : public Contract {};
 class Initialisation : public Contract {};
 class Properties : public Contract {};
 class Ranges : public Contract {};
+/// Needs a library that multiplies.
+class MatrixProducts : public Contract {
+ protected:
+  struct Matrices;
+
+  void SetUp() override;
+  void write(const DeviceArray<std::uint8_t>& array, const std::vector<std::uint8_t>& bytes, Stream stream) const;
+  /// Operands with small whole numbers, as they lie by the product, and a workspace.
+  Matrices make_matrices(const MatrixProduct& product, Stream stream) const;
+  ProductAlgorithm choose(const MatrixProduct& product) const;
+  /// That each byte of D is as it must be, also between columns.
+  void expect_product(const MatrixProduct& product, std::uint64_t workspace_limit_bytes) const;
+};
 /// Needs two devices that reach each other's memory.
 class Peers : public Contract {
  protected:
@@ -55,6 +78,7 @@ class Peers : public Contract {
   GPUCHECK_INSTANTIATE_SUITE(prefix, Copies, backends);              \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Kernels, backends);             \
   GPUCHECK_INSTANTIATE_SUITE(prefix, BlockKernels, backends);        \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, MemoryKernels, backends);       \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Streams, backends);             \
   GPUCHECK_INSTANTIATE_SUITE(prefix, DefaultStream, backends);       \
   GPUCHECK_INSTANTIATE_SUITE(prefix, HostFunctions, backends);       \
@@ -78,4 +102,5 @@ class Peers : public Contract {
   GPUCHECK_INSTANTIATE_SUITE(prefix, Initialisation, backends);      \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Properties, backends);          \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Ranges, backends);              \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, MatrixProducts, backends);      \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Peers, backends)

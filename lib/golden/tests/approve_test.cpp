@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 #include <limits>
 
+#include "golden/tests/conditions.hpp"
+
 namespace gpucheck::golden {
 namespace {
-
-const Conditions on_sim{"sim"};
 
 harness::CaseResult result_with(harness::Observations observations) {
   harness::CaseResult result;
@@ -119,8 +119,6 @@ TEST(Propose, DropsOnlyTheUnseenAlternativeOfItsDevice) {
 }
 )");
 }
-
-const Conditions on_async{.device_kind = "sim", .allocator = "async"};
 
 std::string proposal_on(const Conditions& conditions, const std::string& old_text, harness::Observations observations) {
   return propose(old_text, "alloc/fuzz.json", result_with(std::move(observations)), conditions);

@@ -2,15 +2,13 @@
 #include <thread>
 
 #include "golden/golden.hpp"
+#include "golden/tests/conditions.hpp"
 
 namespace gpucheck::golden {
 namespace {
 
 using harness::Mismatch;
 using harness::Observations;
-
-Conditions on_sim() { return {"sim"}; }
-Conditions on_cuda() { return {"cuda"}; }
 
 Golden golden_with(const std::string& expect) {
   return Golden::parse(R"({"case": "alloc.fuzz", "expect": {)" + expect + "}}", "alloc/fuzz.json");
@@ -34,70 +32,69 @@ std::vector<std::string> lines(const std::vector<Mismatch>& mismatches) {
 using Lines = std::vector<std::string>;
 
 TEST(Compare, IsContentWhenEveryKeyIsSeenAsExpected) {
-  EXPECT_EQ(lines(two_keys().compare({{"ok", true}, {"count", std::int64_t{3}}}, on_sim())), Lines{});
+  EXPECT_EQ(lines(two_keys().compare({{"ok", true}, {"count", std::int64_t{3}}}, on_sim)), Lines{});
 }
 
 TEST(Compare, ReportsAWrongValue) {
-  EXPECT_EQ(lines(two_keys().compare({{"ok", true}, {"count", std::int64_t{4}}}, on_sim())),
+  EXPECT_EQ(lines(two_keys().compare({{"ok", true}, {"count", std::int64_t{4}}}, on_sim)),
             Lines{"count | 3 | 4 | math"});
 }
 
 TEST(Compare, ReportsAKeyThatWasNotObserved) {
-  EXPECT_EQ(lines(two_keys().compare({{"count", std::int64_t{3}}}, on_sim())),
+  EXPECT_EQ(lines(two_keys().compare({{"count", std::int64_t{3}}}, on_sim)),
             Lines{"ok | true | nothing (key was not observed) | seed"});
 }
 
 TEST(Compare, ReportsAKeyThatWasNotExpected) {
-  EXPECT_EQ(lines(two_keys().compare({{"ok", true}, {"more", 0.5}, {"count", std::int64_t{3}}}, on_sim())),
+  EXPECT_EQ(lines(two_keys().compare({{"ok", true}, {"more", 0.5}, {"count", std::int64_t{3}}}, on_sim)),
             Lines{"more | nothing (key not expected) | 0.5 | "});
 }
 
 TEST(Compare, ReportsAKeyObservedTwiceEvenWhenTheFirstIsRight) {
-  EXPECT_EQ(lines(two_keys().compare({{"ok", true}, {"count", std::int64_t{3}}, {"ok", false}}, on_sim())),
+  EXPECT_EQ(lines(two_keys().compare({{"ok", true}, {"count", std::int64_t{3}}, {"ok", false}}, on_sim)),
             Lines{"ok | nothing (key was observed before) | false | "});
 }
 
 TEST(Compare, KeepsFileOrderThenObservationOrder) {
-  EXPECT_EQ(lines(two_keys().compare({{"z", true}, {"a", true}, {"ok", false}}, on_sim())),
+  EXPECT_EQ(lines(two_keys().compare({{"z", true}, {"a", true}, {"ok", false}}, on_sim)),
             (Lines{"count | 3 | nothing (key was not observed) | math", "ok | true | false | seed",
                    "z | nothing (key not expected) | true | ", "a | nothing (key not expected) | true | "}));
 }
 
-TEST(Compare, NothingObservedIsNeverAMatch) { EXPECT_EQ(two_keys().compare({}, on_sim()).size(), 2U); }
+TEST(Compare, NothingObservedIsNeverAMatch) { EXPECT_EQ(two_keys().compare({}, on_sim).size(), 2U); }
 
 TEST(Compare, AnInformationalKeyMustBePresent) {
   const Golden golden =
       golden_with(R"("clock": {"informational": true, "basis": "vendor"}, "ok": {"equals": true, "basis": "seed"})");
-  EXPECT_EQ(lines(golden.compare({{"clock", 1.5}, {"ok", true}}, on_sim())), Lines{});
-  EXPECT_EQ(lines(golden.compare({{"ok", true}}, on_sim())),
+  EXPECT_EQ(lines(golden.compare({{"clock", 1.5}, {"ok", true}}, on_sim)), Lines{});
+  EXPECT_EQ(lines(golden.compare({{"ok", true}}, on_sim)),
             Lines{"clock | any value | nothing (key was not observed) | vendor"});
 }
 
 TEST(Conditions, ChooseTheAlternativeForTheDevice) {
   const Golden golden = golden_with(R"("size": [{"equals": 1, "basis": "torch", "when": {"device": "cuda"}},
                                                 {"equals": 2, "basis": "math", "when": {"device": "sim"}}])");
-  EXPECT_TRUE(golden.compare({{"size", std::int64_t{1}}}, on_cuda()).empty());
-  EXPECT_TRUE(golden.compare({{"size", std::int64_t{2}}}, on_sim()).empty());
-  EXPECT_EQ(lines(golden.compare({{"size", std::int64_t{1}}}, on_sim())), Lines{"size | 2 | 1 | math"});
+  EXPECT_TRUE(golden.compare({{"size", std::int64_t{1}}}, on_cuda).empty());
+  EXPECT_TRUE(golden.compare({{"size", std::int64_t{2}}}, on_sim).empty());
+  EXPECT_EQ(lines(golden.compare({{"size", std::int64_t{1}}}, on_sim)), Lines{"size | 2 | 1 | math"});
 }
 
 TEST(Conditions, AKeyWithoutOneForTheDeviceMustBeAbsent) {
   const Golden golden = golden_with(R"("always": {"equals": 1, "basis": "seed"},
                                        "ecc": {"equals": 0, "basis": "vendor", "when": {"device": "cuda"}})");
-  EXPECT_TRUE(golden.compare({{"always", std::int64_t{1}}}, on_sim()).empty());
-  EXPECT_EQ(lines(golden.compare({{"always", std::int64_t{1}}, {"ecc", std::int64_t{0}}}, on_sim())),
+  EXPECT_TRUE(golden.compare({{"always", std::int64_t{1}}}, on_sim).empty());
+  EXPECT_EQ(lines(golden.compare({{"always", std::int64_t{1}}, {"ecc", std::int64_t{0}}}, on_sim)),
             Lines{"ecc | nothing on sim (key expected only on cuda) | 0 | vendor"});
-  EXPECT_EQ(lines(golden.compare({{"always", std::int64_t{1}}}, on_cuda())),
+  EXPECT_EQ(lines(golden.compare({{"always", std::int64_t{1}}}, on_cuda)),
             Lines{"ecc | 0 | nothing (key was not observed) | vendor"});
 }
 
 TEST(Conditions, ChooseTheAlternativeForTheAllocator) {
-  const Conditions on_async{.device_kind = "sim", .allocator = "async"};
   const Golden golden = golden_with(R"("ooms": [{"equals": 1, "basis": "torch", "when": {"allocator": "caching"}},
                                                 {"equals": 0, "basis": "torch", "when": {"allocator": "async"}}],
                                        "peak": {"equals": 5, "basis": "seed",
                                                 "when": {"device": "sim", "allocator": "caching"}})");
-  EXPECT_TRUE(golden.compare({{"ooms", std::int64_t{1}}, {"peak", std::int64_t{5}}}, on_sim()).empty());
+  EXPECT_TRUE(golden.compare({{"ooms", std::int64_t{1}}, {"peak", std::int64_t{5}}}, on_sim).empty());
   EXPECT_TRUE(golden.compare({{"ooms", std::int64_t{0}}}, on_async).empty());
   EXPECT_EQ(lines(golden.compare({{"ooms", std::int64_t{0}}, {"peak", std::int64_t{5}}}, on_async)),
             Lines{"peak | nothing on sim with async (key expected only on sim with caching) | 5 | seed"});
@@ -116,16 +113,16 @@ TEST(Conditions, HoldForEachAllocatorAlone) {
 
 TEST(Conditions, AFileThatExpectsNothingOnTheDeviceMatchesNothing) {
   const Golden golden = golden_with(R"("ecc": {"equals": 0, "basis": "vendor", "when": {"device": "cuda"}})");
-  EXPECT_EQ(lines(golden.compare({}, on_sim())),
+  EXPECT_EQ(lines(golden.compare({}, on_sim)),
             Lines{"(golden file) | at least one key that is judged on sim | nothing to judge by | "});
 }
 
 TEST(Conditions, AFileInWhichEveryValuePassesMatchesNothing) {
   const Golden golden = golden_with(R"("time": {"informational": true, "basis": "vendor"},
                                        "ecc": {"equals": 0, "basis": "vendor", "when": {"device": "cuda"}})");
-  EXPECT_EQ(lines(golden.compare({{"time", 1.5}}, on_sim())),
+  EXPECT_EQ(lines(golden.compare({{"time", 1.5}}, on_sim)),
             Lines{"(golden file) | at least one key that is judged on sim | nothing to judge by | "});
-  EXPECT_TRUE(golden.compare({{"time", 1.5}, {"ecc", std::int64_t{0}}}, on_cuda()).empty());
+  EXPECT_TRUE(golden.compare({{"time", 1.5}, {"ecc", std::int64_t{0}}}, on_cuda).empty());
 }
 
 TEST(JudgedKeys, AreThoseThatCanDifferHere) {
@@ -134,8 +131,8 @@ TEST(JudgedKeys, AreThoseThatCanDifferHere) {
                                        "ecc": {"equals": 0, "basis": "vendor", "when": {"device": "cuda"}},
                                        "size": [{"equals": 1, "basis": "torch", "when": {"device": "cuda"}},
                                                 {"informational": true, "basis": "math", "when": {"device": "sim"}}])");
-  EXPECT_EQ(golden.judged_keys(on_sim()), Lines{"ok"});
-  EXPECT_EQ(golden.judged_keys(on_cuda()), (Lines{"ok", "ecc", "size"}));
+  EXPECT_EQ(golden.judged_keys(on_sim), Lines{"ok"});
+  EXPECT_EQ(golden.judged_keys(on_cuda), (Lines{"ok", "ecc", "size"}));
 }
 
 TEST(Rows, ListEveryExpectationInFileOrder) {
@@ -154,7 +151,7 @@ TEST(Rows, ListEveryExpectationInFileOrder) {
 TEST(Compare, MayBeCalledFromSeveralThreads) {
   const Golden golden = golden_with(R"("text": {"matches": "a+b", "basis": "seed"})");
   const auto compare_often = [&golden] {
-    for (int i = 0; i < 200; ++i) EXPECT_TRUE(golden.compare({{"text", std::string("xaab")}}, on_sim()).empty());
+    for (int i = 0; i < 200; ++i) EXPECT_TRUE(golden.compare({{"text", std::string("xaab")}}, on_sim).empty());
   };
   std::thread other(compare_often);
   compare_often();

@@ -36,7 +36,7 @@ class TemporaryDirectory {
   fs::path path_;
 };
 
-std::string error_of(const std::string& directory) {
+std::string error_of_set(const std::string& directory) {
   try {
     GoldenSet::from_directory(directory);
   } catch (const EnvironmentError& problem) {
@@ -79,7 +79,7 @@ TEST(GoldenDirectory, RejectsAFileInTheWrongPlace) {
     const TemporaryDirectory directory;
     directory.write(place, golden_text("alloc.fuzz"));
     EXPECT_EQ(
-        error_of(directory.string()),
+        error_of_set(directory.string()),
         directory.string() + "/" + place + ": at /case: the golden file of alloc.fuzz must be called alloc/fuzz.json");
   }
 }
@@ -87,11 +87,11 @@ TEST(GoldenDirectory, RejectsAFileInTheWrongPlace) {
 TEST(GoldenDirectory, NamesTheMalformedFile) {
   const TemporaryDirectory directory;
   directory.write("alloc/fuzz.json", "{\n!");
-  EXPECT_TRUE(error_of(directory.string()).starts_with(directory.string() + "/alloc/fuzz.json:2:1: not JSON"));
+  EXPECT_TRUE(error_of_set(directory.string()).starts_with(directory.string() + "/alloc/fuzz.json:2:1: not JSON"));
 }
 
 TEST(GoldenDirectory, ThatIsMissingIsAnErrorWithItsReason) {
-  EXPECT_EQ(error_of("/nonexistent/goldens"),
+  EXPECT_EQ(error_of_set("/nonexistent/goldens"),
             "cannot read the golden directory /nonexistent/goldens: No such file or directory; give one with files "
             "<group>/<case>.json");
 }

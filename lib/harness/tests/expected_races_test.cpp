@@ -5,9 +5,6 @@ namespace {
 
 using Keys = std::vector<std::string>;
 
-/// The rules that a case with this function breaks.
-Keys broken_by(void (*run)(Context&)) { return keys(Fixture(run).execute().broken_rules); }
-
 /// Two fills of the same 64 bytes, which nothing orders unless `ordered`.
 void fill_twice(device::Device& device, void* memory, bool ordered) {
   const auto make_stream = [&device] {

@@ -59,6 +59,20 @@ inline std::vector<std::string> keys(const std::vector<Mismatch>& mismatches) {
   return keys;
 }
 
+/// The rules that a case with this function breaks.
+inline std::vector<std::string> broken_by(void (*run)(Context&)) {
+  Fixture fixture(run);
+  const Execution execution = fixture.execute();
+  EXPECT_EQ(execution.status, Execution::Status::completed) << execution.reason;
+  EXPECT_EQ(execution.contaminated, !execution.broken_rules.empty());
+  for (const Mismatch& mismatch : execution.broken_rules) {
+    EXPECT_EQ(mismatch.basis, "rule");
+    EXPECT_NE(mismatch.expected, "");
+    EXPECT_NE(mismatch.seen, "");
+  }
+  return keys(execution.broken_rules);
+}
+
 /// Leaves a sticky error: a device-side assert that does not hold.
 inline void poison(Context& context) {
   device::Device& device = context.device();

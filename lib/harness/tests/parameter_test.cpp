@@ -22,7 +22,7 @@ const Parameter mode{
     .name = "mode", .summary = "", .default_value = std::string("full"), .choices = {"full", "sample"}};
 
 /// The text a person gets for a value that is rejected.
-std::string error_of(const Parameter& parameter, std::string_view text) {
+std::string parameter_error_of(const Parameter& parameter, std::string_view text) {
   try {
     const ParameterValue value = parameter.parse(text);
     return "accepted as " + to_text(value);
@@ -39,11 +39,11 @@ TEST(IntegerParameter, TakesTheWholeRange) {
 }
 
 TEST(IntegerParameter, SaysWhatIsAllowed) {
-  EXPECT_EQ(error_of(iterations, "12x"),
+  EXPECT_EQ(parameter_error_of(iterations, "12x"),
             "parameter \"iterations\": \"12x\" is not allowed: give integer from 1 to 1000000");
-  EXPECT_EQ(error_of(iterations, "0"),
+  EXPECT_EQ(parameter_error_of(iterations, "0"),
             "parameter \"iterations\": \"0\" is not allowed (too small): give integer from 1 to 1000000");
-  EXPECT_EQ(error_of(iterations, "1000001"),
+  EXPECT_EQ(parameter_error_of(iterations, "1000001"),
             "parameter \"iterations\": \"1000001\" is not allowed (too large): give integer from 1 to 1000000");
 }
 
@@ -53,8 +53,8 @@ TEST(IntegerParameter, EndsExactlyAtItsLimits) {
       .name = "even", .summary = "", .default_value = std::int64_t{0}, .minimum = -0x1p53, .maximum = 0x1p53};
   EXPECT_EQ(even.parse("9007199254740992"), ParameterValue(std::int64_t{9007199254740992}));
   EXPECT_EQ(even.parse("-9007199254740992"), ParameterValue(std::int64_t{-9007199254740992}));
-  EXPECT_NE(error_of(even, "9007199254740993").find("too large"), std::string::npos);
-  EXPECT_NE(error_of(even, "-9007199254740993").find("too small"), std::string::npos);
+  EXPECT_NE(parameter_error_of(even, "9007199254740993").find("too large"), std::string::npos);
+  EXPECT_NE(parameter_error_of(even, "-9007199254740993").find("too small"), std::string::npos);
   const Parameter all{
       .name = "all", .summary = "", .default_value = std::int64_t{0}, .minimum = -0x1p63, .maximum = 0x1p63};
   EXPECT_EQ(all.parse("9223372036854775807"), ParameterValue(std::numeric_limits<std::int64_t>::max()));
@@ -79,15 +79,16 @@ TEST(SizeParameter, EndsExactlyAtItsLimits) {
   EXPECT_EQ(live_bytes.parse("512"), ParameterValue(std::int64_t{512}));
   EXPECT_EQ(live_bytes.parse("9223372036854775807"), ParameterValue(std::numeric_limits<std::int64_t>::max()));
   EXPECT_EQ(live_bytes.parse("8589934591GiB"), ParameterValue(std::int64_t{9223372035781033984}));
-  EXPECT_NE(error_of(live_bytes, "18446744073709551615").find("beyond 64 bits"), std::string::npos);
+  EXPECT_NE(parameter_error_of(live_bytes, "18446744073709551615").find("beyond 64 bits"), std::string::npos);
 }
 
 TEST(SizeParameter, RejectsWhatIsNoSizeInRange) {
-  EXPECT_NE(error_of(live_bytes, "-1").find("too small"), std::string::npos);
-  EXPECT_NE(error_of(live_bytes, "511").find("too small"), std::string::npos);
-  EXPECT_NE(error_of(live_bytes, "64MB").find("integer of at least 512, in bytes or with KiB"), std::string::npos);
-  EXPECT_NE(error_of(live_bytes, "9223372036854775808").find("beyond 64 bits"), std::string::npos);
-  EXPECT_NE(error_of(live_bytes, "8589934592GiB").find("beyond 64 bits"), std::string::npos);
+  EXPECT_NE(parameter_error_of(live_bytes, "-1").find("too small"), std::string::npos);
+  EXPECT_NE(parameter_error_of(live_bytes, "511").find("too small"), std::string::npos);
+  EXPECT_NE(parameter_error_of(live_bytes, "64MB").find("integer of at least 512, in bytes or with KiB"),
+            std::string::npos);
+  EXPECT_NE(parameter_error_of(live_bytes, "9223372036854775808").find("beyond 64 bits"), std::string::npos);
+  EXPECT_NE(parameter_error_of(live_bytes, "8589934592GiB").find("beyond 64 bits"), std::string::npos);
 }
 
 TEST(DoubleParameter, TakesNumbersInRange) {
@@ -98,25 +99,25 @@ TEST(DoubleParameter, TakesNumbersInRange) {
 
 TEST(DoubleParameter, RejectsWhatIsNotFinite) {
   for (const char* text : {"nan", "-nan", "inf", "-inf", "infinity"}) {
-    EXPECT_NE(error_of(share, text).find("not finite"), std::string::npos) << text;
+    EXPECT_NE(parameter_error_of(share, text).find("not finite"), std::string::npos) << text;
   }
-  EXPECT_NE(error_of(share, "1e999").find("beyond 64 bits"), std::string::npos);
+  EXPECT_NE(parameter_error_of(share, "1e999").find("beyond 64 bits"), std::string::npos);
   EXPECT_EQ(share.parse("0"), ParameterValue(0.0));
-  EXPECT_NE(error_of(share, "1.0000000000000002").find("too large"), std::string::npos);
-  EXPECT_NE(error_of(share, "-5e-324").find("too small"), std::string::npos);
-  EXPECT_NE(error_of(share, "1.0001").find("number from 0 to 1"), std::string::npos);
-  EXPECT_NE(error_of(share, "half").find("number from 0 to 1"), std::string::npos);
+  EXPECT_NE(parameter_error_of(share, "1.0000000000000002").find("too large"), std::string::npos);
+  EXPECT_NE(parameter_error_of(share, "-5e-324").find("too small"), std::string::npos);
+  EXPECT_NE(parameter_error_of(share, "1.0001").find("number from 0 to 1"), std::string::npos);
+  EXPECT_NE(parameter_error_of(share, "half").find("number from 0 to 1"), std::string::npos);
 }
 
 TEST(BoolParameter, TakesTwoWords) {
   EXPECT_EQ(verify.parse("true"), ParameterValue(true));
   EXPECT_EQ(verify.parse("false"), ParameterValue(false));
-  EXPECT_NE(error_of(verify, "1").find("give true or false"), std::string::npos);
+  EXPECT_NE(parameter_error_of(verify, "1").find("give true or false"), std::string::npos);
 }
 
 TEST(StringParameter, TakesOnlyItsChoices) {
   EXPECT_EQ(mode.parse("sample"), ParameterValue(std::string("sample")));
-  EXPECT_EQ(error_of(mode, "some"), "parameter \"mode\": \"some\" is not allowed: give one of full, sample");
+  EXPECT_EQ(parameter_error_of(mode, "some"), "parameter \"mode\": \"some\" is not allowed: give one of full, sample");
   const Parameter any{.name = "any", .summary = "", .default_value = std::string()};
   EXPECT_EQ(any.parse("what you like"), ParameterValue(std::string("what you like")));
 }

@@ -35,7 +35,7 @@ std::vector<std::string> select(const std::vector<std::string>& globs) {
 }
 
 /// Why a registry with this case cannot be made.
-std::string error_of(const std::function<void(Case&)>& change) {
+std::string registration_error_of(const std::function<void(Case&)>& change) {
   Case test_case = make_case("alloc.fuzz");
   change(test_case);
   try {
@@ -125,13 +125,14 @@ TEST(Globs, MatchTheWholeText) {
 TEST(Globs, TakeNoExponentialTime) { EXPECT_FALSE(matches_glob("*a*a*a*a*a*a*a*a*a*a*a*a*b", std::string(2000, 'a'))); }
 
 TEST(CaseCheck, AcceptsAPlainCase) {
-  EXPECT_EQ(error_of([](Case&) {}), "registered");
+  EXPECT_EQ(registration_error_of([](Case&) {}), "registered");
 }
 
 TEST(CaseCheck, RejectsMalformedNames) {
   for (const char* name : {"", "alloc", ".fuzz", "alloc.", "alloc.fuzz.more", "Alloc.fuzz", "alloc.fu-zz",
                            "alloc .fuzz", "alloc.\xc3\xa4"}) {
-    EXPECT_NE(error_of([name](Case& test_case) { test_case.name = name; }).find("the name is not"), std::string::npos)
+    EXPECT_NE(registration_error_of([name](Case& test_case) { test_case.name = name; }).find("the name is not"),
+              std::string::npos)
         << name;
   }
 }
@@ -150,21 +151,24 @@ TEST(CaseCheck, RejectsTwoCasesOfOneNameAndNamesBothSources) {
 
 TEST(CaseCheck, RejectsWhatCannotRun) {
   using std::chrono::milliseconds;
-  EXPECT_NE(error_of([](Case& test_case) { test_case.run = nullptr; }).find("no function"), std::string::npos);
-  EXPECT_NE(error_of([](Case& test_case) { test_case.deadline = milliseconds(0); }).find("deadline"),
+  EXPECT_NE(registration_error_of([](Case& test_case) { test_case.run = nullptr; }).find("no function"),
             std::string::npos);
-  EXPECT_NE(error_of([](Case& test_case) { test_case.needs.devices = -1; }).find("negative"), std::string::npos);
-  for (const double share : {1.5, std::nextafter(1.0, 2.0), -std::numeric_limits<double>::denorm_min(),
-                             std::numeric_limits<double>::quiet_NaN()}) {
-    EXPECT_NE(error_of([=](Case& test_case) { test_case.needs.memory_fraction = share; }).find("share"),
+  EXPECT_NE(registration_error_of([](Case& test_case) { test_case.deadline = milliseconds(0); }).find("deadline"),
+            std::string::npos);
+  EXPECT_NE(registration_error_of([](Case& test_case) { test_case.needs.devices = -1; }).find("negative"),
+            std::string::npos);
+  for (const double fraction : {1.5, std::nextafter(1.0, 2.0), -std::numeric_limits<double>::denorm_min(),
+                                std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_NE(registration_error_of([=](Case& test_case) { test_case.needs.memory_fraction = fraction; }).find("share"),
               std::string::npos)
-        << share;
+        << fraction;
   }
-  for (const double share : {0.0, 1.0}) {
-    EXPECT_EQ(error_of([=](Case& test_case) { test_case.needs.memory_fraction = share; }), "registered");
+  for (const double fraction : {0.0, 1.0}) {
+    EXPECT_EQ(registration_error_of([=](Case& test_case) { test_case.needs.memory_fraction = fraction; }),
+              "registered");
   }
-  EXPECT_EQ(error_of([](Case& test_case) { test_case.deadline = milliseconds(1); }), "registered");
-  EXPECT_NE(error_of([](Case& test_case) {
+  EXPECT_EQ(registration_error_of([](Case& test_case) { test_case.deadline = milliseconds(1); }), "registered");
+  EXPECT_NE(registration_error_of([](Case& test_case) {
               test_case.children = {{"child", nullptr}};
             }).find("child"),
             std::string::npos);
@@ -173,15 +177,15 @@ TEST(CaseCheck, RejectsWhatCannotRun) {
 TEST(CaseCheck, RejectsNamesDeclaredTwice) {
   const Parameter parameter{.name = "size", .summary = "", .default_value = std::int64_t{1}};
   const Fault fault{.name = "lost", .summary = "", .plan = {{{fault::Operation::copy, fault::Effect::drop}}}};
-  EXPECT_NE(error_of([&](Case& test_case) {
+  EXPECT_NE(registration_error_of([&](Case& test_case) {
               test_case.parameters = {parameter, parameter};
             }).find("declared twice"),
             std::string::npos);
-  EXPECT_NE(error_of([&](Case& test_case) {
+  EXPECT_NE(registration_error_of([&](Case& test_case) {
               test_case.faults = {fault, fault};
             }).find("declared twice"),
             std::string::npos);
-  EXPECT_NE(error_of([](Case& test_case) {
+  EXPECT_NE(registration_error_of([](Case& test_case) {
               test_case.children = {{"child", exit_at_once}, {"child", exit_at_once}};
             }).find("declared twice"),
             std::string::npos);
@@ -189,14 +193,28 @@ TEST(CaseCheck, RejectsNamesDeclaredTwice) {
 
 TEST(CaseCheck, RejectsAParameterWhoseDefaultIsNotAllowed) {
   const Parameter parameter{.name = "size", .summary = "", .default_value = std::int64_t{0}, .minimum = 1};
-  EXPECT_NE(error_of([&](Case& test_case) { test_case.parameters = {parameter}; }).find("too small"),
+  EXPECT_NE(registration_error_of([&](Case& test_case) { test_case.parameters = {parameter}; }).find("too small"),
             std::string::npos);
 }
 
 TEST(CaseCheck, RejectsAFaultThatBreaksNothing) {
-  EXPECT_NE(error_of([](Case& test_case) {
+  EXPECT_NE(registration_error_of([](Case& test_case) {
               test_case.faults = {{.name = "nothing", .summary = "", .plan = {}}};
             }).find("breaks nothing"),
+            std::string::npos);
+}
+
+TEST(CaseCheck, KnowsFaultsOfWhatTheDriverTells) {
+  using telemetry::Reading;
+  EXPECT_EQ(registration_error_of([](Case& test_case) {
+              test_case.faults = {
+                  {.name = "hot", .summary = "", .telemetry = telemetry::always(Reading::power_draw, std::int64_t{1})}};
+            }),
+            "registered");
+  EXPECT_NE(registration_error_of([](Case& test_case) {
+              test_case.faults = {
+                  {.name = "wrong", .summary = "", .telemetry = telemetry::always(telemetry::Aspect::xid, true)}};
+            }).find("makes no sense"),
             std::string::npos);
 }
 

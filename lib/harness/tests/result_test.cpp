@@ -61,6 +61,33 @@ TEST(Counts, CountWaivedAmongThoseThatFailed) {
 
 constexpr int any_number = -1;
 
+CaseResult result_on(std::vector<int> devices, Outcome outcome) {
+  CaseResult result;
+  result.devices = std::move(devices);
+  result.outcome = outcome;
+  return result;
+}
+
+/// Seven of eight GPUs skipped, one passed: a pass of the one is none of the others.
+TEST(ExitCodes, ADeviceThatOnlySkippedHasShownNothing) {
+  DeviceEvidence evidence;
+  evidence.add(result_on({0}, Outcome::pass));
+  evidence.add(result_on({0}, Outcome::skip));
+  for (int device = 1; device < 8; ++device) evidence.add(result_on({device}, Outcome::skip));
+  EXPECT_EQ(evidence.missing(), (std::vector<int>{1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(with_unproven(ExitCode::passed, evidence.missing()), ExitCode::not_judged);
+  EXPECT_EQ(with_unproven(ExitCode::failed, evidence.missing()), ExitCode::failed);
+  EXPECT_EQ(with_unproven(ExitCode::passed, {}), ExitCode::passed);
+}
+
+TEST(ExitCodes, APairThatFailedHasShownSomethingOfBoth) {
+  DeviceEvidence evidence;
+  evidence.add(result_on({0, 1}, Outcome::fail));
+  evidence.add(result_on({1}, Outcome::skip));
+  evidence.add(result_on({}, Outcome::skip));
+  EXPECT_TRUE(evidence.missing().empty());
+}
+
 TEST(ExitCodes, PassOnlyOnEvidence) {
   EXPECT_EQ(exit_code(Counts{.pass = 1}, any_number), ExitCode::passed);
   EXPECT_EQ(exit_code(Counts{.pass = 1, .skip = 5}, any_number), ExitCode::passed);

@@ -15,20 +15,6 @@ using Mismatches = std::vector<Mismatch>;
 using Keys = std::vector<std::string>;
 using Status = Execution::Status;
 
-/// The rules that a case breaks.
-Keys broken_by(void (*run)(Context&)) {
-  Fixture fixture(run);
-  const Execution execution = fixture.execute();
-  EXPECT_EQ(execution.status, Status::completed) << execution.reason;
-  EXPECT_EQ(execution.contaminated, !execution.broken_rules.empty());
-  for (const Mismatch& mismatch : execution.broken_rules) {
-    EXPECT_EQ(mismatch.basis, "rule");
-    EXPECT_NE(mismatch.expected, "");
-    EXPECT_NE(mismatch.seen, "");
-  }
-  return keys(execution.broken_rules);
-}
-
 TEST(Rules, AreKeptByACaseThatTidiesUp) {
   EXPECT_EQ(broken_by([](Context& context) {
               runtime::Runtime& runtime = context.runtime();

@@ -9,13 +9,8 @@ using runtime::CallerNumber;
 using runtime::MemoryAction;
 using runtime::unknown_caller;
 
-CallerNumber find(const HistoryShard::Contexts& contexts, std::uintptr_t address) noexcept {
-  const auto place = contexts.find(address);
-  return place == contexts.end() ? unknown_caller : place->second;
-}
-
 CallerNumber extract(HistoryShard::Contexts& contexts, std::uintptr_t address) noexcept {
-  const CallerNumber context = find(contexts, address);
+  const CallerNumber context = context_of(contexts, address);
   contexts.erase(address);
   return context;
 }
@@ -40,7 +35,7 @@ CallerNumber HistoryShard::follow(MemoryAction action, const runtime::MemoryEven
       set(blocks, event.address, context);
       return context;
     case MemoryAction::free_requested:
-      return own_or(find(blocks, event.address));
+      return own_or(context_of(blocks, event.address));
     case MemoryAction::free_completed:
       return own_or(extract(blocks, event.address));
     case MemoryAction::segment_alloc:

@@ -82,4 +82,10 @@ class alignas(128) HistoryShard {
   std::uint64_t earliest_ = 0;
 };
 
+/// Where the block or segment at an address was allocated; unknown_caller when that is not known.
+inline runtime::CallerNumber context_of(const HistoryShard::Contexts& contexts, std::uintptr_t address) noexcept {
+  const auto place = contexts.find(address);
+  return place == contexts.end() ? runtime::unknown_caller : place->second;
+}
+
 }  // namespace gpucheck::observe::detail

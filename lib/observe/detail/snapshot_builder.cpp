@@ -4,14 +4,6 @@
 #include <queue>
 
 namespace gpucheck::observe::detail {
-namespace {
-
-runtime::CallerNumber find(const HistoryShard::Contexts& contexts, std::uintptr_t address) {
-  const auto place = contexts.find(address);
-  return place == contexts.end() ? runtime::unknown_caller : place->second;
-}
-
-}  // namespace
 
 void SnapshotBuilder::add(const HistoryShard& shard) {
   shards_.push_back({shard.ring.records(), shard.origins()});
@@ -29,10 +21,10 @@ StackNumber SnapshotBuilder::number_of(runtime::CallerNumber context, const Tabl
 SnapshotSegment SnapshotBuilder::segment(runtime::SegmentInfo info, const Tables& tables, MemorySnapshot& snapshot) {
   SnapshotSegment segment;
   // A segment's stack goes with its first block's record, which the first split takes away.
-  if (!info.was_split) segment.stack = number_of(find(segment_contexts_, info.address), tables, snapshot);
+  if (!info.was_split) segment.stack = number_of(context_of(segment_contexts_, info.address), tables, snapshot);
   for (const runtime::BlockInfo& block : info.blocks) {
     const bool is_active = block.state != runtime::BlockState::inactive;
-    segment.block_stacks.push_back(is_active ? number_of(find(block_contexts_, block.address), tables, snapshot)
+    segment.block_stacks.push_back(is_active ? number_of(context_of(block_contexts_, block.address), tables, snapshot)
                                              : StackNumber{0});
   }
   segment.info = std::move(info);

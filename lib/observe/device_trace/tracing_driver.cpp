@@ -86,6 +86,11 @@ class TracingDevice final : public TracedCalls {
     return timed({.kind = ActivityKind::kernel, .name = std::string(launch.kernel->name)}, stream,
                  [&] { return TracedCalls::launch(launch, stream); });
   }
+  Status multiply(const device::MatrixProduct& product, const device::ProductAlgorithm& algorithm,
+                  const device::ProductOperands& operands, Stream stream) override {
+    return timed({.kind = ActivityKind::kernel, .name = "matrix product"}, stream,
+                 [&] { return TracedCalls::multiply(product, algorithm, operands, stream); });
+  }
   Status host_callback(Stream stream, device::HostFunction function, void* argument) override {
     return timed({.kind = ActivityKind::host_function, .name = "host function"}, stream,
                  [&] { return TracedCalls::host_callback(stream, function, argument); });

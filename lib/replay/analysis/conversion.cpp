@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "replay/analysis/live_allocations.hpp"
+#include "replay/analysis/pool_routing.hpp"
 #include "replay/analysis/recorded_usage.hpp"
 
 namespace gpucheck::replay {
@@ -25,8 +26,12 @@ bool asks_for_segment(const SnapshotEvent& event) {
 
 class Converter {
  public:
-  Converter(const Snapshot& snapshot, std::size_t device)
-      : snapshot_(snapshot), device_(device), recorded_(snapshot.device_traces[device]) {
+  Converter(const Snapshot& snapshot, std::size_t device, PrivatePools pools)
+      : snapshot_(snapshot),
+        device_(device),
+        recorded_(snapshot.device_traces[device]),
+        keeps_pools_(pools == PrivatePools::kept),
+        recorded_pools_(snapshot, device) {
     completions_recorded_ = std::ranges::any_of(
         recorded_, [](const SnapshotEvent& event) { return event.action == SnapshotAction::free_completed; });
   }
@@ -42,7 +47,7 @@ class Converter {
  private:
   void convert(std::size_t i) {
     const SnapshotEvent& event = recorded_[i];
-    if (event.pool != PoolId{0, 0}) ++result_.report.private_pool_events;
+    if (recorded_pools_.of(event) != PoolId{0, 0}) ++result_.report.private_pool_events;
     switch (event.action) {
       case SnapshotAction::alloc:
         return allocate(event);
@@ -57,6 +62,7 @@ class Converter {
         return end_of_releases(i);
       case SnapshotAction::out_of_memory:
         ++result_.report.out_of_memory;
+        route_to(pool_number(recorded_pools_.of(event)));
         return add({event.size, new_id(), stream(event.stream), Action::try_allocate, false});
       case SnapshotAction::other:
         ++result_.report.ignored_events;
@@ -78,7 +84,20 @@ class Converter {
       ++result_.report.contradictions;
       add({0, *replaced, 0, Action::free, false});
     }
+    route_to(pool_number(recorded_pools_.of(event)));
     add({event.size, id, stream(event.stream), Action::allocate, false});
+  }
+
+  [[nodiscard]] std::optional<std::uint32_t> pool_number(PoolId pool) {
+    return keeps_pools_ ? pool_numbers_.number_of(pool) : std::nullopt;
+  }
+
+  /// From now on allocations go to that pool, or to the default ones.
+  void route_to(std::optional<std::uint32_t> pool) {
+    if (pool == routed_) return;
+    if (routed_) add({0, *routed_, 0, Action::end_pool, false});
+    if (pool) add({0, *pool, 0, Action::begin_pool, false});
+    routed_ = pool;
   }
 
   void complete(const SnapshotEvent& event) {
@@ -91,21 +110,39 @@ class Converter {
       ++result_.report.contradictions;
       return;
     }
-    if (!live_.living(event.address)) add_initial(event.address, event.size, event.stream);
+    if (!live_.living(event.address))
+      add_initial(event.address, event.size, event.stream, recorded_pools_.of(event), no_stack);
     add({0, live_.end_life(event.address), 0, Action::free, false});
   }
 
   /// Decides at the last of a row of releases what they were.
   void end_of_releases(std::size_t i) {
     named_empty_cache_ = named_empty_cache_ || recorded_[i].in_empty_cache;
+    released_pools_.add(recorded_[i].pool);
     const bool last = i + 1 == recorded_.size();
     if (!last && releases_segment(recorded_[i + 1])) return;
-    if (!std::exchange(named_empty_cache_, false) && !last && asks_for_segment(recorded_[i + 1])) {
-      ++result_.report.allocator_releases;
-      return;
-    }
+    const bool is_named = std::exchange(named_empty_cache_, false);
+    const ReleasedPools::Row released = released_pools_.end();
+    const bool is_for_memory = !is_named && !last && asks_for_segment(recorded_[i + 1]);
+    const bool is_of_pools_alone = !is_named && !released.has_default && keeps_pools_;
+    if (is_for_memory) ++result_.report.allocator_releases;
+    if (!is_for_memory && !is_of_pools_alone) empty_cache();
+    for (const PoolId& pool : released.private_pools) delete_pool(pool);
+  }
+
+  /// Nothing is routed then: with a pool in use the default pools would not be emptied.
+  void empty_cache() {
+    route_to(std::nullopt);
     ++result_.report.empty_caches;
     add({0, 0, 0, Action::empty_cache, false});
+  }
+
+  void delete_pool(PoolId pool) {
+    if (!keeps_pools_) return;
+    const auto number = pool_numbers_.release(pool);
+    if (!number) return;
+    if (routed_ == number) route_to(std::nullopt);
+    add({0, *number, 0, Action::delete_pool, false});
   }
 
   void add_blocks_never_mentioned() {
@@ -117,7 +154,7 @@ class Converter {
         in_use += live_.living(block.address) ? 1U : 0U;
         if (live_.ended(block.address)) ++result_.report.contradictions;
         if (live_.known(block.address)) continue;
-        add_initial(block.address, block.requested_size, segment.stream);
+        add_initial(block.address, block.requested_size, segment.stream, segment.pool, block.stack);
         ++in_use;
       }
     }
@@ -125,25 +162,47 @@ class Converter {
     if (!snapshot_.segments.empty()) result_.report.contradictions += live_.living_count() - in_use;
   }
 
-  void add_initial(std::uint64_t address, std::uint64_t size, std::uint64_t handle) {
+  void add_initial(std::uint64_t address, std::uint64_t size, std::uint64_t handle, PoolId pool, StackId stack) {
     const std::uint32_t id = new_id();
     live_.begin_life(address, id);
-    initial_.push_back({address, {size, id, stream(handle), Action::allocate, false}});
+    initial_.push_back({address, {size, id, stream(handle), Action::allocate, false}, pool_number(pool), stack});
     ++result_.report.initial_blocks;
     result_.report.initial_bytes += size;
   }
 
+  /// What comes before the first recorded event: pools, and blocks in them.
+  void add_before_first() {
+    std::vector<Event> recorded = std::exchange(events_, {});
+    for (std::uint32_t pool = 0; pool < pool_numbers_.count(); ++pool) add({0, pool, 0, Action::create_pool, false});
+    routed_ = std::nullopt;
+    std::vector<StackId> stacks(events_.size(), no_stack);
+    for (const Initial& initial : initial_) {
+      route_to(initial.pool);
+      add(initial.event);
+      stacks.resize(events_.size() - 1, no_stack);
+      stacks.push_back(initial.stack);
+    }
+    route_to(std::nullopt);
+    stacks.resize(events_.size(), no_stack);
+    result_.stacks = std::move(stacks);
+    result_.recorded_events.assign(events_.size(), Conversion::no_event);
+    events_.insert(events_.end(), recorded.begin(), recorded.end());
+  }
+
   void finish() {
+    route_to(std::nullopt);
+    const std::vector<std::uint32_t> positions = std::exchange(event_positions_, {});
     std::ranges::sort(initial_, {}, &Initial::address);
+    add_before_first();
     Trace& trace = result_.trace;
     trace.name = fmt::format("device {}", device_);
     trace.settings = snapshot_.settings.text.value_or("");
     trace.stream_count = static_cast<std::uint32_t>(streams_.handles().size());
-    trace.events.reserve(initial_.size() + events_.size());
-    for (const Initial& initial : initial_) trace.events.push_back(initial.event);
-    trace.events.insert(trace.events.end(), events_.begin(), events_.end());
-    result_.recorded_events.assign(initial_.size(), Conversion::no_event);
-    result_.recorded_events.insert(result_.recorded_events.end(), event_positions_.begin(), event_positions_.end());
+    trace.pools.resize(pool_numbers_.count());
+    trace.events = std::move(events_);
+    result_.report.private_pools = pool_numbers_.count();
+    result_.recorded_events.insert(result_.recorded_events.end(), positions.begin(), positions.end());
+    for (const std::uint32_t position : positions) result_.stacks.push_back(recorded_[position].stack);
     result_.stream_handles = streams_.handles();
     const RecordedUsage usage = recorded_usage(snapshot_, device_, result_.report.initial_bytes);
     result_.report.initial_reserved_bytes = usage.initial_reserved_bytes;
@@ -154,7 +213,7 @@ class Converter {
 
   void add(Event event) {
     events_.push_back(event);
-    event_positions_.push_back(static_cast<std::uint32_t>(position_));
+    event_positions_.push_back(static_cast<std::uint32_t>(std::min(position_, recorded_.size() - 1)));
   }
   std::uint32_t new_id() { return result_.trace.allocation_count++; }
   std::uint16_t stream(std::uint64_t handle) { return streams_.index(handle); }
@@ -162,11 +221,18 @@ class Converter {
   struct Initial {
     std::uint64_t address;
     Event event;
+    std::optional<std::uint32_t> pool;  ///< absent: the default ones
+    StackId stack;
   };
 
   const Snapshot& snapshot_;
   std::size_t device_;
   const Events& recorded_;
+  bool keeps_pools_;
+  RecordedPools recorded_pools_;
+  PoolNumbers pool_numbers_;
+  ReleasedPools released_pools_;
+  std::optional<std::uint32_t> routed_;  ///< pool that allocations go to
   bool completions_recorded_ = false;
   bool named_empty_cache_ = false;
   LiveAllocations live_;
@@ -180,14 +246,14 @@ class Converter {
 
 }  // namespace
 
-Conversion convert(const Snapshot& snapshot, std::size_t device) {
+Conversion convert(const Snapshot& snapshot, std::size_t device, PrivatePools pools) {
   if (device >= snapshot.device_traces.size() || snapshot.device_traces[device].empty()) {
     throw EnvironmentError(fmt::format(
         "the snapshot holds no events of device {}: call torch.cuda.memory._record_memory_history() before the part "
         "of the program that is to be replayed, and take the snapshot after it",
         device));
   }
-  return Converter(snapshot, device).run();
+  return Converter(snapshot, device, pools).run();
 }
 
 }  // namespace gpucheck::replay

@@ -25,7 +25,8 @@ struct ConversionReport {
   std::uint64_t empty_caches = 0;         ///< releases of segments taken for a call of empty_cache
   std::uint64_t allocator_releases = 0;   ///< taken for the allocator's own (retry, garbage collection): not replayed
   std::uint64_t out_of_memory = 0;        ///< allocations that failed when recorded
-  std::uint64_t private_pool_events = 0;  ///< of graphs and memory pools: replayed in the default pools
+  std::uint64_t private_pool_events = 0;  ///< of graphs and memory pools
+  std::uint64_t private_pools = 0;        ///< of the trace that these are replayed in; 0: in the default pools
   std::uint64_t ignored_events = 0;       ///< actions without a meaning for a replay
   /// Events and blocks that contradict each other, for example a free of what is free:
   /// left out. Some actions were not recorded, or the file was changed.
@@ -43,13 +44,26 @@ struct Conversion {
 
   Trace trace;
   std::vector<std::uint32_t> recorded_events;  ///< by step: which event of the device, or `no_event`
-  std::vector<std::uint64_t> stream_handles;   ///< by stream index of the trace; the first is 0
+  /// By step: where the event was recorded; of an allocation from before the first, where
+  /// it was made, as far as the file tells. All `no_stack` where stacks were not read.
+  std::vector<StackId> stacks;
+  std::vector<std::uint64_t> stream_handles;  ///< by stream index of the trace; the first is 0
   ConversionReport report;
+};
+
+/// What becomes of private pools.
+enum class PrivatePools {
+  kept,    ///< each is one in the trace
+  merged,  ///< all is in the default pools, for allocators that have no others
 };
 
 /// Makes a replayable trace out of the events recorded on one device.
 /// @throws EnvironmentError when the snapshot has no such device or no events of it, or
 /// uses more streams than a trace can tell apart (65,535).
-Conversion convert(const Snapshot& snapshot, std::size_t device);
+///
+/// An allocation in a private pool is made between a begin and an end of its use: as in a
+/// capture, or under use_mem_pool, no retry then releases the cache. The pool is deleted
+/// where segments of it are released, which a pool in use never does.
+Conversion convert(const Snapshot& snapshot, std::size_t device, PrivatePools pools = PrivatePools::kept);
 
 }  // namespace gpucheck::replay

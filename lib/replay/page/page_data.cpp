@@ -29,9 +29,9 @@ Json event_or_null(std::uint32_t event) {
 }
 
 /// The stacks that the page names, each once.
-class Stacks {
+class StackNumbers {
  public:
-  Stacks(const StackTable& table, std::size_t max_frames) : table_(table), max_frames_(max_frames) {}
+  StackNumbers(const StackTable& table, std::size_t max_frames) : table_(table), max_frames_(max_frames) {}
 
   Json number(StackId stack) {
     if (stack == no_stack) return nullptr;
@@ -71,7 +71,7 @@ class Stacks {
 };
 
 Json timeline_json(const Snapshot& snapshot, std::size_t device, const ObjectNames& names, const PageLimits& limits,
-                   Stacks& stacks) {
+                   StackNumbers& stacks) {
   const Timeline timeline = timeline_of(snapshot, device, limits.bands, limits.even_steps);
   const bool has_events = device < snapshot.device_traces.size() && !snapshot.device_traces[device].empty();
   const std::int64_t start = has_events ? snapshot.device_traces[device].front().time_us : 0;
@@ -123,7 +123,7 @@ std::vector<const SnapshotSegment*> choose_segments(const Snapshot& snapshot, st
   return segments;
 }
 
-Json segment_json(const SnapshotSegment& segment, Stacks& stacks) {
+Json segment_json(const SnapshotSegment& segment, StackNumbers& stacks) {
   Json blocks = Json::array();
   for (const SnapshotBlock& block : segment.blocks) {
     blocks.push_back({static_cast<int>(block.state), block.size, block.requested_size, hexadecimal(block.address),
@@ -145,7 +145,7 @@ Json group_json(const PoolUsage& pool, const ObjectNames& names, Json segments) 
 }
 
 Json segments_json(const Snapshot& snapshot, const DeviceSummary& summary, const ObjectNames& names,
-                   const PageLimits& limits, Stacks& stacks) {
+                   const PageLimits& limits, StackNumbers& stacks) {
   PoolUsage left_out;
   const auto segments = choose_segments(snapshot, summary.device, limits.blocks, left_out);
   std::map<std::tuple<PoolId, std::uint64_t, bool>, Json> shown;
@@ -179,7 +179,7 @@ std::string inside_script(const Json& json) {
 }  // namespace
 
 std::string page_data(const Snapshot& snapshot, const std::vector<std::size_t>& devices, const PageLimits& limits) {
-  Stacks stacks(snapshot.stacks, limits.stack_frames);
+  StackNumbers stacks(snapshot.stacks, limits.stack_frames);
   Json list = Json::array();
   for (const std::size_t device : devices) {
     const DeviceSummary summary = summarize(snapshot, device);

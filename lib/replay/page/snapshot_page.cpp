@@ -4,10 +4,10 @@
 #include <string_view>
 #include <utility>
 
-#include "base/sanitize.hpp"
 #include "base/units.hpp"
 #include "replay/analysis/object_names.hpp"
 #include "replay/analysis/snapshot_summary.hpp"
+#include "replay/page/html_text.hpp"
 #include "replay/page/page_data.hpp"
 #include "replay/page/page_template.hpp"
 
@@ -15,41 +15,13 @@ namespace gpucheck::replay {
 
 namespace {
 
-/// Text from a snapshot as HTML: one line of at most `limit` characters.
-std::string escaped(std::string_view text, std::size_t limit) {
-  std::string result;
-  for (const char c : one_line(text, limit)) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
-
-std::string share(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? "-" : fmt::format("{:.1f}%", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
-}
-
 std::string row(const std::string& name, const PoolUsage& usage) {
   return fmt::format(
       "<tr><td class=\"text\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
       "<td>{}</td></tr>\n",
       name, usage.segment_count, format_bytes(usage.reserved_bytes), format_bytes(usage.allocated_bytes),
       format_bytes(usage.requested_bytes), format_bytes(usage.pending_free_bytes), format_bytes(usage.inactive_bytes),
-      share(usage.inactive_bytes, usage.reserved_bytes), format_bytes(usage.largest_inactive_bytes));
+      format_share(usage.inactive_bytes, usage.reserved_bytes), format_bytes(usage.largest_inactive_bytes));
 }
 
 std::string pools_table(const DeviceSummary& summary, const ObjectNames& names) {
@@ -103,23 +75,6 @@ std::string tables(const Snapshot& snapshot, const std::vector<std::size_t>& dev
 std::string about(const Snapshot& snapshot) {
   const std::string settings = snapshot.settings.text.value_or("");
   return settings.empty() ? "Allocator settings: the defaults" : "Allocator settings: " + escaped(settings, 1000);
-}
-
-/// Each placeholder replaced once; what is filled in is never searched for others.
-std::string filled(std::string_view page, const std::vector<std::pair<std::string_view, std::string_view>>& values) {
-  std::string text;
-  while (!page.empty()) {
-    const std::size_t open = page.find("{{");
-    text += page.substr(0, open);
-    if (open == std::string_view::npos) break;
-    const std::size_t close = page.find("}}", open);
-    const std::string_view name = page.substr(open + 2, close - open - 2);
-    for (const auto& [key, value] : values) {
-      if (key == name) text += value;
-    }
-    page.remove_prefix(close + 2);
-  }
-  return text;
 }
 
 }  // namespace

@@ -34,6 +34,11 @@ Usage CachingAllocatorTarget::usage() {
 
 std::optional<std::int64_t> CachingAllocatorTarget::retry_count() { return allocator_.stats().num_alloc_retries; }
 
+AllocatorCounters CachingAllocatorTarget::counters() {
+  const runtime::MemoryStatistics now = allocator_.stats();
+  return {now.num_device_alloc, now.num_alloc_retries, static_cast<std::uint64_t>(now.allocated_bytes.all.peak)};
+}
+
 StepStatistics CachingAllocatorTarget::step_statistics() {
   const runtime::MemoryStatistics now = allocator_.stats();
   return {now.allocated_bytes.all.current,

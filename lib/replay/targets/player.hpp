@@ -26,12 +26,19 @@ class Player {
   /// EnvironmentError.
   template <typename Visit>
   void play_all(Visit&& visit) {
-    for (std::size_t step = 0; step < trace_.events.size(); ++step) {
-      try {
-        visit(step, play(trace_.events[step]));
-      } catch (const Error& error) {
-        throw EnvironmentError(fmt::format("trace {}, step {}: {}", trace_.name, step, error.what()));
-      }
+    play_while([&visit](std::size_t step, const Step& seen) {
+      visit(step, seen);
+      return true;
+    });
+  }
+  /// The same, up to the first step for which `visit` returns false.
+  template <typename Visit>
+  void play_while(Visit&& visit) {
+    std::size_t step = 0;
+    try {
+      while (step < trace_.events.size() && visit(step, play(trace_.events[step]))) ++step;
+    } catch (const Error& error) {
+      throw EnvironmentError(fmt::format("trace {}, step {}: {}", trace_.name, step, error.what()));
     }
   }
 

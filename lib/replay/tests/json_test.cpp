@@ -8,7 +8,7 @@
 namespace gpucheck::replay {
 namespace {
 
-std::uint64_t offset_of_error(const std::string& text, const ReadLimits& limits = {}) {
+std::uint64_t offset_of_json_error(const std::string& text, const ReadLimits& limits = {}) {
   const FileBytes file("test", text);
   JsonText json(file, limits);
   try {
@@ -210,18 +210,18 @@ TEST(Json, KnowsATextThatStandsAgain) {
 }
 
 TEST(Json, TellsWhereTheTextBreaks) {
-  EXPECT_EQ(offset_of_error("[1, 2, ]"), 7U);
-  EXPECT_EQ(offset_of_error("[1] 2"), 4U);
-  EXPECT_EQ(offset_of_error("{\"a\" 1}"), 5U);
-  EXPECT_EQ(offset_of_error("[NaN]"), 1U);
-  EXPECT_EQ(offset_of_error("[1,"), 3U);
-  EXPECT_EQ(offset_of_error("[\"\xff\"]"), 2U) << "not UTF-8";
+  EXPECT_EQ(offset_of_json_error("[1, 2, ]"), 7U);
+  EXPECT_EQ(offset_of_json_error("[1] 2"), 4U);
+  EXPECT_EQ(offset_of_json_error("{\"a\" 1}"), 5U);
+  EXPECT_EQ(offset_of_json_error("[NaN]"), 1U);
+  EXPECT_EQ(offset_of_json_error("[1,"), 3U);
+  EXPECT_EQ(offset_of_json_error("[\"\xff\"]"), 2U) << "not UTF-8";
 }
 
 TEST(Json, LimitsHowDeepContainersNest) {
   ReadLimits limits;
   limits.depth = 3;
-  EXPECT_EQ(offset_of_error("[[[[1]]]]", limits), 3U);
+  EXPECT_EQ(offset_of_json_error("[[[[1]]]]", limits), 3U);
   for (const char* text : {"[[[1]]]", R"({"a": [{}]})"}) {
     const FileBytes file("test", text);
     JsonText json(file, limits);

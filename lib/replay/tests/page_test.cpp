@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/utf8.hpp"
+#include "occurrences.hpp"
 #include "replay/formats/file.hpp"
 #include "replay/page/snapshot_page.hpp"
 #include "test_files.hpp"
@@ -16,12 +17,6 @@ json data_of(const std::string& page) {
   const std::string start = R"(<script type="application/json" id="data">)";
   const std::size_t begin = page.find(start) + start.size();
   return json::parse(page.substr(begin, page.find("</script", begin) - begin));
-}
-
-std::size_t count(const std::string& text, std::string_view part) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
-  return found;
 }
 
 TEST(SnapshotPage, HoldsEveryAllocationAndBlock) {
@@ -79,10 +74,10 @@ TEST(SnapshotPage, WhatTheFileSaysStaysText) {
   const SnapshotBlock block{512, 512, 512, SnapshotBlockState::active_allocated, 1};
   snapshot.segments = {{512, 512, 0, 0, {0, 0}, false, false, {block}}};
   const std::string page = snapshot_page(snapshot, attack, {0});
-  EXPECT_EQ(count(page, "<script"), 2U) << "the page's own two";
-  EXPECT_EQ(count(page, "</script"), 2U);
-  EXPECT_EQ(count(page, "<!--"), 0U);
-  EXPECT_EQ(count(page, "const data = JSON.parse"), 1U) << "what is filled in is not filled again";
+  EXPECT_EQ(occurrences(page, "<script"), 2U) << "the page's own two";
+  EXPECT_EQ(occurrences(page, "</script"), 2U);
+  EXPECT_EQ(occurrences(page, "<!--"), 0U);
+  EXPECT_EQ(occurrences(page, "const data = JSON.parse"), 1U) << "what is filled in is not filled again";
   EXPECT_EQ(data_of(page)["frames"].at(0), attack + " (" + attack + ".py:1)");
 }
 
@@ -108,20 +103,20 @@ TEST(SnapshotPage, IsUtf8WhereverNamesAreCutAndWhateverBytesTheyHold) {
     snapshot.segments = {{512, 512, 0, 0, {0, 0}, false, false, {block}}};
     const std::string page = snapshot_page(snapshot, name, {0});
     EXPECT_EQ(to_valid_utf8(page), page) << shift;
-    EXPECT_EQ(count(page, "\x1b"), 0U);
-    EXPECT_EQ(count(page, "u001b"), 0U);
-    EXPECT_EQ(count(data_of(page)["frames"].at(0).get<std::string>(), "\xef\xbf\xbd"), 4U) << "two in each name";
+    EXPECT_EQ(occurrences(page, "\x1b"), 0U);
+    EXPECT_EQ(occurrences(page, "u001b"), 0U);
+    EXPECT_EQ(occurrences(data_of(page)["frames"].at(0).get<std::string>(), "\xef\xbf\xbd"), 4U) << "two in each name";
   }
 }
 
 TEST(SnapshotPage, LoadsNothing) {
   const std::string page = snapshot_page(read_snapshot_file(test_file("pytorch_snapshot.json")), "file", {0});
-  EXPECT_EQ(count(page, "src="), 0U);
-  EXPECT_EQ(count(page, "href="), 0U);
-  EXPECT_EQ(count(page, "@import"), 0U);
-  EXPECT_EQ(count(page, "url("), 0U);
-  EXPECT_EQ(count(page, "https://"), 0U);
-  EXPECT_EQ(count(page, "default-src 'none'"), 1U) << "and the browser is told so";
+  EXPECT_EQ(occurrences(page, "src="), 0U);
+  EXPECT_EQ(occurrences(page, "href="), 0U);
+  EXPECT_EQ(occurrences(page, "@import"), 0U);
+  EXPECT_EQ(occurrences(page, "url("), 0U);
+  EXPECT_EQ(occurrences(page, "https://"), 0U);
+  EXPECT_EQ(occurrences(page, "default-src 'none'"), 1U) << "and the browser is told so";
 }
 
 }  // namespace

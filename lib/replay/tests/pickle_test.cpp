@@ -23,7 +23,7 @@ auto read_item(const std::string& opcodes, Read&& read) {
   return result;
 }
 
-std::uint64_t offset_of_error(const std::string& bytes, const ReadLimits& limits = {}) {
+std::uint64_t offset_of_pickle_error(const std::string& bytes, const ReadLimits& limits = {}) {
   Document document("test", bytes);
   try {
     read_pickle(document, limits);
@@ -93,8 +93,8 @@ TEST(Pickle, ReadsTheEndsOfEachRange) {
   EXPECT_EQ(read_item("\x8a\x07\xff\xff\xff\xff\xff\xff\xff", number), -1);
   EXPECT_EQ(read_item("\x8a\x07\x00\x00\x00\x00\x00\x00\x80"s, number), -(std::int64_t{1} << 55));
   EXPECT_EQ(read_item("\x8a\x08\xff\xff\xff\xff\xff\xff\xff\x7f", number), INT64_MAX);
-  EXPECT_EQ(offset_of_error("\x80\x02\x8a\x0a\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00."s), 2U) << "ten bytes";
-  EXPECT_EQ(offset_of_error("\x80\x02\x8a\x09\x00\x00\x00\x00\x00\x00\x00\x00\xff."s), 2U) << "below -2^63";
+  EXPECT_EQ(offset_of_pickle_error("\x80\x02\x8a\x0a\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00."s), 2U) << "ten bytes";
+  EXPECT_EQ(offset_of_pickle_error("\x80\x02\x8a\x09\x00\x00\x00\x00\x00\x00\x00\x00\xff."s), 2U) << "below -2^63";
   const auto text = [](const Cursor& item) { return item.as_string().size(); };
   for (const std::size_t length : {0U, 127U, 128U, 255U}) {
     EXPECT_EQ(read_item("\x8c" + std::string(1, static_cast<char>(length)) + std::string(length, 'x'), text), length);
@@ -104,7 +104,7 @@ TEST(Pickle, ReadsTheEndsOfEachRange) {
     EXPECT_NO_THROW(read_pickle(document, {}));
   }
   for (const char version : {'\x00', '\x01', '\x06', '\xff'}) {
-    EXPECT_EQ(offset_of_error("\x80"s + version + "]."), 0U) << static_cast<int>(version);
+    EXPECT_EQ(offset_of_pickle_error("\x80"s + version + "]."), 0U) << static_cast<int>(version);
   }
 }
 
@@ -129,7 +129,7 @@ TEST(Pickle, RejectsWhateverCouldRunSomething) {
       "cRbiopPQgILFSTUV012\x81\x82\x83\x84\x8e\x8f\x90\x91\x92\x93\x96\x97\x98"
       "BC"s;
   for (const char opcode : rejected) {
-    EXPECT_EQ(offset_of_error("\x80\x04]"s + opcode + "os\nsystem\n."), 3U) << static_cast<int>(opcode);
+    EXPECT_EQ(offset_of_pickle_error("\x80\x04]"s + opcode + "os\nsystem\n."), 3U) << static_cast<int>(opcode);
   }
 }
 
@@ -150,22 +150,22 @@ TEST(Pickle, NamesTheRejectedOpcodeAndWhatToDo) {
 }
 
 TEST(Pickle, RejectsWhatIsNotWellFormed) {
-  EXPECT_EQ(offset_of_error("\x80\x06]."), 0U) << "protocol 6";
-  EXPECT_EQ(offset_of_error("\x80\x02]]."), 4U) << "two values at the end";
-  EXPECT_EQ(offset_of_error("\x80\x02(]."), 4U) << "a mark left open";
-  EXPECT_EQ(offset_of_error("\x80\x02].."), 3U) << "bytes after the end";
-  EXPECT_EQ(offset_of_error("\x80\x02]a."), 3U) << "nothing to append";
-  EXPECT_EQ(offset_of_error("\x80\x02}Na."), 4U) << "append to a dict";
-  EXPECT_EQ(offset_of_error("\x80\x02]NNs."), 5U) << "set an item of a list";
-  EXPECT_EQ(offset_of_error("\x80\x02}(Nu."), 5U) << "a key without a value";
-  EXPECT_EQ(offset_of_error("\x80\x02]e."), 3U) << "appends without a mark";
-  EXPECT_EQ(offset_of_error("\x80\x02](\x85."), 4U) << "a tuple across a mark";
-  EXPECT_EQ(offset_of_error("\x80\x02]h\x07."), 3U) << "a memo that was never written";
-  EXPECT_EQ(offset_of_error("\x80\x02]r\xff\xff\xff\xff."), 3U) << "a memo number out of order";
-  EXPECT_EQ(offset_of_error("\x80\x02\x8a\x09\x00\x00\x00\x00\x00\x00\x00\x00\x01."s), 2U) << "beyond 64 bits";
-  EXPECT_EQ(offset_of_error("\x80\x02\x8b\xff\xff\xff\x7f."), 2U) << "a number of 2 GiB";
-  EXPECT_EQ(offset_of_error("\x80\x04\x95\xff\x00\x00\x00\x00\x00\x00\x00]."s), 2U) << "a frame past the end";
-  EXPECT_EQ(offset_of_error("\x80\x04]\x80\x04."), 3U) << "a second protocol";
+  EXPECT_EQ(offset_of_pickle_error("\x80\x06]."), 0U) << "protocol 6";
+  EXPECT_EQ(offset_of_pickle_error("\x80\x02]]."), 4U) << "two values at the end";
+  EXPECT_EQ(offset_of_pickle_error("\x80\x02(]."), 4U) << "a mark left open";
+  EXPECT_EQ(offset_of_pickle_error("\x80\x02].."), 3U) << "bytes after the end";
+  EXPECT_EQ(offset_of_pickle_error("\x80\x02]a."), 3U) << "nothing to append";
+  EXPECT_EQ(offset_of_pickle_error("\x80\x02}Na."), 4U) << "append to a dict";
+  EXPECT_EQ(offset_of_pickle_error("\x80\x02]NNs."), 5U) << "set an item of a list";
+  EXPECT_EQ(offset_of_pickle_error("\x80\x02}(Nu."), 5U) << "a key without a value";
+  EXPECT_EQ(offset_of_pickle_error("\x80\x02]e."), 3U) << "appends without a mark";
+  EXPECT_EQ(offset_of_pickle_error("\x80\x02](\x85."), 4U) << "a tuple across a mark";
+  EXPECT_EQ(offset_of_pickle_error("\x80\x02]h\x07."), 3U) << "a memo that was never written";
+  EXPECT_EQ(offset_of_pickle_error("\x80\x02]r\xff\xff\xff\xff."), 3U) << "a memo number out of order";
+  EXPECT_EQ(offset_of_pickle_error("\x80\x02\x8a\x09\x00\x00\x00\x00\x00\x00\x00\x00\x01."s), 2U) << "beyond 64 bits";
+  EXPECT_EQ(offset_of_pickle_error("\x80\x02\x8b\xff\xff\xff\x7f."), 2U) << "a number of 2 GiB";
+  EXPECT_EQ(offset_of_pickle_error("\x80\x04\x95\xff\x00\x00\x00\x00\x00\x00\x00]."s), 2U) << "a frame past the end";
+  EXPECT_EQ(offset_of_pickle_error("\x80\x04]\x80\x04."), 3U) << "a second protocol";
 }
 
 // An entry may be as far as the bytes read so far, and one further it may not.
@@ -175,14 +175,14 @@ TEST(Pickle, LimitsTheNumbersOfItsMemo) {
         std::pair{"\x80\x02]r\x03\x00\x00\x00."s, "\x80\x02]r\x04\x00\x00\x00."s}}) {
     Document document("test", to_the_limit);
     EXPECT_NO_THROW(read_pickle(document, {}));
-    EXPECT_EQ(offset_of_error(beyond), 3U);
+    EXPECT_EQ(offset_of_pickle_error(beyond), 3U);
   }
 }
 
 TEST(Pickle, LimitsHowDeepContainersNest) {
   ReadLimits limits;
   limits.depth = 3;
-  EXPECT_EQ(offset_of_error("\x80\x02((((", limits), 5U);
+  EXPECT_EQ(offset_of_pickle_error("\x80\x02((((", limits), 5U);
   Document document("test", "\x80\x02(((ttt."s);
   EXPECT_NO_THROW(read_pickle(document, limits)) << "exactly as deep as may be";
 }

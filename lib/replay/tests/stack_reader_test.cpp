@@ -8,11 +8,11 @@
 namespace gpucheck::replay {
 namespace {
 
-Snapshot read(const std::string& text) { return read_snapshot_bytes("snapshot", text); }
-
-std::string with_stacks(const std::string& first, const std::string& second) {
+/// A snapshot of two events with these stacks.
+Snapshot with_stacks(const std::string& first, const std::string& second) {
   const std::string start = R"({"action": "alloc", "addr": 1, "size": 1, "stream": 0, "frames": )";
-  return R"({"segments": [], "device_traces": [[)" + start + first + "}, " + start + second + "}]]}";
+  return read_snapshot_bytes(
+      "snapshot", R"({"segments": [], "device_traces": [[)" + start + first + "}, " + start + second + "}]]}");
 }
 
 TEST(Stacks, AreReadAlikeFromJsonAndPickle) {
@@ -32,11 +32,11 @@ TEST(Stacks, AreReadAlikeFromJsonAndPickle) {
 
 TEST(Stacks, DifferWhereAnythingDiffers) {
   const std::string frame = R"([{"name": "a", "filename": "bc", "line": 1}])";
-  EXPECT_EQ(read(with_stacks(frame, frame)).stacks.stacks.size(), 2U);
+  EXPECT_EQ(with_stacks(frame, frame).stacks.stacks.size(), 2U);
   for (const char* other :
        {R"([{"name": "ab", "filename": "c", "line": 1}])", R"([{"name": "a", "filename": "bc", "line": 11}])",
         R"([{"name": "x", "filename": "bc", "line": 1}])"}) {
-    const Snapshot snapshot = read(with_stacks(frame, other));
+    const Snapshot snapshot = with_stacks(frame, other);
     EXPECT_EQ(snapshot.stacks.frames.size(), 2U) << other;
     EXPECT_NE(snapshot.device_traces[0][0].stack, snapshot.device_traces[0][1].stack) << other;
   }
@@ -49,10 +49,11 @@ TEST(Stacks, AreSkippedUnlessAskedFor) {
 }
 
 TEST(Stacks, RejectWhatIsNone) {
-  EXPECT_THROW(read(with_stacks("1", "[]")), FileError);
-  EXPECT_THROW(read(with_stacks("[1]", "[]")), FileError);
-  EXPECT_THROW(read(with_stacks(R"([{"name": 1}])", "[]")), FileError);
-  EXPECT_THROW(read(R"([{"name": "t", "ops": []}])"), FileError) << "a trace is no snapshot";
+  EXPECT_THROW(with_stacks("1", "[]"), FileError);
+  EXPECT_THROW(with_stacks("[1]", "[]"), FileError);
+  EXPECT_THROW(with_stacks(R"([{"name": 1}])", "[]"), FileError);
+  EXPECT_THROW(static_cast<void>(read_snapshot_bytes("snapshot", R"([{"name": "t", "ops": []}])")), FileError)
+      << "a trace is no snapshot";
 }
 
 }  // namespace

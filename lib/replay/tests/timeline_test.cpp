@@ -4,16 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "replay/formats/file.hpp"
+#include "snapshot_events.hpp"
 #include "test_files.hpp"
 
 namespace gpucheck::replay {
 namespace {
 
 using enum SnapshotAction;
-
-SnapshotEvent event(SnapshotAction action, std::uint64_t address, std::uint64_t size) {
-  return {address, size, 0, 0, {0, 0}, action, false, no_stack};
-}
 
 Snapshot with_events(std::vector<SnapshotEvent> events) {
   Snapshot snapshot;

@@ -11,13 +11,13 @@
 namespace gpucheck::replay {
 namespace {
 
-Trace read(const std::string& operations, const std::string& fields = "") {
+Trace trace_of(const std::string& operations, const std::string& fields = "") {
   const std::string text = "{" + fields + R"("streams": 3, "ops": [)" + operations + "]}";
   return std::get<std::vector<Trace>>(read_bytes("trace", text)).at(0);
 }
-std::string path_of_error(const std::string& operations, const std::string& fields = "") {
+std::string path_of_operation_error(const std::string& operations, const std::string& fields = "") {
   try {
-    (void)read(operations, fields);
+    (void)trace_of(operations, fields);
   } catch (const FileError& error) {
     return error.path();
   }
@@ -69,7 +69,7 @@ TEST(TraceOperations, AreReadInBothForms) {
                                     {0, 1, 0, Action::delete_graph, false},
                                     {5, 1, 0, Action::allocate, true}};
   for (const std::string& form : {every_operation_in_short, every_operation}) {
-    const Trace trace = read(form);
+    const Trace trace = trace_of(form);
     EXPECT_EQ(trace.events, expected);
     EXPECT_EQ(trace.pools, (std::vector<TracePool>{{true, false}, {false, true}}));
     EXPECT_EQ(trace.graphs, (std::vector<TraceGraph>{{std::nullopt}, {0}}));
@@ -91,52 +91,53 @@ TEST(TraceOperations, AreThoseOfTheSchema) {
 }
 
 TEST(TraceOperations, AShortOneMustBeWhole) {
-  EXPECT_EQ(path_of_error(R"(["alloc", 0])"), "$.ops[0]") << "no size";
-  EXPECT_EQ(path_of_error(R"(["alloc", null, 5])"), "$.ops[0]") << "no id";
-  EXPECT_EQ(path_of_error(R"([])"), "$.ops[0]");
-  EXPECT_EQ(path_of_error(R"(["synchronize", 1])"), "$.ops[0][1]");
-  EXPECT_EQ(path_of_error(R"(["alloc", 0, 5, 7])"), "$.ops[0][3]") << "stream";
-  EXPECT_EQ(path_of_error(R"(["set_memory_limit"])"), "$.ops[0]");
-  EXPECT_EQ(path_of_error(R"(["move"])"), "$.ops[0][0]");
+  EXPECT_EQ(path_of_operation_error(R"(["alloc", 0])"), "$.ops[0]") << "no size";
+  EXPECT_EQ(path_of_operation_error(R"(["alloc", null, 5])"), "$.ops[0]") << "no id";
+  EXPECT_EQ(path_of_operation_error(R"([])"), "$.ops[0]");
+  EXPECT_EQ(path_of_operation_error(R"(["synchronize", 1])"), "$.ops[0][1]");
+  EXPECT_EQ(path_of_operation_error(R"(["alloc", 0, 5, 7])"), "$.ops[0][3]") << "stream";
+  EXPECT_EQ(path_of_operation_error(R"(["set_memory_limit"])"), "$.ops[0]");
+  EXPECT_EQ(path_of_operation_error(R"(["move"])"), "$.ops[0][0]");
 }
 
 TEST(TraceOperations, PoolsMustExist) {
   const std::string pool = R"(["create_pool", 0],)";
-  EXPECT_EQ(path_of_error(R"(["create_pool", 1])"), "$.ops[0]");
-  EXPECT_EQ(path_of_error(R"(["begin_pool", 0])"), "$.ops[0]");
-  EXPECT_EQ(path_of_error(pool + R"(["end_pool", 0])"), "$.ops[1]");
-  EXPECT_EQ(path_of_error(pool + R"(["begin_pool", 0], ["begin_pool", 0])"), "$.ops[2]");
-  EXPECT_EQ(path_of_error(pool + R"(["begin_pool", 0], ["delete_pool", 0])"), "$.ops[2]") << "still routed";
-  EXPECT_EQ(path_of_error(pool + R"(["delete_pool", 0], ["begin_pool", 0])"), "$.ops[2]");
+  EXPECT_EQ(path_of_operation_error(R"(["create_pool", 1])"), "$.ops[0]");
+  EXPECT_EQ(path_of_operation_error(R"(["begin_pool", 0])"), "$.ops[0]");
+  EXPECT_EQ(path_of_operation_error(pool + R"(["end_pool", 0])"), "$.ops[1]");
+  EXPECT_EQ(path_of_operation_error(pool + R"(["begin_pool", 0], ["begin_pool", 0])"), "$.ops[2]");
+  EXPECT_EQ(path_of_operation_error(pool + R"(["begin_pool", 0], ["delete_pool", 0])"), "$.ops[2]") << "still routed";
+  EXPECT_EQ(path_of_operation_error(pool + R"(["delete_pool", 0], ["begin_pool", 0])"), "$.ops[2]");
 }
 
 TEST(TraceOperations, GraphsMustBeCaptured) {
   const std::string begin = R"(["begin_capture", 0, 1],)";
-  EXPECT_EQ(path_of_error(R"(["begin_capture", 0, 0])"), "$.ops[0]") << "the default stream cannot be captured";
-  EXPECT_EQ(path_of_error(R"(["begin_capture", 1, 1])"), "$.ops[0]");
-  EXPECT_EQ(path_of_error(R"(["begin_capture", 0, 1, 0])"), "$.ops[0]") << "shares its own pool";
-  EXPECT_EQ(path_of_error(begin + R"(["begin_capture", 1, 1])"), "$.ops[1]");
-  EXPECT_EQ(path_of_error(begin + R"(["replay_graph", 0])"), "$.ops[1]");
-  EXPECT_EQ(path_of_error(begin + R"(["end_capture", 1])"), "$.ops[1]");
-  EXPECT_EQ(path_of_error(R"(["begin_capture", 0, 1])"), "$.ops") << "never ends";
+  EXPECT_EQ(path_of_operation_error(R"(["begin_capture", 0, 0])"), "$.ops[0]")
+      << "the default stream cannot be captured";
+  EXPECT_EQ(path_of_operation_error(R"(["begin_capture", 1, 1])"), "$.ops[0]");
+  EXPECT_EQ(path_of_operation_error(R"(["begin_capture", 0, 1, 0])"), "$.ops[0]") << "shares its own pool";
+  EXPECT_EQ(path_of_operation_error(begin + R"(["begin_capture", 1, 1])"), "$.ops[1]");
+  EXPECT_EQ(path_of_operation_error(begin + R"(["replay_graph", 0])"), "$.ops[1]");
+  EXPECT_EQ(path_of_operation_error(begin + R"(["end_capture", 1])"), "$.ops[1]");
+  EXPECT_EQ(path_of_operation_error(R"(["begin_capture", 0, 1])"), "$.ops") << "never ends";
   const std::string captured = begin + R"(["end_capture", 0], ["delete_graph", 0],)";
-  EXPECT_EQ(path_of_error(captured + R"(["replay_graph", 0])"), "$.ops[3]");
-  EXPECT_EQ(path_of_error(captured + R"(["begin_capture", 1, 1, 0])"), "$.ops[3]");
+  EXPECT_EQ(path_of_operation_error(captured + R"(["replay_graph", 0])"), "$.ops[3]");
+  EXPECT_EQ(path_of_operation_error(captured + R"(["begin_capture", 1, 1, 0])"), "$.ops[3]");
 }
 
 TEST(TraceExpectations, MayBeTheChangesAndMayBeAbsent) {
   const std::string keys = R"("stat_keys": ["num_ooms", "active.all.current", "num_alloc_retries"], )";
   const std::string three = R"(["synchronize"], ["synchronize"], ["synchronize"])";
-  const Trace changes = read(three, keys + R"("stat_changes_after_op": [[4, 5], null, [-1, 0, 2]], )");
+  const Trace changes = trace_of(three, keys + R"("stat_changes_after_op": [[4, 5], null, [-1, 0, 2]], )");
   EXPECT_EQ(changes.expected_statistics, (std::vector<std::int64_t>{4, 5, 0, 4, 5, 0, 3, 5, 2}));
   EXPECT_EQ(changes.unrecorded_steps, std::vector<std::size_t>{1});
-  const Trace values = read(three, keys + R"("stats_after_op": [[4, 5, 0], null, [3, 5, 2]], )");
+  const Trace values = trace_of(three, keys + R"("stats_after_op": [[4, 5, 0], null, [3, 5, 2]], )");
   EXPECT_EQ(values.expected_statistics, changes.expected_statistics);
   EXPECT_EQ(values.unrecorded_steps, changes.unrecorded_steps);
-  EXPECT_EQ(path_of_error(three, keys + R"("stat_changes_after_op": [[], [], [1, 2, 3, 4]], )"),
+  EXPECT_EQ(path_of_operation_error(three, keys + R"("stat_changes_after_op": [[], [], [1, 2, 3, 4]], )"),
             "$.stat_changes_after_op[2]");
-  EXPECT_EQ(path_of_error(three, keys + R"("stat_changes_after_op": [[], []], )"), "$.stat_changes_after_op");
-  EXPECT_EQ(path_of_error(R"(["synchronize"])", keys + R"("stats_after_op": [[1, 2, 3]],
+  EXPECT_EQ(path_of_operation_error(three, keys + R"("stat_changes_after_op": [[], []], )"), "$.stat_changes_after_op");
+  EXPECT_EQ(path_of_operation_error(R"(["synchronize"])", keys + R"("stats_after_op": [[1, 2, 3]],
                                                        "stat_changes_after_op": [[1]], )"),
             "$.stat_changes_after_op");
 }
@@ -144,16 +145,16 @@ TEST(TraceExpectations, MayBeTheChangesAndMayBeAbsent) {
 TEST(TraceOfPinnedMemory, HasStatisticsOfItsOwn) {
   const std::string pinned = R"("memory": "pinned", )";
   const std::string row = R"("stats_after_op": [[1]], )";
-  const Trace trace = read(R"(["synchronize"])", pinned + R"("stat_keys": ["num_host_free"], )" + row);
+  const Trace trace = trace_of(R"(["synchronize"])", pinned + R"("stat_keys": ["num_host_free"], )" + row);
   EXPECT_EQ(trace.memory, MemoryKind::pinned);
   EXPECT_EQ(trace.statistic_columns, std::vector<std::uint8_t>{9});
   const std::string sync = R"(["synchronize"])";
-  EXPECT_EQ(path_of_error(sync, pinned + R"("stat_keys": ["num_ooms"], )" + row), "$");
-  EXPECT_EQ(path_of_error(sync, R"("stat_keys": ["num_host_free"], )" + row), "$") << "device memory";
-  EXPECT_EQ(path_of_error(sync, R"("stat_keys": ["num_host_free", "num_ooms"], )" + row), "$.stat_keys[1]");
-  EXPECT_EQ(path_of_error(sync, pinned + R"("final_memory_stats": {}, )"), "$");
-  EXPECT_EQ(path_of_error(sync, pinned + R"("memory_limit": 5, )"), "$");
-  EXPECT_EQ(path_of_error(sync, R"("memory": "paged", )"), "$.memory");
+  EXPECT_EQ(path_of_operation_error(sync, pinned + R"("stat_keys": ["num_ooms"], )" + row), "$");
+  EXPECT_EQ(path_of_operation_error(sync, R"("stat_keys": ["num_host_free"], )" + row), "$") << "device memory";
+  EXPECT_EQ(path_of_operation_error(sync, R"("stat_keys": ["num_host_free", "num_ooms"], )" + row), "$.stat_keys[1]");
+  EXPECT_EQ(path_of_operation_error(sync, pinned + R"("final_memory_stats": {}, )"), "$");
+  EXPECT_EQ(path_of_operation_error(sync, pinned + R"("memory_limit": 5, )"), "$");
+  EXPECT_EQ(path_of_operation_error(sync, R"("memory": "paged", )"), "$.memory");
 }
 
 }  // namespace

@@ -9,9 +9,9 @@
 namespace gpucheck::replay {
 namespace {
 
-Trace read(const std::string& text) { return std::get<std::vector<Trace>>(read_bytes("trace", text)).at(0); }
 Trace with_operations(const std::string& operations, const std::string& fields = "") {
-  return read(R"({"name": "t", )" + fields + R"("ops": [)" + operations + "]}");
+  const std::string text = R"({"name": "t", )" + fields + R"("ops": [)" + operations + "]}";
+  return std::get<std::vector<Trace>>(read_bytes("trace", text)).at(0);
 }
 std::string path_of_error(const std::string& operations, const std::string& fields = "") {
   try {

@@ -107,7 +107,7 @@ TEST(Outcome, WhatIsWrongOutweighsWhatCannotBeJudged) {
 }
 
 /// Notes the sizes that devices are asked for.
-DeviceSource simulated_devices(std::vector<std::uint64_t>& sizes) {
+DeviceSource noting_devices(std::vector<std::uint64_t>& sizes) {
   return {DeviceSource::Sizes{64_GiB, 512_GiB}, [&sizes](std::optional<std::uint64_t> bytes) {
             sizes.push_back(bytes.value());
             sim::Profile profile = sim::profile("h100");
@@ -123,7 +123,7 @@ TEST(Replays, AreJudgedTogether) {
   ASSERT_EQ(subjects.size(), 3U);
   ++subjects[1].trace.expected_statistics.front();
   std::vector<std::uint64_t> sizes;
-  const auto results = play_all(subjects, {.devices = simulated_devices(sizes)});
+  const auto results = play_all(subjects, {.devices = noting_devices(sizes)});
   ASSERT_EQ(results.size(), 3U);
   EXPECT_EQ(results[0].verdict, Verdict::equal);
   EXPECT_EQ(results[1].verdict, Verdict::differs);
@@ -135,7 +135,7 @@ TEST(Replays, AreJudgedTogether) {
 TEST(Replays, OtherConditionsAreAskedWhatTheyComeTo) {
   const std::vector<Subject> subjects = load_subjects(test_file("pytorch_traces.json"), std::nullopt);
   std::vector<std::uint64_t> sizes;
-  Request request{.memory_limit_bytes = 100_GiB, .devices = simulated_devices(sizes)};
+  Request request{.memory_limit_bytes = 100_GiB, .devices = noting_devices(sizes)};
   const auto results = play_all(std::span(subjects).first(1), request);
   const Replay& replay = results.at(0).replays.at(0);
   EXPECT_TRUE(replay.comparison && replay.what_if);
@@ -147,7 +147,7 @@ TEST(Replays, SettingsOfTheFileThatAreRejectedAreTheFilesMistake) {
   std::vector<Subject> subjects{of_a_trace()};
   subjects[0].trace.settings = "nonsense:1";
   std::vector<std::uint64_t> sizes;
-  EXPECT_THROW(play_all(subjects, {.devices = simulated_devices(sizes)}), EnvironmentError);
+  EXPECT_THROW(play_all(subjects, {.devices = noting_devices(sizes)}), EnvironmentError);
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ struct Subject {
 /// All that a file holds to replay, in its order; of a snapshot only what was recorded on
 /// `recorded_device`, where that is given, else on each device that has events.
 /// @throws FileError; EnvironmentError for a snapshot with nothing to replay.
-std::vector<Subject> load_subjects(const std::string& file, std::optional<int> recorded_device);
+std::vector<Subject> load_subjects(const std::string& file, std::optional<int> recorded_device,
+                                   PrivatePools pools = PrivatePools::kept);
 
 }  // namespace gpucheck::replay

@@ -71,8 +71,8 @@ void describe(Archive& archive, T& value) {
 template <typename Archive>
 void describe(Archive& archive, Either<harness::CaseResult> auto& result) {
   auto& [name, devices, outcome, flaky, waiver, reason, duration_ms, deadline_extension_ms, observations, mismatches,
-         parameters, seed, fault, repetition, exit_code, signal, output_tail, error_tail, earlier_attempts,
-         rerun_command] = result;
+         measurements, telemetry, parameters, seed, fault, repetition, exit_code, signal, output_tail, error_tail,
+         earlier_attempts, rerun_command] = result;
   archive("name", name);
   archive("devices", devices);
   archive("outcome", outcome);
@@ -83,6 +83,8 @@ void describe(Archive& archive, Either<harness::CaseResult> auto& result) {
   archive("deadline_extension_ms", deadline_extension_ms);
   archive("observations", observations);
   archive("mismatches", mismatches);
+  archive("measurements", measurements);
+  archive("telemetry", telemetry);
   archive("parameters", parameters);
   archive("seed", seed);
   archive("fault", fault);
@@ -131,14 +133,15 @@ void describe(Archive& archive, Either<harness::CaseFinished> auto& event) {
 
 template <typename Archive>
 void describe(Archive& archive, Either<harness::RunFinished> auto& event) {
-  auto& [counts, duration_ms, not_run, running, incomplete, waivers, device_times, interrupted_by_signal, exit_code] =
-      event;
+  auto& [counts, duration_ms, not_run, running, incomplete, waivers, unproven_devices, device_times,
+         interrupted_by_signal, exit_code] = event;
   archive("counts", counts);
   archive("duration_ms", duration_ms);
   archive("not_run", not_run);
   archive("running", running);
   archive("incomplete", incomplete);
   archive("waivers", waivers);
+  archive("unproven_devices", unproven_devices);
   archive("device_times", device_times);
   archive("interrupted_by_signal", interrupted_by_signal);
   archive("exit_code", exit_code);

@@ -235,7 +235,8 @@ void apply_waivers(Journal& journal, const fleet::Waivers& waivers) {
   end.waivers = book.uses();
   // What was skipped is nothing to waive: what the run made of it stays.
   if (end.interrupted_by_signal != 0 || harness::is_only_skips(counts)) return;
-  const harness::ExitCode code = harness::exit_code(counts, journal.start().max_skips);
+  const harness::ExitCode code =
+      harness::with_unproven(harness::exit_code(counts, journal.start().max_skips), end.unproven_devices);
   const bool never_passes = !end.incomplete.empty();
   end.exit_code =
       static_cast<int>(never_passes && code == harness::ExitCode::passed ? harness::ExitCode::not_judged : code);

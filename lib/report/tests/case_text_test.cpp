@@ -56,7 +56,7 @@ TEST(CaseText, CutsALongOutputToItsLastLines) {
   for (int i = 0; i < 200'000; ++i) result.error_tail += "line\n";
   result.error_tail += "last";
   const std::string text = case_text(result, {});
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2 + 10);  // head, cause, ten lines
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2 + 10 + 1);  // head, cause, ten lines, next step
   EXPECT_NE(text.find("stderr | last\n"), std::string::npos);
 }
 

@@ -40,7 +40,7 @@ TEST(ApprovedOutput, OfTheJunitReport) {
   EXPECT_EQ(schema_complaints(folder.file("junit.xml")), "");
 }
 
-harness::CaseFinished finished(const std::string& name, int repetition = 0) {
+harness::CaseFinished finished_case(const std::string& name, int repetition = 0) {
   harness::CaseFinished event;
   event.result.name = name;
   event.result.outcome = harness::Outcome::pass;
@@ -53,9 +53,9 @@ TEST(JunitReport, NamesEveryRepetitionAndFaultOnce) {
   {
     const auto sink = make_junit(folder.file("junit.xml"));
     sink->on(sample_start());
-    sink->on(finished("a.b", 2));
-    sink->on(finished("a.b", 0));
-    harness::CaseFinished under_fault = finished("a.b");
+    sink->on(finished_case("a.b", 2));
+    sink->on(finished_case("a.b", 0));
+    harness::CaseFinished under_fault = finished_case("a.b");
     under_fault.result.fault = "drop_event";
     sink->on(under_fault);
     harness::RunFinished end;
@@ -73,7 +73,7 @@ TEST(JunitReport, NamesEveryRepetitionAndFaultOnce) {
 
 TEST(Documents, ShowAWaivedFailureAsWhatItIs) {
   const TemporaryFolder folder;
-  harness::CaseFinished failed = finished("a.b");
+  harness::CaseFinished failed = finished_case("a.b");
   failed.result.outcome = harness::Outcome::hang;
   failed.result.reason = "not finished within its deadline of 100 ms";
   failed.result.waiver = {"a.*", "any", "known", "node team", "2026-12-31"};
@@ -119,7 +119,7 @@ TEST(JsonReport, WritesNumbersThatJsonLacksAsTexts) {
   {
     const auto sink = make_json(folder.file("result.json"));
     sink->on(harness::RunStarted{});
-    harness::CaseFinished event = finished("a.b");
+    harness::CaseFinished event = finished_case("a.b");
     constexpr double infinity = std::numeric_limits<double>::infinity();
     event.result.observations = {{"loss", std::vector<double>{0.5, -infinity, infinity - infinity}}};
     event.result.duration_ms = infinity;
@@ -146,7 +146,7 @@ TEST(JsonReport, SurvivesBytesThatAreNoText) {
     start.command_line = {"\xc3"};
     start.devices.emplace_back().name = "\xed\xa0\x80";
     sink->on(start);
-    harness::CaseFinished event = finished("a.\xff");
+    harness::CaseFinished event = finished_case("a.\xff");
     event.result.outcome = harness::Outcome::crash;
     event.result.reason = "r\xff";
     event.result.error_tail = "e\xff";

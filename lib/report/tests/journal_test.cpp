@@ -17,12 +17,6 @@ namespace {
 using harness::Outcome;
 using ::nlohmann::ordered_json;
 
-std::string sample_journal() {
-  const TemporaryFolder folder;
-  play_sample_run(*make_journal(folder.file("run.journal"), [](const std::string& what) { FAIL() << what; }));
-  return read_file(folder.file("run.journal"));
-}
-
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   for (std::size_t at = 0; at < text.size();) {

@@ -1,6 +1,10 @@
 #include "sample_run.hpp"
 
 #include <csignal>
+#include <gtest/gtest.h>
+
+#include "report/sinks.hpp"
+#include "support.hpp"
 
 namespace gpucheck::report {
 namespace {
@@ -27,7 +31,19 @@ CaseResult passed() {
                        {"ratio", 0.25},
                        {"sizes_bytes", std::vector<std::int64_t>{512, 1024}}};
   fuzz.parameters = {{"iterations", std::int64_t{10000}}, {"label", std::string("quick")}, {"verify", true}};
+  fuzz.measurements = {{.key = "copy_gbps",
+                        .value = 2600,
+                        .verdict = "warn",
+                        .fail_below = 2400,
+                        .warn_below = 2700,
+                        .best = 3000,
+                        .source = "data sheet"}};
   fuzz.output_tail = "not shown for a pass\n";
+  fuzz.telemetry = {{.device = 0,
+                     .samples = 13,
+                     .gauges = {{.gauge = "power_draw_mw", .min = 81550, .mean = 90125.5, .max = 131000}},
+                     .changes = {{.counter = "ecc_volatile_corrected", .change = 2}},
+                     .xids = {31}}};
   return fuzz;
 }
 
@@ -50,8 +66,8 @@ CaseResult failed() {
   CaseResult retry = result("alloc.oom_retry", Outcome::fail, 340);
   retry.reason = "num_alloc_retries: expected 1, seen 0 (and 1 more)";
   retry.observations = {{"num_alloc_retries", std::int64_t{0}}, {"message", std::string("no memory")}};
-  retry.mismatches = {{"num_alloc_retries", "1", "0", "seed"},
-                      {"message", "matches /out of memory/", "\"no memory\"", "torch"}};
+  retry.mismatches = {{"num_alloc_retries", "1", "0", "seed", "GC6001"},
+                      {"message", "matches /out of memory/", "\"no memory\"", "torch", "GC2006"}};
   retry.earlier_attempts = {Attempt{Outcome::error, "cannot read statistics", 3}};
   retry.error_tail = "\x1b[31mfirst\x1b[0m\nsecond\n";
   return retry;
@@ -63,7 +79,7 @@ CaseResult failed_with_long_texts() {
   const std::string text =
       "\"CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 has a total capacity of 79.19 GiB\"";
   message.observations = {{"message", text}};
-  message.mismatches = {{"message", "matches /of which [0-9.]+ GiB is free/", text, "torch"}};
+  message.mismatches = {{"message", "matches /of which [0-9.]+ GiB is free/", text, "torch", "GC6001"}};
   return message;
 }
 
@@ -155,6 +171,13 @@ void play_sample_run(harness::EventSink& sink) {
     sink.on(harness::CaseFinished{result, finished, total});
   }
   sink.on(sample_end());
+}
+
+std::string sample_journal() {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("run.journal");
+  play_sample_run(*make_journal(path, [](const std::string& what) { FAIL() << what; }));
+  return read_file(path);
 }
 
 }  // namespace gpucheck::report

@@ -14,12 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string sample_journal() {
-  const TemporaryFolder folder;
-  play_sample_run(*make_journal(folder.file("j"), [](const std::string& what) { FAIL() << what; }));
-  return read_file(folder.file("j"));
-}
-
 /// A run whose every field holds something unusual.
 RunRecord odd_run() {
   RunRecord run{.start = sample_start(), .results = {}, .end = sample_end()};

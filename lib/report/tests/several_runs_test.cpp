@@ -9,7 +9,7 @@ namespace {
 
 using harness::Outcome;
 
-harness::CaseResult result(const std::string& name, Outcome outcome, std::vector<int> devices) {
+harness::CaseResult half_second_result(const std::string& name, Outcome outcome, std::vector<int> devices) {
   harness::CaseResult result;
   result.name = name;
   result.outcome = outcome;
@@ -26,11 +26,11 @@ RunRecord record(const std::string& host) {
   run.start.devices[1].index = 1;
   for (const Outcome outcome :
        {Outcome::pass, Outcome::fail, Outcome::error, Outcome::crash, Outcome::hang, Outcome::skip}) {
-    run.results.push_back(result("a." + std::string(to_text(outcome)), outcome, {0}));
+    run.results.push_back(half_second_result("a." + std::string(to_text(outcome)), outcome, {0}));
   }
-  run.results.push_back(result("a.fail", Outcome::fail, {1}));
-  run.results.push_back(result("a.pair", Outcome::fail, {0, 1}));
-  harness::CaseResult waived = result("b.waived", Outcome::crash, {0});
+  run.results.push_back(half_second_result("a.fail", Outcome::fail, {1}));
+  run.results.push_back(half_second_result("a.pair", Outcome::fail, {0, 1}));
+  harness::CaseResult waived = half_second_result("b.waived", Outcome::crash, {0});
   waived.waiver = harness::Waiver{};
   run.results.push_back(std::move(waived));
   for (const harness::CaseResult& one : run.results) run.start.selected.push_back(selected_case(one));
@@ -94,7 +94,7 @@ TEST(NotRun, TellsOfEachWhetherItHadBeenStarted) {
 
 TEST(LongOutput, IsShownFromItsEnd) {
   RunRecord run;
-  run.results.push_back(result("a.b", Outcome::crash, {}));
+  run.results.push_back(half_second_result("a.b", Outcome::crash, {}));
   for (int i = 0; i < 10'000; ++i) run.results[0].error_tail += "line " + std::to_string(i) + "\n";
   pugi::xml_document document;
   ASSERT_TRUE(document.load_string(junit_document(run).c_str()));

@@ -18,10 +18,10 @@ TEST(Sinks, RejectAPathThatCannotBeWrittenBeforeTheRun) {
 TEST(Sinks, LeaveNothingBehindWhenTheRunDies) {
   const TemporaryFolder folder;
   {
-    const auto json = make_json(folder.file("result.json"));
-    const auto junit = make_junit(folder.file("junit.xml"));
+    const auto json_sink = make_json(folder.file("result.json"));
+    const auto junit_sink = make_junit(folder.file("junit.xml"));
     EXPECT_EQ(folder.file_count(), 2U);
-    json->on(harness::RunStarted{});
+    json_sink->on(harness::RunStarted{});
   }
   EXPECT_EQ(folder.file_count(), 0U);
 }

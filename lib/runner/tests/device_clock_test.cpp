@@ -10,17 +10,17 @@ using std::chrono::milliseconds;
 
 constexpr std::array first{0};
 constexpr std::array second{1};
-constexpr std::array both{0, 1};
+constexpr std::array both_devices{0, 1};
 
 TEST(DeviceClock, GivesEachMomentToWhatTheDeviceDoesMostOf) {
   const DeviceClock::Clock::time_point start{};
   DeviceClock clock(2, start);
-  clock.starting(first, 1, start + milliseconds(1));   // idle until then
-  clock.running(first, 1, start + milliseconds(3));    // a worker was being started
-  clock.starting(first, 1, start + milliseconds(7));   // a case runs, whatever starts beside it
-  clock.running(both, 1, start + milliseconds(15));    // a second case, on both
-  clock.running(first, -1, start + milliseconds(31));  // one of two ends
-  clock.running(both, -1, start + milliseconds(63));   // and the other
+  clock.starting(first, 1, start + milliseconds(1));          // idle until then
+  clock.running(first, 1, start + milliseconds(3));           // a worker was being started
+  clock.starting(first, 1, start + milliseconds(7));          // a case runs, whatever starts beside it
+  clock.running(both_devices, 1, start + milliseconds(15));   // a second case, on both
+  clock.running(first, -1, start + milliseconds(31));         // one of two ends
+  clock.running(both_devices, -1, start + milliseconds(63));  // and the other
   clock.starting(first, -1, start + milliseconds(127));
   const auto times = clock.times(start + milliseconds(255));
   ASSERT_EQ(times.size(), 2U);
@@ -36,9 +36,9 @@ TEST(DeviceClock, GivesEachMomentToWhatTheDeviceDoesMostOf) {
 
 TEST(DeviceClock, CountsProcessesAndTheirTimesForEachOfTheirDevices) {
   DeviceClock clock(2, {});
-  clock.process_started(both);
+  clock.process_started(both_devices);
   clock.process_started(second);
-  clock.own_process(both, 5);
+  clock.own_process(both_devices, 5);
   clock.own_process(second, 7);
   const auto times = clock.times({});
   EXPECT_EQ(times[0].processes, 1);

@@ -57,7 +57,7 @@ RequestEnd completed(Observations seen, std::vector<harness::Mismatch> broken_ru
 const harness::Mismatch leak{.key = "rule.leak", .expected = "nothing", .seen = "4096 bytes", .basis = "rule"};
 const harness::Mismatch race{.key = "rule.race", .expected = "order", .seen = "none", .basis = "rule"};
 const Observations right{{"answer", std::int64_t{42}}};
-const Observations wrong{{"answer", std::int64_t{41}}};
+const Observations wrong_answer{{"answer", std::int64_t{41}}};
 
 Keys keys(const CaseResult& result) {
   Keys keys;
@@ -74,14 +74,14 @@ TEST(Judge, PassesWhatIsAsExpectedAndBreaksNoRule) {
 }
 
 TEST(Judge, TellsEachReasonWhereThereAreSeveral) {
-  const CaseResult both = judged(completed(wrong, {leak, race}));
+  const CaseResult both = judged(completed(wrong_answer, {leak, race}));
   EXPECT_EQ(both.outcome, Outcome::fail);
   EXPECT_EQ(keys(both), (Keys{"answer", "rule.leak", "rule.race"}));
   EXPECT_EQ(both.reason, "answer: expected 42, seen 41 (and 2 more)");
   const CaseResult rule = judged(completed(right, {leak}));
   EXPECT_EQ(rule.outcome, Outcome::fail);
   EXPECT_EQ(keys(rule), Keys{"rule.leak"});
-  const CaseResult key = judged(completed(wrong));
+  const CaseResult key = judged(completed(wrong_answer));
   EXPECT_EQ(key.outcome, Outcome::fail);
   EXPECT_EQ(keys(key), Keys{"answer"});
   EXPECT_EQ(keys(judged(completed({{"more", true}}, {leak}))), (Keys{"answer", "more", "rule.leak"}));
@@ -114,6 +114,20 @@ TEST(Judge, TellsTheRulesThatWereBrokenBeforeAnError) {
   const CaseResult result = judged(std::move(end));
   EXPECT_EQ(result.outcome, Outcome::error);
   EXPECT_EQ(keys(result), (Keys{"rule.leak", "rule.race"}));
+}
+
+TEST(Judge, AnErrorOfTheHardwareIsAFailureHoweverTheCaseEnded) {
+  const harness::Mismatch hardware{
+      .key = "rule.no_new_hardware_errors", .expected = "none", .seen = "XID 79", .basis = "rule"};
+  for (const auto status : {Execution::Status::skipped, Execution::Status::error, Execution::Status::completed}) {
+    RequestEnd end = completed(right, {hardware});
+    std::get<FinishedReply>(*end.reply).execution.status = status;
+    std::get<FinishedReply>(*end.reply).execution.telemetry = {{.device = 0, .xids = {79}, .problem = ""}};
+    const CaseResult result = judged(std::move(end));
+    EXPECT_EQ(result.outcome, Outcome::fail);
+    EXPECT_EQ(keys(result), Keys{"rule.no_new_hardware_errors"});
+    EXPECT_EQ(result.telemetry.at(0).xids, std::vector<std::int64_t>{79});
+  }
 }
 
 struct Ending {

@@ -64,6 +64,12 @@ TEST(Protocol, TheEndOfACaseComesBackAsItWas) {
   const harness::Execution sent{.status = harness::Execution::Status::completed,
                                 .reason = "r",
                                 .broken_rules = {{"rule.leak", "0 bytes", "512 bytes", "rule"}},
+                                .telemetry = {{.device = 1,
+                                               .samples = 12,
+                                               .gauges = {{"power_draw_mw", 80'000, 91'234.5, 99'000}},
+                                               .changes = {{"ecc_volatile_corrected", 2}},
+                                               .xids = {48, 79},
+                                               .problem = "p"}},
                                 .duration_ms = 1.25,
                                 .contaminated = true};
   const auto received = there_and_back(FinishedReply{.sequence = 9, .execution = sent});
@@ -72,6 +78,7 @@ TEST(Protocol, TheEndOfACaseComesBackAsItWas) {
   EXPECT_EQ(received.execution.reason, "r");
   ASSERT_EQ(received.execution.broken_rules.size(), 1U);
   EXPECT_EQ(received.execution.broken_rules[0].seen, "512 bytes");
+  EXPECT_EQ(received.execution.telemetry, sent.telemetry);
   EXPECT_EQ(received.execution.duration_ms, 1.25);
   EXPECT_TRUE(received.execution.contaminated);
 }
@@ -111,7 +118,8 @@ TEST(Protocol, WhatADeviceIsComesBackAsItWas) {
   EXPECT_EQ(received.groups[0].devices, (std::vector{0, 1}));
   EXPECT_EQ(received.groups[0].name, "cuda:0,1");
   EXPECT_NO_THROW(there_and_back(PreparedReply{}));
-  EXPECT_EQ(std::get<PrepareRequest>(decode_request(encode(Request(PrepareRequest{"cuda:3"})))).device, "cuda:3");
+  EXPECT_EQ(std::get<PrepareRequest>(decode_request(encode(Request(PrepareRequest{.device = "cuda:3"})))).device,
+            "cuda:3");
   const auto error = there_and_back(ErrorReply{.usage = true, .text = "no such device"});
   EXPECT_TRUE(error.usage);
   EXPECT_EQ(error.text, "no such device");
@@ -122,8 +130,8 @@ TEST(Protocol, RejectsWhatIsNoMessage) {
       const char* body :
       {"", "{", "[]", "null", "{}", R"({"type": 7})", R"({"type": "nonsense"})", R"({"type": "finished"})",
        R"({"type": "finished", "sequence": -1})", R"({"type": "observation", "sequence": 1, "observation": 3})",
-       R"({"type":"finished","sequence":1,"status":3,"reason":"","broken_rules":[],"duration_ms":1,"contaminated":false})",
-       R"({"type":"finished","sequence":1,"status":0,"reason":"","broken_rules":{},"duration_ms":1,"contaminated":false})"}) {
+       R"({"type":"finished","sequence":1,"status":3,"reason":"","broken_rules":[],"telemetry":[],"duration_ms":1,"contaminated":false})",
+       R"({"type":"finished","sequence":1,"status":0,"reason":"","broken_rules":{},"telemetry":[],"duration_ms":1,"contaminated":false})"}) {
     EXPECT_THROW(decode_reply(body), ProtocolError) << body;
     EXPECT_THROW(decode_request(body), ProtocolError) << body;
   }

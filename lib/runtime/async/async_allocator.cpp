@@ -15,7 +15,6 @@ namespace gpucheck::runtime {
 namespace {
 
 using device::Status;
-using device::Stream;
 
 /// PyTorch's rule: captures on other devices, and by other runtimes, count too.
 std::atomic<bool> capture_underway_in_process = false;
@@ -64,7 +63,7 @@ void AsyncAllocator::initialise() {
 
 // ---- allocating -------------------------------------------------------------------------
 
-void* AsyncAllocator::allocate(std::size_t bytes, Stream stream) {
+void* AsyncAllocator::allocate(std::size_t bytes, device::Stream stream) {
   if (bytes >= one_exabyte) throw OutOfMemoryError("CUDA out of memory. Tried to allocate more than 1EB memory.");
   if (bytes == 0) return nullptr;
   initialise();
@@ -103,7 +102,7 @@ void AsyncAllocator::unreserve(std::uint64_t bytes) noexcept {
   used_ -= bytes;
 }
 
-device::Result<void*> AsyncAllocator::allocate_on_device(std::uint64_t bytes, Stream stream, bool captured) {
+device::Result<void*> AsyncAllocator::allocate_on_device(std::uint64_t bytes, device::Stream stream, bool captured) {
   if (captured) return device_.allocate_async(bytes, stream);
   const device::RelaxedCapture relaxed(device_);  // another stream may be captured
   return device_.allocate_async(bytes, stream);
@@ -173,34 +172,34 @@ void AsyncAllocator::free_on_device(void* pointer, const Allocation& allocation)
 }
 
 void AsyncAllocator::free_behind_users(void* pointer, const Allocation& allocation) {
-  const Stream unifying = unifying_stream();
+  const device::Stream unifying = unifying_stream();
   order_after(unifying, allocation.stream);
-  for (const Stream user : allocation.users) order_after(unifying, user);
+  for (const device::Stream user : allocation.users) order_after(unifying, user);
   if (allocation.captured) note_captured_free(unifying);
   device::check_and_clear(device_, device_.free_async(pointer, unifying), "free_async");
 }
 
-void AsyncAllocator::order_after(Stream later, Stream earlier) {
+void AsyncAllocator::order_after(device::Stream later, device::Stream earlier) {
   device::UniqueEvent event = events_.take();
   device::check_and_clear(device_, device_.record(event.get(), earlier), "record");
   device::check_and_clear(device_, device_.wait(later, event.get()), "wait");
   events_.release(std::move(event));
 }
 
-Stream AsyncAllocator::unifying_stream() {
+device::Stream AsyncAllocator::unifying_stream() {
   const std::scoped_lock lock(mutex_);
-  if (unifying_stream_ == Stream{}) unifying_stream_ = streams_.next();
+  if (unifying_stream_ == device::Stream{}) unifying_stream_ = streams_.next();
   return unifying_stream_;
 }
 
-void AsyncAllocator::note_captured_free(Stream stream) {
+void AsyncAllocator::note_captured_free(device::Stream stream) {
   const std::scoped_lock lock(mutex_);
   if (!capture_underway_) return;
   if (std::ranges::find(capture_free_streams_, stream) != capture_free_streams_.end()) return;
   capture_free_streams_.push_back(stream);
 }
 
-void AsyncAllocator::record_stream(void* pointer, Stream stream) {
+void AsyncAllocator::record_stream(void* pointer, device::Stream stream) {
   if (pointer == nullptr) return;
   std::unique_lock lock(mutex_);
   const auto found = allocations_.find(pointer);
@@ -229,16 +228,16 @@ void AsyncAllocator::begin_allocate_to_pool(PoolId, PoolFilter) {
   capture_underway_ = true;
 }
 
-void AsyncAllocator::join_capture(Stream stream) {
+void AsyncAllocator::join_capture(device::Stream stream) {
   std::unique_lock lock(mutex_);
-  const std::vector<Stream> others = std::exchange(capture_free_streams_, {});
+  const std::vector<device::Stream> others = std::exchange(capture_free_streams_, {});
   lock.unlock();
   // A capture that is broken already is for whoever ends it to hear of.
-  const auto is_captured = [&](Stream asked) {
+  const auto is_captured = [&](device::Stream asked) {
     return detail::is_capturing(device_, asked) &&
            device_.capture_info(asked).value().status == device::CaptureStatus::active;
   };
-  for (const Stream other : others) {
+  for (const device::Stream other : others) {
     if (other != stream && is_captured(stream) && is_captured(other)) order_after(stream, other);
   }
 }

@@ -8,6 +8,8 @@
 #include "device/sim/sim_driver.hpp"
 #include "runtime/graphs/graph.hpp"
 #include "runtime/runtime.hpp"
+#include "runtime/tests/error_of.hpp"
+#include "runtime/tests/tested_allocator.hpp"
 #include "runtime/transfer.hpp"
 #include "tensor/ops.hpp"
 
@@ -44,7 +46,7 @@ class Machine {
 };
 
 constexpr std::size_t count = 1000;
-constexpr std::size_t bytes = count * sizeof(std::int64_t);
+constexpr std::size_t array_bytes = count * sizeof(std::int64_t);
 
 /// Something of everything that a runtime does. What it holds when a step throws it can
 /// give back, as its user would.
@@ -99,7 +101,7 @@ class Program {
   }
 
   std::int64_t* allocate() {
-    held_.push_back(runtime_.allocator().allocate(bytes, side_));
+    held_.push_back(runtime_.allocator().allocate(array_bytes, side_));
     return static_cast<std::int64_t*>(held_.back());
   }
   void free(void* block) {
@@ -113,9 +115,9 @@ class Program {
     device::check(device.wait(later, event.get()), "wait");
   }
   std::int64_t read(const std::int64_t* block) {
-    const auto [pointer, context] = runtime_.pinned_allocator().allocate(bytes, side_);
+    const auto [pointer, context] = runtime_.pinned_allocator().allocate(array_bytes, side_);
     context_ = context;
-    copy_to_host(runtime_, {pointer, context}, block, bytes, Transfer::non_blocking, side_);
+    copy_to_host(runtime_, {pointer, context}, block, array_bytes, Transfer::non_blocking, side_);
     device::check(runtime_.device().synchronize(side_), "synchronize");
     const std::int64_t last = static_cast<std::int64_t*>(pointer)[count - 1];
     runtime_.pinned_allocator().free(std::exchange(context_, nullptr));
@@ -150,15 +152,7 @@ class Program {
   bool is_capturing_ = false;
 };
 
-struct Backend {
-  const char* label;
-  const char* allocator;  ///< as on the command line
-  bool captures = true;   ///< a library's interface has no pools
-};
-
-void PrintTo(const Backend& backend, std::ostream* out) { *out << backend.label; }
-
-class AfterFailures : public testing::TestWithParam<Backend> {
+class AfterFailures : public testing::TestWithParam<TestedAllocator> {
  protected:
   static std::unique_ptr<Machine> machine(const fault::Plan& plan = {}) {
     return std::make_unique<Machine>(plan, GetParam().allocator);
@@ -168,7 +162,7 @@ class AfterFailures : public testing::TestWithParam<Backend> {
     Runtime& runtime = machine.runtime();
     const auto before = runtime.allocator().live_allocations();
     try {
-      EXPECT_EQ(Program(runtime, GetParam().captures).run(), 0) << after;
+      EXPECT_EQ(Program(runtime, !GetParam().is_library).run(), 0) << after;
     } catch (const Error& error) {
       ADD_FAILURE() << after << ", the next program fails: " << error.what();
     }
@@ -180,7 +174,7 @@ class AfterFailures : public testing::TestWithParam<Backend> {
   /// How often the program makes each call.
   static std::map<std::string, std::uint64_t> calls() {
     const auto clean = machine();
-    Program(clean->runtime(), GetParam().captures).run();
+    Program(clean->runtime(), !GetParam().is_library).run();
     const auto counted = clean->simulator->api_calls().by_name;
     return {counted.begin(), counted.end()};
   }
@@ -208,7 +202,7 @@ TEST_P(AfterFailures, OfAnyDeviceCallTheNextProgramWorks) {
       const auto faulty = machine({{{.operation = operation, .effect = fault::Effect::fail, .first = call}}});
       const std::string after = std::string(to_text(operation)) + " failed, call " + std::to_string(call);
       {
-        Program program(faulty->runtime(), GetParam().captures);
+        Program program(faulty->runtime(), !GetParam().is_library);
         try {
           EXPECT_EQ(program.run(), 0) << after << ", unnoticed";
         } catch (const Error&) {
@@ -220,16 +214,6 @@ TEST_P(AfterFailures, OfAnyDeviceCallTheNextProgramWorks) {
     }
   }
   EXPECT_GT(failures, 20) << "else nothing was tried";
-}
-
-template <typename Call>
-std::string error_of(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST_P(AfterFailures, OfARefusalTheNextProgramWorks) {
@@ -266,7 +250,7 @@ TEST_P(AfterFailures, OfARefusalTheNextProgramWorks) {
 }
 
 TEST_P(AfterFailures, OfACaptureThatWasRefusedTheNextOneWorks) {
-  if (!GetParam().captures) GTEST_SKIP() << "a library knows no captures";
+  if (GetParam().is_library) GTEST_SKIP() << "a library knows no captures";
   const auto clean = machine();
   Runtime& runtime = clean->runtime();
   const device::Stream stream = runtime.streams().next();
@@ -290,7 +274,7 @@ TEST_P(AfterFailures, OfACaptureThatWasRefusedTheNextOneWorks) {
     const CurrentStreamGuard other(runtime, runtime.streams().next());
     EXPECT_NE(error_of([&] { graph.capture_end(); }), "no error") << "another stream is current";
   }
-  void* const block = runtime.allocator().allocate(bytes, stream);
+  void* const block = runtime.allocator().allocate(array_bytes, stream);
   ops::fill(runtime, static_cast<std::int64_t*>(block), count, std::int64_t{2}, stream);
   runtime.allocator().free(block);
   EXPECT_NE(error_of([&] { runtime.allocator().free(block); }), "no error") << "a double free in a capture";
@@ -307,7 +291,7 @@ TEST_P(AfterFailures, OfACaptureThatWasRefusedTheNextOneWorks) {
 }
 
 TEST_P(AfterFailures, OfAnAllocationBeyondTheFractionTheNextOneWorks) {
-  if (std::string(GetParam().label) == "library") GTEST_SKIP() << "a library limits itself";
+  if (GetParam().is_library) GTEST_SKIP() << "a library limits itself";
   const auto clean = machine();
   DeviceAllocator& allocator = clean->runtime().allocator();
   const std::uint64_t total = clean->device().properties().total_memory_bytes;
@@ -326,8 +310,8 @@ TEST_P(AfterFailures, OfAnAllocationBeyondTheFractionTheNextOneWorks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Runtime, AfterFailures,
-                         testing::Values(Backend{"caching", "caching"}, Backend{"async", "async"},
-                                         Backend{"library", GPUCHECK_GOOD_ALLOCATOR, false}),
+                         testing::Values(TestedAllocator{"caching", "caching"}, TestedAllocator{"async", "async"},
+                                         TestedAllocator{"library", GPUCHECK_GOOD_ALLOCATOR, "", true}),
                          [](const auto& information) { return std::string(information.param.label); });
 
 }  // namespace

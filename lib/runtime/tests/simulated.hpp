@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -7,6 +8,9 @@
 #include "runtime/runtime.hpp"
 
 namespace gpucheck::runtime::test {
+
+/// Work that takes so much virtual time is found unfinished.
+inline constexpr std::uint64_t long_time_ns = 50'000'000;
 
 /// A simulated H100 (or another profile) with a runtime on it.
 class Simulated {

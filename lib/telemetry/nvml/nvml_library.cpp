@@ -4,13 +4,14 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "telemetry/source.hpp"
 
 namespace gpucheck::telemetry::nvml {
 
 Library::Library() : library_(::dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL)) {
   if (library_ == nullptr) {
     const char* const reason = ::dlerror();
-    throw EnvironmentError(fmt::format("NVML cannot be loaded: {}", reason == nullptr ? "no reason given" : reason));
+    throw NotInstalled(fmt::format("NVML cannot be loaded: {}", reason == nullptr ? "no reason given" : reason));
   }
   if (const Return code = call("nvmlInit_v2"); code != Return::success) {
     throw EnvironmentError(fmt::format("nvmlInit_v2: {}", text(code)));

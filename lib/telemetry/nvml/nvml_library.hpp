@@ -13,8 +13,21 @@ enum class Return : int {
   no_permission = 4,
   not_found = 6,
   insufficient_size = 7,
+  timeout = 10,
+  irq_issue = 11,
   function_not_found = 13,
+  corrupted_inforom = 14,
+  gpu_is_lost = 15,
+  reset_required = 16,
+  unknown = 999,
 };
+
+/// Whether the GPU or its driver is broken; else it only does not offer what was asked.
+constexpr bool is_failure(Return code) noexcept {
+  using enum Return;
+  return code == timeout || code == irq_issue || code == corrupted_inforom || code == gpu_is_lost ||
+         code == reset_required || code == unknown;
+}
 
 /// nvmlDevice_t is a pointer to something that the library alone knows.
 struct OpaqueDevice;
@@ -24,7 +37,7 @@ using Device = OpaqueDevice*;
 /// never return, when a GPU has gone away or its driver hangs.
 class Library {
  public:
-  /// @throws EnvironmentError where it cannot be loaded or initialised.
+  /// @throws NotInstalled where there is none, EnvironmentError where it cannot be initialised.
   Library();
   ~Library();
   Library(const Library&) = delete;
@@ -112,5 +125,18 @@ struct FieldValue {  // nvmlFieldValue_t
   int status;
   FieldContent value;
 };
+
+struct EventData {  // nvmlEventData_t
+  Device device;
+  unsigned long long type;
+  unsigned long long data;  ///< of a critical error: its XID
+  unsigned gpu_instance_id;
+  unsigned compute_instance_id;
+};
+
+/// nvmlEventSet_t, likewise known to the library alone.
+struct OpaqueEventSet;
+using EventSet = OpaqueEventSet*;
+inline constexpr unsigned long long event_xid_critical_error = 0x8;  // nvmlEventTypeXidCriticalError
 
 }  // namespace gpucheck::telemetry::nvml

@@ -11,7 +11,14 @@ std::map<std::string, int>& codes() {
   return the_codes;
 }
 
+/// Functions called since this was cleared.
+int& calls() {
+  static int count = 0;
+  return count;
+}
+
 int code_of(const char* function) {
+  ++calls();
   const auto found = codes().find(function);
   return found == codes().end() ? 0 : found->second;
 }
@@ -56,7 +63,16 @@ struct Fabric {
   unsigned clique;
   unsigned char state;
 };
+struct Event {
+  void* device;
+  unsigned long long type;
+  unsigned long long data;
+  unsigned gpu_instance;
+  unsigned compute_instance;
+};
 struct Device;
+
+int the_device = 0;
 
 }  // namespace
 
@@ -64,6 +80,11 @@ extern "C" {
 
 void fake_nvml_answers(const char* function, int code) { codes()[function] = code; }
 void fake_nvml_recovers() { codes().clear(); }
+int fake_nvml_calls() {
+  const int count = calls();
+  calls() = 0;
+  return count;
+}
 
 int nvmlInit_v2() { return code_of("nvmlInit_v2"); }
 int nvmlShutdown() { return 0; }
@@ -79,8 +100,7 @@ int nvmlSystemGetNVMLVersion(char* to, unsigned length) {
 int nvmlSystemGetCudaDriverVersion_v2(int* to) { return fill("nvmlSystemGetCudaDriverVersion_v2", to, 13010); }
 int nvmlDeviceGetCount_v2(unsigned* to) { return fill("nvmlDeviceGetCount_v2", to, 1U); }
 int nvmlDeviceGetHandleByIndex_v2(unsigned, Device** to) {
-  static int device = 0;
-  return fill("nvmlDeviceGetHandleByIndex_v2", to, reinterpret_cast<Device*>(&device));
+  return fill("nvmlDeviceGetHandleByIndex_v2", to, reinterpret_cast<Device*>(&the_device));
 }
 int nvmlDeviceGetName(Device*, char* to, unsigned length) { return fill_text("nvmlDeviceGetName", to, length, "Fake"); }
 int nvmlDeviceGetUUID(Device*, char* to, unsigned length) {
@@ -204,6 +224,23 @@ int nvmlDeviceGetComputeRunningProcesses_v3(Device*, unsigned* count, Process* p
   if (room < *count) return 7;
   for (unsigned i = 0; i < *count; ++i) processes[i] = {4711 + i, i == 0 ? 5ULL << 20U : ~0ULL, 0, 0};
   return code_of("nvmlDeviceGetComputeRunningProcesses_v3");
+}
+
+int nvmlEventSetCreate(int** to) {
+  *to = &the_device;
+  return code_of("nvmlEventSetCreate");
+}
+int nvmlEventSetFree(int*) { return 0; }
+int nvmlDeviceRegisterEvents(Device*, unsigned long long types, int*) {
+  return types == 8 ? code_of("nvmlDeviceRegisterEvents") : 2;
+}
+/// The error that it was told to have, once; no more came in time then.
+int nvmlEventSetWait_v2(int*, Event* to, unsigned) {
+  const int xid = code_of("xid");
+  if (xid == 0) return 10;
+  *to = {&the_device, 8, static_cast<unsigned long long>(xid), ~0U, ~0U};
+  codes().erase("xid");
+  return 0;
 }
 
 }  // extern "C"

@@ -22,6 +22,7 @@ Machine every_value() {
   gpu[Reading::ecc_enabled] = true;
   gpu[Reading::mig_enabled] = false;
   gpu[Reading::serial] = Unavailable{"not supported"};
+  gpu[Reading::vbios_version] = Unavailable{.reason = "GPU is lost", .is_failure = true};
   gpu[Reading::memory_total] = INT64_MAX;
   Link link;
   link.values.fill(std::int64_t{9});
@@ -32,6 +33,17 @@ Machine every_value() {
   machine.gpus = {gpu, gpu};
   machine.gpus[1].processes.clear();
   machine.gpus[1].processes_problem = "not supported";
+  machine.gpus[0].xids = {79, 48};
+  machine.gpus[1].xids_problem = "not offered";
+  machine.host = {.pci_gpus = {{"0000:3b:00.0", "nvidia"}, {"0000:3c:00.0", ""}},
+                  .pci_gpus_problem = "",
+                  .device_files = {},
+                  .device_files_problem = "no such folder",
+                  .libraries = {{"libcuda.so.1", ""}, {"libnvidia-ml.so.1", "not found"}},
+                  .libraries_problem = "",
+                  .kernel_module_version = "580.2",
+                  .kernel_xids = {{"0000:3b:00.0", 79, "NVRM: Xid"}},
+                  .kernel_log_problem = ""};
   return machine;
 }
 
@@ -73,7 +85,10 @@ TEST(MachineFile, WhatItLeavesOutIsUnavailable) {
   EXPECT_EQ(*text(machine.gpus[0][Reading::name]), "X");
   EXPECT_EQ(machine.gpus[0][Reading::uuid], Value(Unavailable{"not in the recording"}));
   EXPECT_EQ(machine.gpus[0].processes_problem, "not in the recording");
+  EXPECT_EQ(machine.gpus[0].xids_problem, "not in the recording");
   EXPECT_TRUE(machine.gpus[0].links.empty());
+  EXPECT_EQ(machine.host.pci_gpus_problem, "not in the recording");
+  EXPECT_EQ(machine.host.kernel_log_problem, "not in the recording");
 }
 
 TEST(MachineFile, ARefusalNamesThePlace) {
@@ -97,6 +112,17 @@ TEST(MachineFile, ARefusalNamesThePlace) {
               HasSubstr("gpus[1].links[1].speed: there is no such"));
   EXPECT_THAT(error_of(with(R"({"processes": [{"name": "x", "pid": 1}]})")),
               HasSubstr("gpus[1].processes[0].name: there is no such"));
+  const auto with_host = [](const std::string& host) {
+    return R"({"schema": "gpucheck.telemetry/1", "gpus": [], "host": )" + host + "}";
+  };
+  EXPECT_THAT(error_of(with_host(R"({"x": 1})")), HasSubstr("host.x: there is no such"));
+  EXPECT_THAT(error_of(with_host(R"({"pci_gpus": [{"address": "a", "x": "b"}]})")),
+              HasSubstr("host.pci_gpus[0].driver: expected"));
+  EXPECT_THAT(error_of(with_host(R"({"libraries": [{"name": "a", "problem": "", "x": 1}]})")),
+              HasSubstr("host.libraries[0]: expected 2 fields"));
+  EXPECT_THAT(error_of(with_host(R"({"kernel_xids": [{"pci_address": "a", "text": "b", "xid": "c"}]})")),
+              HasSubstr("host.kernel_xids[0].xid: expected an integer"));
+  EXPECT_THAT(error_of(with(R"({"xids": ["79"]})")), HasSubstr("gpus[1].xids[0]: expected an integer"));
   EXPECT_THAT(error_of(with(R"({"processes": [{}]})")), HasSubstr("gpus[1].processes[0].pid: expected"));
 }
 

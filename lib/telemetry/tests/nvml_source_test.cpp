@@ -21,6 +21,8 @@ class NvmlSourceTest : public ::testing::Test {
   void answer(const char* function, int code) {
     reinterpret_cast<void (*)(const char*, int)>(::dlsym(library_, "fake_nvml_answers"))(function, code);
   }
+  /// Of the library, since this was last asked.
+  [[nodiscard]] int calls() { return reinterpret_cast<int (*)()>(::dlsym(library_, "fake_nvml_calls"))(); }
   [[nodiscard]] static Gpu read_gpu() { return open_nvml()->read().gpus.at(0); }
 
   void* library_ = nullptr;
@@ -47,10 +49,10 @@ TEST_F(NvmlSourceTest, EachReadingHasItsOwnAnswer) {
   expect_text(Reading::pci_address, "00000000:00:06.0");
   expect_text(Reading::vbios_version, "96.00");
 
-  const std::vector<std::pair<Reading, bool>> flags{{Reading::persistence_mode, true}, {Reading::mig_enabled, false},
-                                                    {Reading::mig_pending, true},      {Reading::ecc_enabled, true},
-                                                    {Reading::ecc_pending, false},     {Reading::remap_pending, true},
-                                                    {Reading::remap_failed, false}};
+  const std::vector<std::pair<Reading, bool>> flags{{Reading::handle, true},        {Reading::persistence_mode, true},
+                                                    {Reading::mig_enabled, false},  {Reading::mig_pending, true},
+                                                    {Reading::ecc_enabled, true},   {Reading::ecc_pending, false},
+                                                    {Reading::remap_pending, true}, {Reading::remap_failed, false}};
   for (const auto& [which, expected] : flags) EXPECT_EQ(flag(gpu[which]), expected) << info_of(which).key;
 
   const std::vector<std::pair<Reading, std::int64_t>> numbers{
@@ -137,7 +139,8 @@ TEST_F(NvmlSourceTest, OneFailureCostsOneReading) {
   answer("nvmlDeviceGetRemappedRows", 3);
   answer("nvmlDeviceGetComputeRunningProcesses_v3", 4);
   const Gpu gpu = read_gpu();
-  EXPECT_EQ(gpu[Reading::temperature_gpu], Value(Unavailable{"nvmlDeviceGetTemperature: GPU is lost"}));
+  EXPECT_EQ(gpu[Reading::temperature_gpu],
+            Value(Unavailable{.reason = "nvmlDeviceGetTemperature: GPU is lost", .is_failure = true}));
   EXPECT_EQ(gpu[Reading::remap_pending], Value(Unavailable{"not supported"}));
   EXPECT_EQ(number(gpu[Reading::power_draw]), 82260);
   EXPECT_THAT(gpu.processes_problem, HasSubstr("nvmlDeviceGetComputeRunningProcesses_v3"));
@@ -148,7 +151,7 @@ TEST_F(NvmlSourceTest, AGpuThatIsGoneAnswersNothing) {
   answer("nvmlDeviceGetHandleByIndex_v2", 15);
   const Gpu gpu = read_gpu();
   for (const Value& value : gpu.values) {
-    EXPECT_EQ(value, Value(Unavailable{"nvmlDeviceGetHandleByIndex_v2: GPU is lost"}));
+    EXPECT_EQ(value, Value(Unavailable{.reason = "nvmlDeviceGetHandleByIndex_v2: GPU is lost", .is_failure = true}));
   }
 }
 
@@ -170,6 +173,52 @@ TEST_F(NvmlSourceTest, NoProcessIsLeftOut) {
   EXPECT_EQ(gpu.processes_problem, "");
   ASSERT_EQ(gpu.processes.size(), 100U);
   EXPECT_EQ(gpu.processes.back().pid, 4810);
+}
+
+TEST_F(NvmlSourceTest, ASubsetIsWhatItsListSays) {
+  const auto source = open_nvml();
+  const auto is_asked = [](const Gpu& gpu, Reading which) {
+    const std::string* const reason = problem(gpu[which]);
+    return reason == nullptr || *reason != not_asked;
+  };
+  for (const Subset subset : {Subset::gauges, Subset::counters}) {
+    const Gpu gpu = source->read({.subset = subset}).gpus.at(0);
+    for (const Reading gauge : sampled_gauges) EXPECT_TRUE(is_asked(gpu, gauge)) << info_of(gauge).key;
+    for (const Reading counter : watched_counters) {
+      EXPECT_EQ(is_asked(gpu, counter), subset == Subset::counters) << info_of(counter).key;
+    }
+    EXPECT_FALSE(is_asked(gpu, Reading::remap_banks_max));
+    EXPECT_EQ(gpu.processes_problem, not_asked);
+    EXPECT_EQ(*text(gpu[Reading::uuid]), "GPU-1") << "which one it is, is always said";
+  }
+}
+
+TEST_F(NvmlSourceTest, ASubsetIsCheap) {
+  const auto source = open_nvml();
+  static_cast<void>(calls());
+  static_cast<void>(source->read({.subset = Subset::gauges}));
+  EXPECT_LE(calls(), 10);
+  static_cast<void>(source->read({.subset = Subset::counters}));
+  EXPECT_LE(calls(), 16);
+}
+
+TEST_F(NvmlSourceTest, OnlyTheGpusThatAreMeantAreAsked) {
+  const auto source = open_nvml();
+  EXPECT_EQ(source->read({.gpus = {{.uuid = "GPU-1", .pci_address = ""}}}).gpus.size(), 1U);
+  EXPECT_EQ(source->read({.gpus = {{.uuid = "MIG-7", .pci_address = "0000:00:06.0"}}}).gpus.size(), 1U);
+  EXPECT_TRUE(source->read({.gpus = {{.uuid = "GPU-2", .pci_address = "0000:00:07.0"}}}).gpus.empty());
+}
+
+TEST_F(NvmlSourceTest, TellsOfXidsSinceItWasOpened) {
+  const auto source = open_nvml();
+  EXPECT_TRUE(source->read({.subset = Subset::gauges}).gpus.at(0).xids.empty());
+  answer("xid", 79);
+  EXPECT_THAT(source->read({.subset = Subset::gauges}).gpus.at(0).xids, ::testing::ElementsAre(79));
+  EXPECT_THAT(source->read({.subset = Subset::gauges}).gpus.at(0).xids, ::testing::ElementsAre(79));
+  answer("nvmlDeviceRegisterEvents", 3);
+  EXPECT_EQ(read_gpu().xids_problem, "nvmlDeviceRegisterEvents: Not Supported");
+  answer("nvmlEventSetCreate", 3);
+  EXPECT_EQ(read_gpu().xids_problem, "nvmlEventSetCreate: Not Supported");
 }
 
 TEST_F(NvmlSourceTest, ALibraryThatDoesNotWorkIsSaid) {

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "device/kernels/support/distributions.hpp"
 #include "runtime/graphs/graph.hpp"
+#include "runtime/tests/error_of.hpp"
 #include "runtime/tests/simulated.hpp"
 #include "runtime/transfer.hpp"
 #include "tensor/ops.hpp"
@@ -21,19 +22,11 @@
 namespace gpucheck::tensor::test {
 namespace {
 
+using runtime::test::error_of;
 using runtime::test::Simulated;
 
 class Random : public testing::Test {
  protected:
-  template <typename Call>
-  static std::string error_of(Call call) {
-    try {
-      call();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
-  }
   template <typename T>
   Buffer<T> upload(const std::vector<T>& values) {
     return runtime::to_device<T>(runtime, values.data(), values.size(), runtime::Transfer::blocking,

@@ -13,19 +13,17 @@ using device::CopyKind;
 using device::Stream;
 namespace kernels = device::kernels;
 
-constexpr std::size_t size = 64;
-
 TEST(RunNow, RunsABlockKernelThatIsBeingCaptured) {
   const Faulty faulty(once(Operation::launch_kernel, Effect::run_now));
   device::Device& device = faulty.device();
   const auto stream = faulty.make_stream();
-  const auto memory = faulty.make_memory(size);
-  ASSERT_EQ(device.fill(memory.get(), 9, size, stream.get()), Status::success);
+  const auto memory = faulty.make_memory(memory_bytes);
+  ASSERT_EQ(device.fill(memory.get(), 9, memory_bytes, stream.get()), Status::success);
   ASSERT_EQ(device.begin_capture(stream.get(), CaptureMode::global), Status::success);
   const kernels::RotateInBlocks rotate{static_cast<std::uint64_t*>(memory.get())};
   ASSERT_EQ(device::launch(device, rotate, 8, {.threads = 1, .shared_bytes = 8}, stream.get()), Status::success);
   const auto graph = device::own<device::UniqueGraph>(device, device.end_capture(stream.get()));
-  const std::vector<std::uint8_t> seen = read(faulty, memory.get(), size, stream.get());
+  const std::vector<std::uint8_t> seen = read(faulty, memory.get(), memory_bytes, stream.get());
   for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(seen[i * 8], i);  // though no graph was launched
 }
 
@@ -141,11 +139,11 @@ TEST(WrongAnswer, GivesADefaultStreamThatEveryCallRejects) {
   device::Device& device = faulty.device();
   const Stream wrong = device.default_stream();
   EXPECT_NE(wrong, device.default_stream());  // only once
-  const auto memory = faulty.make_memory(size);
+  const auto memory = faulty.make_memory(memory_bytes);
   const auto event = faulty.make_event();
   const std::uint64_t calls = faulty.calls();
   constexpr Status rejected = Status::invalid_resource_handle;
-  EXPECT_EQ(status_of(device.allocate_async(size, wrong)), rejected);
+  EXPECT_EQ(status_of(device.allocate_async(memory_bytes, wrong)), rejected);
   EXPECT_EQ(device.free_async(memory.get(), wrong), rejected);
   EXPECT_EQ(device.destroy_stream(wrong), rejected);
   EXPECT_EQ(device.query(wrong), rejected);
@@ -153,7 +151,7 @@ TEST(WrongAnswer, GivesADefaultStreamThatEveryCallRejects) {
   EXPECT_EQ(device.wait(wrong, event.get()), rejected);
   EXPECT_EQ(device.record(event.get(), wrong), rejected);
   EXPECT_EQ(device.copy(memory.get(), memory.get(), 1, CopyKind::device_to_device, wrong), rejected);
-  EXPECT_EQ(device.fill(memory.get(), 0, size, wrong), rejected);
+  EXPECT_EQ(device.fill(memory.get(), 0, memory_bytes, wrong), rejected);
   EXPECT_EQ(device::launch(device, kernels::Spin{1}, 1, wrong), rejected);
   EXPECT_EQ(device.host_callback(
                 wrong, [](void*) {}, nullptr),
@@ -232,14 +230,14 @@ TEST(DropWait, LeavesStreamsUnordered) {
   for (const bool dropped : {true, false}) {
     const Faulty faulty(dropped ? once(Operation::wait, Effect::drop) : Plan{});
     device::Device& device = faulty.device();
-    const auto memory = faulty.make_memory(size);
+    const auto memory = faulty.make_memory(memory_bytes);
     const auto first = faulty.make_stream();
     const auto second = faulty.make_stream();
     const auto event = faulty.make_event();
-    ASSERT_EQ(device.fill(memory.get(), 1, size, first.get()), Status::success);
+    ASSERT_EQ(device.fill(memory.get(), 1, memory_bytes, first.get()), Status::success);
     ASSERT_EQ(device.record(event.get(), first.get()), Status::success);
     ASSERT_EQ(device.wait(second.get(), event.get()), Status::success);
-    ASSERT_EQ(device.fill(memory.get(), 2, size, second.get()), Status::success);
+    ASSERT_EQ(device.fill(memory.get(), 2, memory_bytes, second.get()), Status::success);
     ASSERT_EQ(device.synchronize(), Status::success);
     EXPECT_EQ(faulty.driver().races().empty(), !dropped);
   }

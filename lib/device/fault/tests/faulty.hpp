@@ -19,6 +19,10 @@ namespace gpucheck::fault {
 using device::Result;
 using device::Status;
 
+/// Of the memory that most tests allocate.
+inline constexpr std::size_t memory_bytes = 64;
+
+/// What a call came back with, for calls that also give a value.
 template <typename T>
 Status status_of(const Result<T>& result) {
   return result ? Status::success : result.error();

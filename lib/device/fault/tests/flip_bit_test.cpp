@@ -13,8 +13,6 @@ using device::CaptureMode;
 using device::CopyKind;
 namespace kernels = device::kernels;
 
-constexpr std::size_t size = 64;
-
 /// Positions of the bytes that differ from `expected`, and that each does so by one bit.
 std::vector<std::size_t> flipped(const std::vector<std::uint8_t>& seen, std::uint8_t expected) {
   std::vector<std::size_t> positions;
@@ -36,11 +34,11 @@ void expect_one_flip(const std::vector<std::uint8_t>& seen, std::uint8_t expecte
 
 TEST(FlipBit, SpoilsAFill) {
   const Faulty faulty(once(Operation::fill, Effect::flip_bit));
-  const auto memory = faulty.make_memory(size);
-  ASSERT_EQ(faulty.device().fill(memory.get(), 7, size, {}), Status::success);
-  expect_one_flip(read(faulty, memory.get(), size), 7);
-  ASSERT_EQ(faulty.device().fill(memory.get(), 7, size, {}), Status::success);
-  EXPECT_TRUE(flipped(read(faulty, memory.get(), size), 7).empty());  // once
+  const auto memory = faulty.make_memory(memory_bytes);
+  ASSERT_EQ(faulty.device().fill(memory.get(), 7, memory_bytes, {}), Status::success);
+  expect_one_flip(read(faulty, memory.get(), memory_bytes), 7);
+  ASSERT_EQ(faulty.device().fill(memory.get(), 7, memory_bytes, {}), Status::success);
+  EXPECT_TRUE(flipped(read(faulty, memory.get(), memory_bytes), 7).empty());  // once
   EXPECT_TRUE(faulty.simulator().races().empty());
 }
 
@@ -53,37 +51,38 @@ TEST(FlipBit, SpoilsASingleByte) {
 
 TEST(FlipBit, SpoilsACopyToTheDevice) {
   const Faulty faulty(once(Operation::copy, Effect::flip_bit));
-  const auto memory = faulty.make_memory(size);
-  const std::vector<std::uint8_t> source(size, 9);
-  ASSERT_EQ(faulty.device().copy(memory.get(), source.data(), size, CopyKind::host_to_device, {}), Status::success);
-  expect_one_flip(read(faulty, memory.get(), size), 9);
+  const auto memory = faulty.make_memory(memory_bytes);
+  const std::vector<std::uint8_t> source(memory_bytes, 9);
+  ASSERT_EQ(faulty.device().copy(memory.get(), source.data(), memory_bytes, CopyKind::host_to_device, {}),
+            Status::success);
+  expect_one_flip(read(faulty, memory.get(), memory_bytes), 9);
 }
 
 TEST(FlipBit, SpoilsACopyToTheHost) {
   const Faulty faulty(once(Operation::copy, Effect::flip_bit));
-  const auto memory = faulty.make_memory(size);
+  const auto memory = faulty.make_memory(memory_bytes);
   const auto stream = faulty.make_stream();
-  ASSERT_EQ(faulty.device().fill(memory.get(), 9, size, stream.get()), Status::success);
-  expect_one_flip(read(faulty, memory.get(), size, stream.get()), 9);
-  EXPECT_TRUE(flipped(read(faulty, memory.get(), size, stream.get()), 9).empty());
+  ASSERT_EQ(faulty.device().fill(memory.get(), 9, memory_bytes, stream.get()), Status::success);
+  expect_one_flip(read(faulty, memory.get(), memory_bytes, stream.get()), 9);
+  EXPECT_TRUE(flipped(read(faulty, memory.get(), memory_bytes, stream.get()), 9).empty());
 }
 
 TEST(FlipBit, SpoilsTheFirstMemoryAKernelWrites) {
   const Faulty faulty(once(Operation::launch_kernel, Effect::flip_bit));
   const auto stream = faulty.make_stream();
-  const auto memory = faulty.make_memory(size);
+  const auto memory = faulty.make_memory(memory_bytes);
   ASSERT_EQ(device::launch(faulty.device(), kernels::Spin{1}, 1, stream.get()), Status::success);  // writes nothing
   const kernels::Fill<std::uint8_t> write{static_cast<std::uint8_t*>(memory.get()), 3};
   ASSERT_EQ(device::launch(faulty.device(), write, 0, stream.get()), Status::success);  // nothing either
-  ASSERT_EQ(device::launch(faulty.device(), write, size, stream.get()), Status::success);
-  expect_one_flip(read(faulty, memory.get(), size, stream.get()), 3);
+  ASSERT_EQ(device::launch(faulty.device(), write, memory_bytes, stream.get()), Status::success);
+  expect_one_flip(read(faulty, memory.get(), memory_bytes, stream.get()), 3);
   EXPECT_TRUE(faulty.simulator().races().empty());
 }
 
 TEST(FlipBit, SpoilsWhatABlockKernelWrites) {
   const Faulty faulty(once(Operation::launch_kernel, Effect::flip_bit));
   const auto stream = faulty.make_stream();
-  const auto memory = faulty.make_memory(size);
+  const auto memory = faulty.make_memory(memory_bytes);
   const kernels::RotateInBlocks rotate{static_cast<std::uint64_t*>(memory.get())};
   const device::BlockShape shape{.threads = 1, .shared_bytes = 8};
   ASSERT_EQ(device::launch(faulty.device(), rotate, 1, shape, stream.get()), Status::success);  // writes a 0
@@ -95,28 +94,30 @@ TEST(FlipBit, ComesAfterACopyThatIsNotWaitedFor) {
   const Faulty faulty(once(Operation::copy, Effect::flip_bit));
   device::Device& device = faulty.device();
   const auto stream = faulty.make_stream();
-  const auto memory = faulty.make_memory(size);
-  const auto host = device::own<device::UniquePinnedMemory>(device, device.allocate_pinned(size));
-  ASSERT_EQ(device.fill(memory.get(), 9, size, stream.get()), Status::success);
+  const auto memory = faulty.make_memory(memory_bytes);
+  const auto host = device::own<device::UniquePinnedMemory>(device, device.allocate_pinned(memory_bytes));
+  ASSERT_EQ(device.fill(memory.get(), 9, memory_bytes, stream.get()), Status::success);
   faulty.spin(stream.get());
-  ASSERT_EQ(device.copy(host.get(), memory.get(), size, CopyKind::device_to_host, stream.get()), Status::success);
+  ASSERT_EQ(device.copy(host.get(), memory.get(), memory_bytes, CopyKind::device_to_host, stream.get()),
+            Status::success);
   ASSERT_EQ(device.synchronize(stream.get()), Status::success);
   const auto* bytes = static_cast<std::uint8_t*>(host.get());
-  expect_one_flip({bytes, bytes + size}, 9);
+  expect_one_flip({bytes, bytes + memory_bytes}, 9);
 }
 
 TEST(FlipBit, SparesWhatAFailedCallDidNotWrite) {
   const Faulty faulty({{{Operation::fill, Effect::flip_bit}, {Operation::copy, Effect::flip_bit}}});
   device::Device& device = faulty.device();
-  const auto memory = faulty.make_memory(size);
-  std::vector<std::uint8_t> source(size, 9);
-  ASSERT_EQ(device.fill(memory.get(), 7, 1024 * size, {}), Status::invalid_value);  // beyond its end
-  ASSERT_EQ(device.copy(memory.get(), source.data(), 1024 * size, CopyKind::host_to_device, {}), Status::invalid_value);
-  ASSERT_EQ(device.fill(memory.get(), 7, size, {}), Status::success);  // the first call that the rule can spoil
-  std::vector<std::uint8_t> seen(size);
-  ASSERT_EQ(device.copy(seen.data(), memory.get(), size, CopyKind::device_to_host, {}), Status::success);
+  const auto memory = faulty.make_memory(memory_bytes);
+  std::vector<std::uint8_t> source(memory_bytes, 9);
+  ASSERT_EQ(device.fill(memory.get(), 7, 1024 * memory_bytes, {}), Status::invalid_value);  // beyond its end
+  ASSERT_EQ(device.copy(memory.get(), source.data(), 1024 * memory_bytes, CopyKind::host_to_device, {}),
+            Status::invalid_value);
+  ASSERT_EQ(device.fill(memory.get(), 7, memory_bytes, {}), Status::success);  // the first call that the rule can spoil
+  std::vector<std::uint8_t> seen(memory_bytes);
+  ASSERT_EQ(device.copy(seen.data(), memory.get(), memory_bytes, CopyKind::device_to_host, {}), Status::success);
   EXPECT_TRUE(flipped(seen, 7).empty()) << "both flips hit the same bit";
-  expect_one_flip(read(faulty, memory.get(), size), 7);
+  expect_one_flip(read(faulty, memory.get(), memory_bytes), 7);
 }
 
 TEST(FirstWritten, IsTheFirstMemoryOfItsBytesThatALaunchChanges) {
@@ -140,11 +141,12 @@ TEST(FlipBit, IsRecordedInACapture) {
   const Faulty faulty({{{Operation::fill, Effect::flip_bit}, {Operation::copy, Effect::flip_bit}}});
   device::Device& device = faulty.device();
   const auto stream = faulty.make_stream();
-  const auto memory = faulty.make_memory(size);
-  auto host = device::own<device::UniquePinnedMemory>(device, device.allocate_pinned(size));
+  const auto memory = faulty.make_memory(memory_bytes);
+  auto host = device::own<device::UniquePinnedMemory>(device, device.allocate_pinned(memory_bytes));
   ASSERT_EQ(device.begin_capture(stream.get(), CaptureMode::global), Status::success);
-  ASSERT_EQ(device.fill(memory.get(), 7, size, stream.get()), Status::success);
-  ASSERT_EQ(device.copy(host.get(), memory.get(), size, CopyKind::device_to_host, stream.get()), Status::success);
+  ASSERT_EQ(device.fill(memory.get(), 7, memory_bytes, stream.get()), Status::success);
+  ASSERT_EQ(device.copy(host.get(), memory.get(), memory_bytes, CopyKind::device_to_host, stream.get()),
+            Status::success);
   const auto graph = device::own<device::UniqueGraph>(device, device.end_capture(stream.get()));
   EXPECT_EQ(*device.node_count(graph.get()), 4U);  // fill, flip, copy, flip
   const auto executable = device::own<device::UniqueGraphExec>(device, device.instantiate(graph.get()));
@@ -152,8 +154,8 @@ TEST(FlipBit, IsRecordedInACapture) {
     ASSERT_EQ(device.launch(executable.get(), stream.get()), Status::success);
     ASSERT_EQ(device.synchronize(stream.get()), Status::success);
     const auto* bytes = static_cast<std::uint8_t*>(host.get());
-    EXPECT_TRUE(flipped({bytes, bytes + size}, 7).empty()) << "both flips hit the same bit";
-    expect_one_flip(read(faulty, memory.get(), size, stream.get()), 7);
+    EXPECT_TRUE(flipped({bytes, bytes + memory_bytes}, 7).empty()) << "both flips hit the same bit";
+    expect_one_flip(read(faulty, memory.get(), memory_bytes, stream.get()), 7);
   }
 }
 

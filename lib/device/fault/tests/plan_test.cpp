@@ -38,15 +38,23 @@ std::set<Operation> taking(Effect effect) {
     case Effect::hide_sticky_errors:
       return failing;
     case Effect::flip_bit:
-      return {copy, fill, launch_kernel};
+    case Effect::delay:
+      return {copy, fill, launch_kernel, multiply};
+    case Effect::flip_low_bit:
+    case Effect::not_finite:
+      return {multiply};
+    case Effect::stick_bit:
+    case Effect::alias_address_line:
     case Effect::alias:
     case Effect::misalign:
       return {allocate};
+    case Effect::slow_multiprocessor:
+    case Effect::wrong_multiprocessor:
     case Effect::run_now:
       return {launch_kernel};
     case Effect::wrong_answer:
       return {node_count,   default_stream,  error_text,  memory_info,  pointer_info, elapsed_ms,
-              capture_info, can_access_peer, query_event, query_stream, initialize};
+              capture_info, can_access_peer, query_event, query_stream, math_library, initialize};
     case Effect::eager:
       return {initialize};
     case Effect::hang:
@@ -88,7 +96,7 @@ TEST_P(EveryEffect, IsTakenByItsOperationsAndRejectedForAllOthers) {
   const std::set<Operation> wanted = taking(effect);
   for (std::size_t i = 0; i < operation_count; ++i) {
     const auto operation = static_cast<Operation>(i);
-    const std::string why = rejection({.operation = operation, .effect = effect});
+    const std::string why = rejection({.operation = operation, .effect = effect, .delay = std::chrono::nanoseconds(1)});
     EXPECT_EQ(why.empty(), wanted.contains(operation)) << to_text(operation) << ' ' << to_text(effect);
     if (wanted.contains(operation)) continue;
     EXPECT_NE(why.find("effect " + std::string(to_text(effect)) + " on operation " + std::string(to_text(operation))),
@@ -112,6 +120,10 @@ TEST(Plan, RejectsRulesThatCouldNotWork) {
   EXPECT_NE(rejection({.operation = fill, .effect = Effect::drop, .first = 0}), "");
   EXPECT_NE(rejection({.operation = fill, .effect = Effect::fail, .status = device::Status::success}), "");
   EXPECT_NE(rejection({.operation = fill, .effect = Effect::lose_device, .status = device::Status::success}), "");
+  EXPECT_NE(rejection({.operation = fill, .effect = Effect::delay}), "") << "no time";
+  EXPECT_NE(rejection({.operation = fill, .effect = Effect::flip_bit, .place = {.offset = 1}}), "");
+  const Place last_but_one{.from = Place::From::end, .offset = 1};
+  EXPECT_EQ(rejection({.operation = fill, .effect = Effect::flip_bit, .place = last_but_one}), "");
   EXPECT_NE(rejection({.operation = static_cast<Operation>(operation_count), .effect = Effect::hang}), "");
   EXPECT_NE(rejection({.operation = fill, .effect = static_cast<Effect>(effect_count)}), "");
 }

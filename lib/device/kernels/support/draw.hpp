@@ -9,12 +9,7 @@
 #include "device/kernel.hpp"
 #include "device/kernels/support/distributions.hpp"
 #include "device/kernels/support/philox_keys.hpp"
-
-#if defined(__CUDACC__)
-#define GPUCHECK_UNROLL _Pragma("unroll")
-#else
-#define GPUCHECK_UNROLL
-#endif
+#include "device/kernels/support/unroll.hpp"
 
 namespace gpucheck::device::kernels {
 

@@ -40,12 +40,39 @@ struct Invocation {
     return condition;
   }
 
-  /// Adds to a counter that other invocations add to at the same time.
-  GPUCHECK_HOST_DEVICE void atomic_add(std::uint64_t* target, std::uint64_t amount) const {
+  /// Adds to a counter that other invocations add to at the same time; what it was before.
+  GPUCHECK_HOST_DEVICE std::uint64_t atomic_add(std::uint64_t* target, std::uint64_t amount) const {
 #if defined(__CUDA_ARCH__)
-    atomicAdd(reinterpret_cast<unsigned long long*>(target), static_cast<unsigned long long>(amount));
+    return atomicAdd(reinterpret_cast<unsigned long long*>(target), static_cast<unsigned long long>(amount));
 #else
+    const std::uint64_t before = *target;
     *target += amount;
+    return before;
+#endif
+  }
+
+  /// The word as memory has it now: not what the multiprocessor's own cache (L1) may have kept of an earlier read. The
+  /// cache of all multiprocessors (L2) is part of memory here.
+  GPUCHECK_HOST_DEVICE std::uint64_t read_again(const std::uint64_t* word) const {
+#if defined(__CUDA_ARCH__)
+    std::uint64_t value;
+    asm volatile("ld.global.cv.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+    return value;
+#else
+    return *const_cast<const volatile std::uint64_t*>(word);
+#endif
+  }
+
+  /// What `multiprocessor` says on the simulated device, where a kernel runs on none.
+  static constexpr std::uint32_t no_multiprocessor = 0xFFFFFFFFU;
+  /// The multiprocessor that this runs on, counted from 0.
+  [[nodiscard]] GPUCHECK_HOST_DEVICE std::uint32_t multiprocessor() const {
+#if defined(__CUDA_ARCH__)
+    std::uint32_t number;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
+    return number;
+#else
+    return no_multiprocessor;
 #endif
   }
 };

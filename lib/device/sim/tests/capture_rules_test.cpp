@@ -24,11 +24,6 @@ using device::StreamKind;
 constexpr Stream legacy = device::legacy_default_stream;
 constexpr std::array modes{CaptureMode::global, CaptureMode::thread_local_, CaptureMode::relaxed};
 
-template <typename T>
-Status status_of(const device::Result<T>& result) {
-  return result ? Status::success : result.error();
-}
-
 /// What calls may be about while `capturing` captures: none of it takes part.
 struct Bystanders {
   explicit Bystanders(const Fixture& fixture) : capturing(fixture.stream()), other(fixture.stream()) {

@@ -13,6 +13,12 @@
 /// A simulated machine to try things on, with short verbs that throw when a call fails.
 namespace gpucheck::sim {
 
+/// What a call came back with, for calls that also give a value.
+template <typename T>
+device::Status status_of(const device::Result<T>& result) {
+  return result ? device::Status::success : result.error();
+}
+
 class Fixture {
  public:
   explicit Fixture(std::uint64_t seed = 0, int device_count = 1, std::string_view profile_name = "small")

@@ -20,11 +20,6 @@ using device::Status;
 using device::Stream;
 using device::StreamKind;
 
-template <typename T>
-Status status_of(const device::Result<T>& result) {
-  return result ? Status::success : result.error();
-}
-
 /// Good handles and memory beside the bad handle.
 struct Things {
   explicit Things(Fixture& fixture)

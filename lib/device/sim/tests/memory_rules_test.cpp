@@ -15,13 +15,8 @@ using device::Device;
 using device::Status;
 using device::Stream;
 
-constexpr std::size_t bytes = 64;
+constexpr std::size_t memory_bytes = 64;
 constexpr std::uint64_t long_time_ns = 50'000'000;
-
-template <typename T>
-Status status_of(const device::Result<T>& result) {
-  return result ? Status::success : result.error();
-}
 
 /// Virtual time, in which work gets done, without a call that waits or asks.
 void let_time_pass(Device& device) {
@@ -39,21 +34,23 @@ void write_nowhere(const Fixture& fixture, Stream stream) {
 TEST(MemoryRules, CopiesReachToTheLastByteAndNoFurther) {
   const Fixture fixture;
   Device& device = fixture.device();
-  std::vector<std::byte> pageable(2 * bytes);
-  auto* const memory = fixture.memory<std::byte>(bytes);
-  auto* const pinned = fixture.pinned<std::byte>(bytes);
+  std::vector<std::byte> pageable(2 * memory_bytes);
+  auto* const memory = fixture.memory<std::byte>(memory_bytes);
+  auto* const pinned = fixture.pinned<std::byte>(memory_bytes);
   for (std::byte* const place : {memory, pinned}) {
     const CopyKind to = place == memory ? CopyKind::host_to_device : CopyKind::host_to_host;
     const CopyKind from = place == memory ? CopyKind::device_to_host : CopyKind::host_to_host;
     const Stream stream = fixture.stream();
-    for (const std::size_t offset : {std::size_t{0}, bytes - 1}) {
-      EXPECT_EQ(device.copy(place + offset, pageable.data(), bytes - offset, to, stream), Status::success);
-      EXPECT_EQ(device.copy(pageable.data(), place + offset, bytes - offset, from, stream), Status::success);
-      EXPECT_EQ(device.copy(place + offset, pageable.data(), bytes - offset + 1, to, stream), Status::invalid_value);
-      EXPECT_EQ(device.copy(pageable.data(), place + offset, bytes - offset + 1, from, stream), Status::invalid_value);
+    for (const std::size_t offset : {std::size_t{0}, memory_bytes - 1}) {
+      EXPECT_EQ(device.copy(place + offset, pageable.data(), memory_bytes - offset, to, stream), Status::success);
+      EXPECT_EQ(device.copy(pageable.data(), place + offset, memory_bytes - offset, from, stream), Status::success);
+      EXPECT_EQ(device.copy(place + offset, pageable.data(), memory_bytes - offset + 1, to, stream),
+                Status::invalid_value);
+      EXPECT_EQ(device.copy(pageable.data(), place + offset, memory_bytes - offset + 1, from, stream),
+                Status::invalid_value);
     }
-    EXPECT_EQ(device.fill(place, 1, bytes, stream), Status::success);
-    EXPECT_EQ(device.fill(place, 1, bytes + 1, stream), Status::invalid_value);
+    EXPECT_EQ(device.fill(place, 1, memory_bytes, stream), Status::success);
+    EXPECT_EQ(device.fill(place, 1, memory_bytes + 1, stream), Status::invalid_value);
     EXPECT_EQ(device.synchronize(), Status::success);
   }
 }
@@ -62,19 +59,23 @@ TEST(MemoryRules, PageableMemoryIsNeverADevices) {
   const Fixture fixture;
   Device& device = fixture.device();
   const Stream stream = fixture.stream();
-  std::vector<std::byte> pageable(bytes);
-  auto* const memory = fixture.memory<std::byte>(bytes);
-  auto* const pinned = fixture.pinned<std::byte>(bytes);
+  std::vector<std::byte> pageable(memory_bytes);
+  auto* const memory = fixture.memory<std::byte>(memory_bytes);
+  auto* const pinned = fixture.pinned<std::byte>(memory_bytes);
   for (std::byte* const place : {memory, pinned}) {
-    EXPECT_EQ(device.copy(pageable.data(), place, bytes, CopyKind::device_to_device, stream), Status::invalid_value);
-    EXPECT_EQ(device.copy(place, pageable.data(), bytes, CopyKind::device_to_device, stream), Status::invalid_value);
-    EXPECT_EQ(device.copy(pageable.data(), place, bytes, CopyKind::host_to_device, stream), Status::invalid_value);
-    EXPECT_EQ(device.copy(place, pageable.data(), bytes, CopyKind::device_to_host, stream), Status::invalid_value);
+    EXPECT_EQ(device.copy(pageable.data(), place, memory_bytes, CopyKind::device_to_device, stream),
+              Status::invalid_value);
+    EXPECT_EQ(device.copy(place, pageable.data(), memory_bytes, CopyKind::device_to_device, stream),
+              Status::invalid_value);
+    EXPECT_EQ(device.copy(pageable.data(), place, memory_bytes, CopyKind::host_to_device, stream),
+              Status::invalid_value);
+    EXPECT_EQ(device.copy(place, pageable.data(), memory_bytes, CopyKind::device_to_host, stream),
+              Status::invalid_value);
   }
 }
 
 TEST(MemoryRules, KernelsReachWhatIsAllocatedAndNoFurther) {
-  constexpr std::size_t count = bytes / sizeof(std::int32_t);
+  constexpr std::size_t count = memory_bytes / sizeof(std::int32_t);
   for (const std::size_t beyond : {std::size_t{0}, std::size_t{1}}) {
     const Fixture fixture;
     const Stream stream = fixture.stream();
@@ -88,7 +89,7 @@ TEST(MemoryRules, WhatAStreamFreedItsLaterWorkDoesNotReach) {
     const Fixture fixture;
     Device& device = fixture.device();
     const Stream stream = fixture.stream();
-    auto* const memory = static_cast<std::int32_t*>(device.allocate_async(bytes, stream).value());
+    auto* const memory = static_cast<std::int32_t*>(device.allocate_async(memory_bytes, stream).value());
     fixture.fill(memory, 1, 1, stream);
     if (freed) check(device.free_async(memory, stream), "free_async");
     fixture.fill(memory, 1, 1, stream);
@@ -128,8 +129,8 @@ TEST(MemoryRules, FreesMeetWhatFailedBeforeThem) {
     Device& device = fixture.device();
     void* const memory = fixture.memory(1);
     void* const pinned = fixture.pinned(1);
-    std::vector<std::byte> registered(bytes);
-    check(device.register_host(registered.data(), bytes), "register_host");
+    std::vector<std::byte> registered(memory_bytes);
+    check(device.register_host(registered.data(), memory_bytes), "register_host");
     const Stream stream = fixture.stream();
     spin(fixture, stream);
     write_nowhere(fixture, stream);
@@ -141,24 +142,24 @@ TEST(MemoryRules, UnregisteringWaitsForTheWorkThatUsesTheMemory) {
   const Fixture fixture;
   Device& device = fixture.device();
   const Stream stream = fixture.stream();
-  std::vector<std::byte> registered(bytes);
-  auto* const memory = fixture.memory<std::byte>(bytes);
-  check(device.register_host(registered.data(), bytes), "register_host");
-  check(device.fill(memory, 7, bytes, stream), "fill");
+  std::vector<std::byte> registered(memory_bytes);
+  auto* const memory = fixture.memory<std::byte>(memory_bytes);
+  check(device.register_host(registered.data(), memory_bytes), "register_host");
+  check(device.fill(memory, 7, memory_bytes, stream), "fill");
   spin(fixture, stream);
-  fixture.copy(registered.data(), memory, bytes, CopyKind::device_to_host, stream);
+  fixture.copy(registered.data(), memory, memory_bytes, CopyKind::device_to_host, stream);
   EXPECT_EQ(device.unregister_host(registered.data()), Status::success);
-  EXPECT_EQ(registered, std::vector<std::byte>(bytes, std::byte{7}));
+  EXPECT_EQ(registered, std::vector<std::byte>(memory_bytes, std::byte{7}));
   EXPECT_EQ(device.synchronize(), Status::success);
 }
 
 TEST(MemoryRules, ACopyThatIsWaitedForMeetsWhatFailedBeforeIt) {
   const Fixture fixture;
   const Stream stream = fixture.stream();
-  std::vector<std::byte> pageable(bytes);
-  auto* const memory = fixture.memory<std::byte>(bytes);
+  std::vector<std::byte> pageable(memory_bytes);
+  auto* const memory = fixture.memory<std::byte>(memory_bytes);
   write_nowhere(fixture, stream);
-  EXPECT_EQ(fixture.device().copy(pageable.data(), memory, bytes, CopyKind::device_to_host, stream),
+  EXPECT_EQ(fixture.device().copy(pageable.data(), memory, memory_bytes, CopyKind::device_to_host, stream),
             Status::illegal_address);
 }
 
@@ -230,7 +231,7 @@ TEST(MemoryRules, APoolIsTrimmedToExactlyWhatItMayKeep) {
   Device& device = fixture.device();
   const Stream stream = fixture.stream();
   check(device.set_async_pool_threshold(~std::uint64_t{0}), "set_async_pool_threshold");
-  check(device.free_async(device.allocate_async(bytes, stream).value(), stream), "free_async");
+  check(device.free_async(device.allocate_async(memory_bytes, stream).value(), stream), "free_async");
   check(device.synchronize(), "synchronize");
   const std::uint64_t reserved = device.async_pool_usage().value().reserved_bytes;
   ASSERT_GT(reserved, 0U);
@@ -245,20 +246,20 @@ TEST(MemoryRules, APoolIsTrimmedToExactlyWhatItMayKeep) {
 TEST(MemoryRules, RegisteredRangesMayTouch) {
   const Fixture fixture;
   Device& device = fixture.device();
-  std::vector<std::byte> host(3 * bytes);
+  std::vector<std::byte> host(3 * memory_bytes);
   const auto kind = [&](std::size_t at) { return device.pointer_info(host.data() + at).value().kind; };
-  check(device.register_host(host.data() + bytes, bytes), "register_host");
-  EXPECT_EQ(kind(bytes - 1), device::MemoryKind::unregistered);
-  EXPECT_EQ(kind(bytes), device::MemoryKind::host);
-  EXPECT_EQ(kind(2 * bytes - 1), device::MemoryKind::host);
-  EXPECT_EQ(kind(2 * bytes), device::MemoryKind::unregistered);
-  for (const std::size_t begin : {std::size_t{1}, 2 * bytes - 1}) {
-    EXPECT_EQ(device.register_host(host.data() + begin, bytes), Status::host_memory_already_registered);
+  check(device.register_host(host.data() + memory_bytes, memory_bytes), "register_host");
+  EXPECT_EQ(kind(memory_bytes - 1), device::MemoryKind::unregistered);
+  EXPECT_EQ(kind(memory_bytes), device::MemoryKind::host);
+  EXPECT_EQ(kind(2 * memory_bytes - 1), device::MemoryKind::host);
+  EXPECT_EQ(kind(2 * memory_bytes), device::MemoryKind::unregistered);
+  for (const std::size_t begin : {std::size_t{1}, 2 * memory_bytes - 1}) {
+    EXPECT_EQ(device.register_host(host.data() + begin, memory_bytes), Status::host_memory_already_registered);
   }
-  for (const std::size_t begin : {std::size_t{0}, 2 * bytes}) {
-    EXPECT_EQ(device.register_host(host.data() + begin, bytes), Status::success);
+  for (const std::size_t begin : {std::size_t{0}, 2 * memory_bytes}) {
+    EXPECT_EQ(device.register_host(host.data() + begin, memory_bytes), Status::success);
   }
-  for (const std::size_t begin : {std::size_t{0}, bytes, 2 * bytes}) {
+  for (const std::size_t begin : {std::size_t{0}, memory_bytes, 2 * memory_bytes}) {
     EXPECT_EQ(device.unregister_host(host.data() + begin), Status::success);
   }
 }

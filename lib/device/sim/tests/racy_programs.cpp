@@ -14,7 +14,7 @@ using device::Stream;
 using device::StreamKind;
 
 constexpr std::size_t count = 1024;
-constexpr std::size_t bytes = count * sizeof(std::int32_t);
+constexpr std::size_t array_bytes = count * sizeof(std::int32_t);
 
 void producer_and_consumer(Fixture& fixture, bool ordered) {
   const Stream a = fixture.stream();
@@ -40,7 +40,7 @@ void copy_and_kernel(Fixture& fixture, bool ordered) {
   const Stream b = fixture.stream();
   std::int32_t* shared = fixture.memory(count);
   const std::int32_t* source = fixture.memory(count);
-  fixture.copy(shared, source, bytes, CopyKind::device_to_device, a);
+  fixture.copy(shared, source, array_bytes, CopyKind::device_to_device, a);
   if (ordered) fixture.order(a, b);
   fixture.add(shared, fixture.memory(count), count, b);
 }
@@ -48,19 +48,19 @@ void copy_and_kernel(Fixture& fixture, bool ordered) {
 void source_changed_by_the_host(Fixture& fixture, bool ordered) {
   const Stream a = fixture.stream();
   std::int32_t* source = fixture.pinned(count);
-  std::memset(source, 1, bytes);
-  fixture.copy(fixture.memory(count), source, bytes, CopyKind::host_to_device, a);
+  std::memset(source, 1, array_bytes);
+  fixture.copy(fixture.memory(count), source, array_bytes, CopyKind::host_to_device, a);
   if (ordered) fixture.synchronize(a);
-  std::memset(source, 2, bytes);
+  std::memset(source, 2, array_bytes);
   fixture.synchronize(a);
 }
 
 void landing_buffer_read_by_the_host_too_early(Fixture& fixture, bool ordered) {
   const Stream a = fixture.stream();
   std::int32_t* landing = fixture.pinned(count);
-  fixture.copy(landing, fixture.memory(count), bytes, CopyKind::device_to_host, a);
+  fixture.copy(landing, fixture.memory(count), array_bytes, CopyKind::device_to_host, a);
   if (ordered) fixture.synchronize(a);
-  check(fixture.device().host_access(device::reads(landing, bytes)), "host_access");
+  check(fixture.device().host_access(device::reads(landing, array_bytes)), "host_access");
 }
 
 void mapped_memory_read_by_the_host_too_early(Fixture& fixture, bool ordered) {
@@ -78,7 +78,7 @@ void mapped_memory_written_by_the_host_under_a_reader(Fixture& fixture, bool ord
   std::int32_t* mapped = fixture.pinned(count);
   fixture.add(mapped, fixture.memory(count), count, a);
   if (ordered) fixture.synchronize(a);
-  check(fixture.device().host_access(device::writes(mapped, bytes)), "host_access");
+  check(fixture.device().host_access(device::writes(mapped, array_bytes)), "host_access");
 }
 
 void landing_buffer_sent_on_too_early(Fixture& fixture, bool ordered) {
@@ -87,9 +87,9 @@ void landing_buffer_sent_on_too_early(Fixture& fixture, bool ordered) {
   std::int32_t* landing = fixture.pinned(count);
   const std::int32_t* source = fixture.memory(count);
   std::int32_t* destination = fixture.memory(count);
-  fixture.copy(landing, source, bytes, CopyKind::device_to_host, a);
+  fixture.copy(landing, source, array_bytes, CopyKind::device_to_host, a);
   if (ordered) fixture.order(a, b);
-  fixture.copy(destination, landing, bytes, CopyKind::host_to_device, b);
+  fixture.copy(destination, landing, array_bytes, CopyKind::host_to_device, b);
 }
 
 void default_stream_and_non_blocking_stream(Fixture& fixture, bool ordered) {
@@ -126,7 +126,7 @@ void branches_of_a_graph(Fixture& fixture, bool ordered) {
 void freed_before_its_consumer(Fixture& fixture, bool ordered) {
   const Stream a = fixture.stream();
   const Stream b = fixture.stream();
-  auto* shared = static_cast<std::int32_t*>(fixture.device().allocate_async(bytes, a).value());
+  auto* shared = static_cast<std::int32_t*>(fixture.device().allocate_async(array_bytes, a).value());
   std::int32_t* result = fixture.memory(count);
   fixture.iota(shared, count, a);
   fixture.order(a, b);
@@ -138,7 +138,7 @@ void freed_before_its_consumer(Fixture& fixture, bool ordered) {
 void used_before_its_allocation(Fixture& fixture, bool ordered) {
   const Stream a = fixture.stream();
   const Stream b = fixture.stream();
-  auto* shared = static_cast<std::int32_t*>(fixture.device().allocate_async(bytes, a).value());
+  auto* shared = static_cast<std::int32_t*>(fixture.device().allocate_async(array_bytes, a).value());
   if (ordered) fixture.order(a, b);
   fixture.iota(shared, count, b);
 }
@@ -222,7 +222,7 @@ void stream_destroyed_and_forgotten(Fixture& fixture, bool ordered) {
 
 void pool_memory_freed_without_waiting(Fixture& fixture, bool ordered) {
   const Stream a = fixture.stream();
-  auto* shared = static_cast<std::int32_t*>(fixture.device().allocate_async(bytes, a).value());
+  auto* shared = static_cast<std::int32_t*>(fixture.device().allocate_async(array_bytes, a).value());
   fixture.synchronize(a);
   fixture.iota(shared, count, a);
   if (ordered) fixture.synchronize(a);
@@ -234,14 +234,14 @@ void copy_from_another_device(Fixture& fixture, bool ordered) {
   const Stream a = fixture.stream();
   const Stream b = second->create_stream(StreamKind::non_blocking, 0).value();
   std::int32_t* shared = fixture.memory(count);
-  void* destination = second->allocate(bytes).value();
+  void* destination = second->allocate(array_bytes).value();
   fixture.iota(shared, count, a);
   if (ordered) {
     const Event done = fixture.event();
     fixture.record(done, a);
     check(second->wait(b, done), "wait");
   }
-  check(second->copy(destination, shared, bytes, CopyKind::device_to_device, b), "copy");
+  check(second->copy(destination, shared, array_bytes, CopyKind::device_to_device, b), "copy");
 }
 
 constexpr std::array programs{

@@ -47,9 +47,9 @@ bool releases_segment(SnapshotAction action) {
 }
 
 /// What is done with recorded stacks.
-class Stacks {
+class StackParser {
  public:
-  Stacks(StackReading reading, StackTable& table) : reading_(reading), reader_(table) {}
+  StackParser(StackReading reading, StackTable& table) : reading_(reading), reader_(table) {}
 
   template <typename AnyCursor>
   [[nodiscard]] StackId read(const AnyCursor& stack) {
@@ -69,7 +69,7 @@ class Stacks {
 template <typename AnyCursor>
 class EventReader {
  public:
-  explicit EventReader(Stacks& stacks) : stacks_(stacks) {}
+  explicit EventReader(StackParser& stacks) : stacks_(stacks) {}
 
   SnapshotEvent read(const AnyCursor& entry) {
     SnapshotEvent event;
@@ -125,7 +125,7 @@ class EventReader {
     if (event.action != SnapshotAction::out_of_memory) seen.need(addr, keys::addr, entry);
   }
 
-  Stacks& stacks_;
+  StackParser& stacks_;
   KnownWords<9> keys_{{keys::action, keys::addr, keys::device_free, keys::size, keys::stream, keys::time_us,
                        keys::pool_id, keys::segment_pool_id, keys::frames}};
   KnownWords<action_count> actions_{action_names()};  ///< what is none of them is `other`
@@ -143,7 +143,7 @@ SnapshotBlockState read_state(const AnyCursor& value) {
 }
 
 template <typename AnyCursor>
-SnapshotBlock read_block(const AnyCursor& entry, Stacks& stacks) {
+SnapshotBlock read_block(const AnyCursor& entry, StackParser& stacks) {
   enum Field : unsigned { address, size, requested_size, state, frames };
   KnownWords<5> known{{keys::address, keys::size, keys::requested_size, keys::state, keys::frames}};
   SnapshotBlock block;
@@ -195,7 +195,7 @@ bool read_is_large(const AnyCursor& value) {
 }
 
 template <typename AnyCursor>
-SnapshotSegment read_segment(const AnyCursor& entry, Stacks& stacks) {
+SnapshotSegment read_segment(const AnyCursor& entry, StackParser& stacks) {
   enum Field : unsigned { address, total_size, stream, device, type, pool, expandable, blocks };
   KnownWords<8> known{{keys::address, keys::total_size, keys::stream, keys::device, keys::segment_type,
                        keys::segment_pool_id, keys::is_expandable, keys::blocks}};
@@ -256,12 +256,12 @@ SnapshotSettings read_settings(const AnyCursor& entry) {
 }
 
 template <typename AnyCursor>
-void read_segments(const AnyCursor& list, Stacks& stacks, Snapshot& snapshot) {
+void read_segments(const AnyCursor& list, StackParser& stacks, Snapshot& snapshot) {
   list.for_each_item([&](const AnyCursor& entry) { snapshot.segments.push_back(read_segment(entry, stacks)); });
 }
 
 template <typename AnyCursor>
-void read_events(const AnyCursor& list, Stacks& stacks, Snapshot& snapshot) {
+void read_events(const AnyCursor& list, StackParser& stacks, Snapshot& snapshot) {
   EventReader<AnyCursor> reader(stacks);
   list.for_each_item([&](const AnyCursor& device) {
     std::vector<SnapshotEvent>& events = snapshot.device_traces.emplace_back();
@@ -312,7 +312,7 @@ void read_objects(const AnyCursor& entry, Snapshot& snapshot) {
 template <typename AnyCursor>
 Snapshot read_snapshot(const AnyCursor& root, StackReading reading) {
   Snapshot snapshot;
-  Stacks stacks(reading, snapshot.stacks);
+  StackParser stacks(reading, snapshot.stacks);
   if (root.is_list()) {
     read_segments(root, stacks, snapshot);
     return snapshot;

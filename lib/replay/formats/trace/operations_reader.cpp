@@ -13,8 +13,6 @@ namespace gpucheck::replay {
 
 namespace {
 
-using Field = OperationField;
-
 constexpr auto operation_names = [] {
   std::array<std::string_view, detail::operation_shapes.size()> names;
   for (std::size_t i = 0; i < names.size(); ++i) names[i] = detail::operation_shapes[i].name;
@@ -33,18 +31,18 @@ class OperationReader {
       read_short(entry, operation, fields);
     } else {
       for_each_known_field(entry, keys_, fields, [&](unsigned field, const AnyCursor& value) {
-        read_field(static_cast<Field>(field), value, operation);
+        read_field(static_cast<OperationField>(field), value, operation);
       });
     }
-    need(Field::op, fields, entry);
+    need(OperationField::op, fields, entry);
     const OperationShape& shape = shape_of(operation.event.action);
-    for (const Field field : shape.fields().first(shape.needed)) need(field, fields, entry);
+    for (const OperationField field : shape.fields().first(shape.needed)) need(field, fields, entry);
     return operation;
   }
 
  private:
   template <typename AnyCursor>
-  void need(Field field, const FieldSet& fields, const AnyCursor& entry) const {
+  void need(OperationField field, const FieldSet& fields, const AnyCursor& entry) const {
     fields.need(static_cast<unsigned>(field), keys_[static_cast<unsigned>(field)], entry);
   }
 
@@ -54,12 +52,12 @@ class OperationReader {
     std::size_t position = 0;
     entry.for_each_item([&](const AnyCursor& value) {
       const std::size_t at = position++;
-      Field field = Field::op;
+      OperationField field = OperationField::op;
       if (at > 0) {
         const auto known = shape_of(operation.event.action).fields();
         if (at > known.size()) value.fail("this operation has no so many values");
         field = known[at - 1];
-        if (value.is_null() && field != Field::memory_limit) return;
+        if (value.is_null() && field != OperationField::memory_limit) return;
       }
       fields.add(static_cast<unsigned>(field), value);
       read_field(field, value, operation);
@@ -79,41 +77,41 @@ class OperationReader {
   }
 
   template <typename AnyCursor>
-  void read_field(Field field, const AnyCursor& value, Operation& operation) {
+  void read_field(OperationField field, const AnyCursor& value, Operation& operation) {
     switch (field) {
-      case Field::op:
+      case OperationField::op:
         operation.event.action = read_action(value);
         break;
-      case Field::id:
-      case Field::pool:
-      case Field::graph:
+      case OperationField::id:
+      case OperationField::pool:
+      case OperationField::graph:
         operation.event.id = read_number(value);
         break;
-      case Field::size:
+      case OperationField::size:
         operation.event.size = value.as_unsigned();
         break;
-      case Field::stream:
+      case OperationField::stream:
         operation.event.stream = static_cast<std::uint16_t>(value.as_unsigned_below(stream_count_));
         break;
-      case Field::same_address_as:
+      case OperationField::same_address_as:
         operation.same_address_as = read_number(value);
         break;
-      case Field::oom:
+      case OperationField::oom:
         operation.event.expect_out_of_memory = value.as_bool();
         break;
-      case Field::use_on_oom:
+      case OperationField::use_on_oom:
         operation.pool.use_on_out_of_memory = value.as_bool();
         break;
-      case Field::no_split:
+      case OperationField::no_split:
         operation.pool.no_split = value.as_bool();
         break;
-      case Field::shares_pool_of:
+      case OperationField::shares_pool_of:
         if (!value.is_null()) operation.graph.shares_pool_of = read_number(value);
         break;
-      case Field::settings:
+      case OperationField::settings:
         operation.settings = value.as_string();
         break;
-      case Field::memory_limit:
+      case OperationField::memory_limit:
         operation.event.size = value.is_null() ? 0 : value.as_unsigned();
         break;
     }

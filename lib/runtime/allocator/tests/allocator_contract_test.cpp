@@ -11,6 +11,7 @@
 #include "runtime/allocator/buffer.hpp"
 #include "runtime/allocator/storage.hpp"
 #include "runtime/tests/simulated.hpp"
+#include "runtime/tests/tested_allocator.hpp"
 #include "tensor/ops.hpp"
 
 // What every device allocator of the runtime must do, whichever it is.
@@ -21,16 +22,7 @@ namespace {
 
 using namespace literals;
 
-struct Backend {
-  const char* label;
-  const char* allocator;  ///< as on the command line
-  const char* settings;
-  bool knows_stream_uses = true;  ///< a library's interface has no call for them
-};
-
-void PrintTo(const Backend& backend, std::ostream* out) { *out << backend.label; }
-
-class AllocatorContract : public testing::TestWithParam<Backend> {
+class AllocatorContract : public testing::TestWithParam<TestedAllocator> {
  protected:
   void SetUp() override {
     runtime_ = std::make_unique<Runtime>(machine_.device(), parse_allocator_choice(GetParam().allocator));
@@ -140,7 +132,7 @@ TEST_P(AllocatorContract, WhatAStreamStillWritesToServesNoOther) {
 }
 
 TEST_P(AllocatorContract, AStreamThatWasRecordedIsWaitedFor) {
-  if (!GetParam().knows_stream_uses) GTEST_SKIP() << "this allocator is not told of other streams";
+  if (GetParam().is_library) GTEST_SKIP() << "this allocator is not told of other streams";
   const device::Stream side = runtime_->streams().next();
   {
     Buffer<std::int32_t> block(*runtime_, 50'000, main_);
@@ -228,10 +220,10 @@ TEST_P(AllocatorContract, ThreadsNeverHoldTheSameBlock) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Runtime, AllocatorContract,
-                         testing::Values(Backend{"caching", "caching", ""},
-                                         Backend{"caching_expandable", "caching", "expandable_segments:True"},
-                                         Backend{"async", "async", ""},
-                                         Backend{"library", GPUCHECK_GOOD_ALLOCATOR, "", false}),
+                         testing::Values(TestedAllocator{"caching", "caching"},
+                                         TestedAllocator{"caching_expandable", "caching", "expandable_segments:True"},
+                                         TestedAllocator{"async", "async"},
+                                         TestedAllocator{"library", GPUCHECK_GOOD_ALLOCATOR, "", true}),
                          [](const auto& information) { return std::string(information.param.label); });
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace {
 
 using namespace literals;
 
-constexpr std::size_t bytes = 64_KiB;
+constexpr std::size_t block_bytes = 64_KiB;
 
 class CaptureReuse : public testing::Test {
  protected:
@@ -34,10 +34,10 @@ class CaptureReuse : public testing::Test {
     device::check(device.wait(to, event.get()), "wait");
   }
   std::uint8_t* allocate(device::Stream stream) {
-    return static_cast<std::uint8_t*>(allocator.allocate(bytes, stream));
+    return static_cast<std::uint8_t*>(allocator.allocate(block_bytes, stream));
   }
   void fill(std::uint8_t* block, std::uint8_t value, device::Stream stream) {
-    ops::fill(runtime, block, bytes, value, stream);
+    ops::fill(runtime, block, block_bytes, value, stream);
   }
   /// A block of `own`, written there and then on `other`, and freed.
   std::uint8_t* used_on(device::Stream own, device::Stream other) {
@@ -93,7 +93,7 @@ TEST_F(CaptureReuse, WaitsForTheEndWithoutTheSetting) {
   EXPECT_NE(next(origin), block);
   EXPECT_EQ(active(), 2);
   graph.capture_end();
-  static_cast<void>(allocator.allocate(bytes, origin));  // looks after what was deferred
+  static_cast<void>(allocator.allocate(block_bytes, origin));  // looks after what was deferred
   EXPECT_EQ(active(), 2);
   const PoolId pool = graph.pool();
   allocator.begin_allocate_to_pool(pool, on_stream(origin));
@@ -125,7 +125,7 @@ TEST_F(CaptureReuse, WaitsForEveryStreamThatUsedTheBlock) {
   fill(block, 1, origin);
   for (const device::Stream stream : {branch, third}) {
     lead(origin, stream);
-    ops::add(runtime, block, next(stream), bytes, std::uint8_t{1}, stream);
+    ops::add(runtime, block, next(stream), block_bytes, std::uint8_t{1}, stream);
     allocator.record_stream(block, stream);
   }
   allocator.free(block);

@@ -16,12 +16,12 @@ namespace {
 
 using namespace literals;
 
-constexpr const char* on = "expandable_segments:True";
+constexpr const char* expandable_on = "expandable_segments:True";
 constexpr const char* off = "expandable_segments:False";
 
 class Expandable : public testing::Test {
  protected:
-  Expandable() { allocator().set_settings(on); }
+  Expandable() { allocator().set_settings(expandable_on); }
   CachingAllocator& allocator() { return machine_.allocator(); }
   void* allocate(std::size_t bytes) { return allocator().allocate(bytes, stream()); }
   device::Stream stream() { return machine_.default_stream(); }
@@ -106,7 +106,7 @@ TEST_F(Expandable, SwitchedOffItsFreeBlocksAreLeftAlone) {
   void* plain = allocate(4_MiB);
   EXPECT_NE(plain, expandable);
   EXPECT_EQ(allocator().stats().segment.all.current, 1);
-  allocator().set_settings(on);
+  allocator().set_settings(expandable_on);
   void* again = allocate(18_MiB);  // the plain segment has 16 MiB left
   EXPECT_EQ(again, expandable);
   allocator().free(plain);
@@ -202,7 +202,7 @@ TEST_F(Expandable, HasNoAllocationOfItsOwnUnderABlock) {
 TEST(ExpandableEnd, GivesBackMemoryWithBlocksInUse) {
   Simulated machine;
   {
-    CachingAllocator allocator(machine.device(), parse_settings(on));
+    CachingAllocator allocator(machine.device(), parse_settings(expandable_on));
     static_cast<void>(allocator.allocate(30_MiB, machine.default_stream()));
     static_cast<void>(allocator.allocate(100, machine.default_stream()));
     EXPECT_EQ(machine.driver().live_bytes(), 42_MiB);
@@ -214,7 +214,7 @@ TEST(ExpandableEnd, WaitsForWorkThatUsesTheMemory) {
   Simulated machine;
   const device::Stream stream = machine.side_stream();
   {
-    CachingAllocator allocator(machine.device(), parse_settings(on));
+    CachingAllocator allocator(machine.device(), parse_settings(expandable_on));
     auto* data = static_cast<std::int32_t*>(allocator.allocate(4_MiB, stream));
     ops::iota(machine.runtime(), data, 1_MiB, 0, stream);
   }

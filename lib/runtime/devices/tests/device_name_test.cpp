@@ -8,7 +8,7 @@
 namespace gpucheck::runtime::test {
 namespace {
 
-std::string error_of(std::string_view text) {
+std::string parse_error_of(std::string_view text) {
   try {
     static_cast<void>(parse_device_name(text));
   } catch (const Error& error) {
@@ -31,15 +31,15 @@ TEST(DeviceName, AnythingElseIsRejectedAsPyTorchDoes) {
   int rejected = 0;
   for (const auto& [text, outcome] : facts.items()) {
     if (!outcome.contains("raises") || outcome["raises"] == "ValueError") {
-      EXPECT_EQ(error_of(text), "no error") << text;
+      EXPECT_EQ(parse_error_of(text), "no error") << text;
     } else {
-      EXPECT_EQ(error_of(text), outcome["text"].get<std::string>()) << text;
+      EXPECT_EQ(parse_error_of(text), outcome["text"].get<std::string>()) << text;
       ++rejected;
     }
   }
   EXPECT_EQ(rejected, 14);
-  EXPECT_EQ(error_of("cuda:1:2"), "Invalid device string: 'cuda:1:2'");
-  EXPECT_EQ(error_of("cuda:00"), "Invalid device string: 'cuda:00'");
+  EXPECT_EQ(parse_error_of("cuda:1:2"), "Invalid device string: 'cuda:1:2'");
+  EXPECT_EQ(parse_error_of("cuda:00"), "Invalid device string: 'cuda:00'");
 }
 
 TEST(DeviceName, KeepsANumberInEightBits) {

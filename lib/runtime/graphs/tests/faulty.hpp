@@ -9,6 +9,7 @@
 #include "device/sim/sim_driver.hpp"
 #include "runtime/allocator/buffer.hpp"
 #include "runtime/graphs/graph.hpp"
+#include "runtime/tests/error_of.hpp"
 #include "tensor/ops.hpp"
 
 namespace gpucheck::runtime::test {
@@ -86,16 +87,5 @@ class Faulty {
   std::unique_ptr<Runtime> runtime_;
   device::Stream side_;
 };
-
-/// The text of the Error that a call throws.
-template <typename Call>
-std::string error_of(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 }  // namespace gpucheck::runtime::test

@@ -4,6 +4,7 @@
 
 #include "base/units.hpp"
 #include "runtime/allocator/buffer.hpp"
+#include "runtime/tests/error_of.hpp"
 #include "runtime/tests/simulated.hpp"
 #include "tensor/ops.hpp"
 
@@ -20,15 +21,6 @@ class GraphTest : public testing::Test {
     device::check(machine.device().copy(&value, pointer, sizeof(T), device::CopyKind::device_to_host, side), "copy");
     device::check(machine.device().synchronize(side), "synchronize");
     return value;
-  }
-  template <typename Call>
-  std::string error_of(Call call) {
-    try {
-      call();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
   }
 
   Simulated machine;

@@ -16,8 +16,6 @@ namespace {
 
 using namespace literals;
 
-constexpr std::uint64_t long_time_ns = 50'000'000;
-
 class Pinned : public testing::Test {
  protected:
   PinnedAllocator& allocator() { return machine_.runtime().pinned_allocator(); }

@@ -15,20 +15,20 @@ struct Calls {
   std::vector<void*> streams;
   void* next = nullptr;
 };
-Calls calls;  // the interface has no place for a context
+Calls library_calls;  // the interface has no place for a context
 
 void* allocate(std::size_t /*bytes*/, int /*device*/, void* stream) {
-  calls.streams.push_back(stream);
-  return calls.next;
+  library_calls.streams.push_back(stream);
+  return library_calls.next;
 }
 void free(void* /*pointer*/, std::size_t bytes, int /*device*/, void* stream) {
-  calls.freed_bytes.push_back(bytes);
-  calls.streams.push_back(stream);
+  library_calls.freed_bytes.push_back(bytes);
+  library_calls.streams.push_back(stream);
 }
 
 class PluggableFunctions : public testing::Test {
  protected:
-  PluggableFunctions() { calls = {}; }
+  PluggableFunctions() { library_calls = {}; }
 
   Simulated machine_;
   PluggableAllocator allocator_{machine_.device(), "functions of the test", {.allocate = allocate, .free = free}};
@@ -39,18 +39,18 @@ class PluggableFunctions : public testing::Test {
 
 TEST_F(PluggableFunctions, AreToldTheSizeAndTheStreamOfWhatTheyFree) {
   for (const std::size_t bytes : {std::size_t{1000}, std::size_t{1}}) {
-    calls.next = bytes == 1 ? &second_ : &first_;
-    EXPECT_EQ(allocator_.allocate(bytes, stream_), calls.next);
+    library_calls.next = bytes == 1 ? &second_ : &first_;
+    EXPECT_EQ(allocator_.allocate(bytes, stream_), library_calls.next);
   }
   EXPECT_EQ(allocator_.live_allocations().bytes, 1001U);
   allocator_.free(&second_);
   allocator_.free(&first_);
-  EXPECT_EQ(calls.freed_bytes, (std::vector<std::size_t>{1, 1000}));
-  EXPECT_EQ(calls.streams, std::vector<void*>(4, reinterpret_cast<void*>(stream_.value)));
+  EXPECT_EQ(library_calls.freed_bytes, (std::vector<std::size_t>{1, 1000}));
+  EXPECT_EQ(library_calls.streams, std::vector<void*>(4, reinterpret_cast<void*>(stream_.value)));
 }
 
 TEST_F(PluggableFunctions, MayGiveNoBlockToTwo) {
-  calls.next = &first_;
+  library_calls.next = &first_;
   EXPECT_EQ(allocator_.allocate(16, stream_), &first_);
   EXPECT_THROW(static_cast<void>(allocator_.allocate(16, stream_)), Error);
   EXPECT_EQ(allocator_.live_allocations().count, 1U);

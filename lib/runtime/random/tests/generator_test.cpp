@@ -9,6 +9,7 @@
 #include "device/check.hpp"
 #include "runtime/graphs/graph.hpp"
 #include "runtime/random/with_state.hpp"
+#include "runtime/tests/error_of.hpp"
 #include "runtime/tests/simulated.hpp"
 
 namespace gpucheck::runtime::test {
@@ -22,15 +23,6 @@ constexpr std::string_view in_capture =
 
 class GeneratorTest : public testing::Test {
  protected:
-  template <typename Call>
-  static std::string error_of(Call call) {
-    try {
-      call();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
-  }
   static std::string refused(std::string call) { return call.append(in_capture); }
 
   /// Where the next kernel that draws 4 numbers would begin; and the state goes on.

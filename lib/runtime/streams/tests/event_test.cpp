@@ -8,6 +8,7 @@
 #include "device/launch.hpp"
 #include "runtime/graphs/graph.hpp"
 #include "runtime/streams/tests/pytorch_facts.hpp"
+#include "runtime/tests/error_of.hpp"
 #include "runtime/tests/simulated.hpp"
 
 // Texts: PyTorch 2.11, see data/.
@@ -15,16 +16,6 @@ namespace gpucheck::runtime::test {
 namespace {
 
 constexpr EventOptions timed{.timing = true};
-
-template <typename Call>
-std::string error_of(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 class EventTest : public testing::Test {
  protected:

@@ -13,8 +13,6 @@ namespace gpucheck::runtime::test {
 namespace ops = tensor::ops;
 namespace {
 
-constexpr std::uint64_t long_time_ns = 50'000'000;
-
 void keep_busy(Simulated& machine, device::Stream stream) {
   ASSERT_EQ(device::launch(machine.device(), device::kernels::Spin{long_time_ns}, 1, stream), device::Status::success);
 }

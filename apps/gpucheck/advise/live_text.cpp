@@ -1,0 +1,66 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "advice_report.hpp"
+#include "base/sanitize.hpp"
+#include "base/units.hpp"
+#include "replay/analysis/snapshot_summary.hpp"
+#include "text_table.hpp"
+
+namespace gpucheck::application {
+
+namespace {
+
+using replay::LiveGroup;
+
+constexpr std::size_t most_rows = 10;
+
+/// The largest groups, and a last line for the others.
+template <typename Name>
+std::string groups_text(const std::string& title, const std::vector<LiveGroup>& groups, std::uint64_t whole,
+                        Name&& name) {
+  std::vector<TextRow> rows{{title, "allocations", "allocated", "share"}};
+  LiveGroup rest;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (i < most_rows) {
+      rows.push_back({name(groups[i]), fmt::format("{}", groups[i].count), format_bytes(groups[i].bytes),
+                      format_share(groups[i].bytes, whole)});
+      continue;
+    }
+    rest.bytes += groups[i].bytes;
+    rest.count += groups[i].count;
+  }
+  if (rest.count > 0) {
+    rows.push_back({fmt::format("{} others", groups.size() - most_rows), fmt::format("{}", rest.count),
+                    format_bytes(rest.bytes), format_share(rest.bytes, whole)});
+  }
+  return fmt::format("\n{}", text_table(rows, 1, "  "));
+}
+
+}  // namespace
+
+std::string live_text(const replay::Advice& advice, const replay::StackTable& stacks) {
+  const replay::LiveAtPeak& live = advice.live;
+  if (live.bytes == 0) return "";
+  const std::uint32_t event = advice.recorded_events[live.step];
+  const std::string place =
+      event == replay::Conversion::no_event ? "before the first event" : fmt::format("after event {}", event);
+  std::string text = fmt::format("\n  Live at the peak of what is allocated, {}: {} in {} allocations (as asked for)\n",
+                                 place, format_bytes(live.bytes), live.count);
+  const bool has_stacks =
+      std::ranges::any_of(live.by_stack, [](const LiveGroup& group) { return group.stack != replay::no_stack; });
+  if (has_stacks) {
+    text += groups_text("by stack", live.by_stack, live.bytes, [&stacks](const LiveGroup& group) {
+      const std::string frame = replay::telling_frame(stacks, group.stack);
+      return frame.empty() ? std::string("(no stack recorded)") : one_line(frame, 90);
+    });
+  } else {
+    text += "  The file holds no stacks: record with context=\"all\" to see where this is allocated.\n";
+  }
+  text += groups_text("by size", live.by_size, live.bytes,
+                      [](const LiveGroup& group) { return format_bytes(group.size_bytes); });
+  text += groups_text("by class of size", live.by_class, live.bytes, [](const LiveGroup& group) { return group.name; });
+  return text;
+}
+
+}  // namespace gpucheck::application

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "replay/analysis/conversion.hpp"
+
+namespace gpucheck::application {
+
+/// What a recording's own events tell, as the documents of `replay` and `advise` have it.
+nlohmann::ordered_json recorded_json(const replay::ConversionReport& report);
+
+template <typename Value>
+nlohmann::ordered_json or_null(const std::optional<Value>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
+}  // namespace gpucheck::application

@@ -1,0 +1,221 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "json_schema.hpp"
+#include "subprocess.hpp"
+#include "test_files.hpp"
+
+namespace gpucheck::application {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+CommandResult advise(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "advise");
+  return fixture(arguments);
+}
+
+json advise_json(std::vector<std::string> arguments) {
+  arguments.emplace_back("--json");
+  const CommandResult result = advise(arguments);
+  const testing_support::JsonSchema schema(test_file("../../advice.schema.json"));
+  json document = json::parse(result.output);
+  EXPECT_EQ(schema.complaints(document), "");
+  EXPECT_EQ(document["exit_code"], result.exit_code);
+  return document;
+}
+
+constexpr std::uint64_t mib = 1 << 20;
+
+/// Two blocks of 60 MiB come and go; 30 MiB are kept of the place of one and 40 of the
+/// other; then 50 MiB are asked for. 170 MiB are needed by default, 120 MiB with expandable
+/// segments.
+std::string fragmenting_snapshot() {
+  std::string events;
+  const auto add = [&events](const char* action, int number, std::uint64_t mebibytes) {
+    events += fmt::format(
+        R"({}{{"action": "{}", "addr": {}, "size": {}, "stream": 0,
+           "frames": [{{"name": "layer_{}", "filename": "/home/me/model.py", "line": {}}}]}})",
+        events.empty() ? "" : ",", action, (1ULL + static_cast<unsigned>(number)) << 30U, mebibytes * mib, number,
+        10 + number);
+  };
+  add("alloc", 1, 60);
+  add("alloc", 2, 60);
+  add("free_completed", 1, 60);
+  add("alloc", 3, 30);
+  add("free_completed", 2, 60);
+  add("alloc", 4, 40);
+  add("alloc", 5, 50);
+  return R"({"segments": [], "device_traces": [[)" + events + "]]}";
+}
+
+class Advise : public testing::Test {
+ protected:
+  void SetUp() override { write_file(file_, fragmenting_snapshot()); }
+
+  TemporaryFolder folder_;
+  std::string file_ = folder_ / "snapshot.json";
+};
+
+TEST_F(Advise, SaysWhatToSetAndWhatThatSaves) {
+  const CommandResult result = advise({file_});
+  EXPECT_EQ(result.exit_code, 0) << result.error_output;
+  EXPECT_THAT(result.output, AllOf(HasSubstr("export PYTORCH_CUDA_ALLOC_CONF='expandable_segments:True'"),
+                                   HasSubstr("runs to its end in 120.00 MiB, 50.00 MiB (29.4%) less"),
+                                   ContainsRegex("expandable_segments:True +120.00 MiB +0 +120.00 MiB +0.0% +"),
+                                   ContainsRegex("\\(defaults\\), as recorded +170.00 MiB +0 +170.00 MiB +29.4% +3"),
+                                   HasSubstr("No settings can go below 120.00 MiB")));
+}
+
+TEST_F(Advise, NamesWhatIsLiveAtThePeak) {
+  EXPECT_THAT(advise({file_}).output, AllOf(HasSubstr("after event 1: 120.00 MiB in 2 allocations"),
+                                            ContainsRegex("layer_1 \\(model.py:11\\) +1 +60.00 MiB +50.0%"),
+                                            ContainsRegex("60.00 MiB +2 +120.00 MiB +100.0%"),
+                                            ContainsRegex("10 MiB to 100 MiB +2 +120.00 MiB")));
+}
+
+TEST_F(Advise, JsonFitsItsSchema) {
+  const json document = advise_json({file_, "--memory-limit", "150MiB"});
+  EXPECT_EQ(document["schema"], "gpucheck.advice/1");
+  const json& device = document["devices"].at(0);
+  EXPECT_EQ(device["advised"]["settings"], "expandable_segments:True");
+  EXPECT_EQ(device["least_bytes"], 120 * mib);
+  EXPECT_EQ(device["fits"], true);
+  EXPECT_EQ(device["fits_as_recorded"], false);
+  EXPECT_EQ(device["memory_limit_source"], "option");
+  EXPECT_EQ(device["ranking"].at(0)["smallest_memory_bytes"], 120 * mib);
+  EXPECT_GE(device["tried"].size(), 200U);
+  EXPECT_EQ(device["live_at_peak"]["by_stack"].at(0)["stack"].at(0)["filename"], "/home/me/model.py");
+}
+
+TEST_F(Advise, TheExitCodeTellsWhetherItFits) {
+  EXPECT_EQ(advise({file_, "--memory-limit", "120MiB"}).exit_code, 0);
+  const CommandResult beyond = advise({file_, "--memory-limit", "118MiB"});
+  EXPECT_EQ(beyond.exit_code, 1);
+  EXPECT_THAT(beyond.output, AllOf(HasSubstr("No settings can help"), HasSubstr("2.00 MiB more than the limit"),
+                                   Not(HasSubstr("Set this"))));
+}
+
+TEST_F(Advise, ACardIsALimit) {
+  const json document = advise_json({file_, "--card", "nvidia a100-40gb"});
+  EXPECT_EQ(document["card"]["name"], "A100 40GB");
+  EXPECT_EQ(document["devices"].at(0)["memory_limit_bytes"], document["card"]["usable_bytes"]);
+  EXPECT_EQ(document["devices"].at(0)["memory_limit_source"], "card");
+  EXPECT_THAT(advise({file_, "--card", "H100 80GB"}).output,
+              AllOf(HasSubstr("what a program can have of H100 80GB"), HasSubstr("526.81 MiB of it")));
+}
+
+TEST_F(Advise, AdvisesNothingWhereNothingIsBetter) {
+  write_file(file_, R"({"segments": [], "device_traces": [[{"action": "alloc", "addr": 512, "size": 31457280,
+                                                            "stream": 0}]]})");
+  EXPECT_THAT(advise({file_}).output,
+              AllOf(HasSubstr("as good as any"), HasSubstr("holds no stacks"), Not(HasSubstr("export"))));
+  EXPECT_EQ(advise_json({file_})["devices"].at(0)["advised"], nullptr);
+}
+
+TEST_F(Advise, MistakesOnTheCommandLine) {
+  const auto complaint = [](const CommandResult& result) {
+    EXPECT_EQ(result.exit_code, 2) << result.output;
+    return result.error_output;
+  };
+  EXPECT_THAT(complaint(advise({file_, "--card", "Voodoo 2"})), HasSubstr("A100 40GB"));
+  EXPECT_THAT(complaint(advise({file_, "--card", "T4 16GB", "--memory-limit", "1GiB"})), HasSubstr("--memory-limit"));
+  EXPECT_THAT(complaint(advise({file_, "--settings", "max_split_size_mb:2"})),
+              HasSubstr("--settings \"max_split_size_mb:2\": CachingAllocator option max_split_size_mb too small"));
+  EXPECT_THAT(complaint(advise({file_, "--memory-limit", "2TiBs"})), HasSubstr("2TiBs"));
+  EXPECT_THAT(complaint(advise({file_, "--memory-limit", "9000GiB"})), HasSubstr("largest simulated device"));
+  EXPECT_THAT(complaint(advise({})), HasSubstr("snapshot"));
+}
+
+TEST_F(Advise, FilesThatCannotBeReadAreToldWithTheirPlace) {
+  const auto complaint = [](const std::vector<std::string>& arguments) {
+    const CommandResult result = advise(arguments);
+    EXPECT_EQ(result.exit_code, 3) << result.output;
+    EXPECT_EQ(result.output, "");
+    return result.error_output;
+  };
+  EXPECT_THAT(complaint({folder_ / "none"}), HasSubstr("cannot be read"));
+  write_file(file_, fragmenting_snapshot().substr(0, 300));
+  EXPECT_THAT(complaint({file_}), ContainsRegex("byte [0-9]+"));
+  EXPECT_THAT(complaint({test_file("pytorch_traces.json")}), HasSubstr("expected a memory snapshot"));
+  write_file(file_, R"({"segments": []})");
+  EXPECT_THAT(complaint({file_}), HasSubstr("_record_memory_history"));
+  EXPECT_THAT(complaint({test_file("pytorch_snapshot.json"), "--device-index", "3"}),
+              HasSubstr("no events of device 3"));
+}
+
+/// What the events of `fragmenting_snapshot` leave, and that 50 MiB more than the device has
+/// were asked for.
+std::string failing_snapshot() {
+  std::string text = fragmenting_snapshot();
+  text.resize(text.rfind(",{\"action\""));  // the last 50 MiB do not come about
+  const auto segment = [](int number, std::uint64_t used) {
+    return fmt::format(
+        R"({{"device": 0, "address": {}, "total_size": {}, "stream": 0, "segment_type": "large", "blocks": [
+           {{"size": {}, "state": "active_allocated"}}, {{"size": {}, "state": "inactive"}}]}})",
+        (1ULL + static_cast<unsigned>(number)) << 30U, 60 * mib, used * mib, (60 - used) * mib);
+  };
+  text += R"(,{"action": "oom", "device_free": 31457280, "size": 52428800, "stream": 0,
+              "frames": [{"name": "attention", "filename": "model.py", "line": 9}]}]]})";
+  return R"({"segments": [)" + segment(3, 30) + "," + segment(4, 40) +
+         text.substr(std::string(R"({"segments": [)").size());
+}
+
+TEST_F(Advise, ExplainsAFailure) {
+  write_file(file_, failing_snapshot());
+  const CommandResult result = advise({file_});
+  EXPECT_EQ(result.exit_code, 0) << result.error_output;
+  EXPECT_THAT(result.output,
+              AllOf(HasSubstr("Memory ran out at event 6, in attention (model.py:9): 50.00 MiB asked for"),
+                    HasSubstr("30.00 MiB free on the device"), ContainsRegex("too small, each by itself +2 +50.00 MiB"),
+                    HasSubstr("20.00 MiB more memory"), HasSubstr("the settings expandable_segments:True"),
+                    HasSubstr("in one piece")));
+  const json failure = advise_json({file_})["devices"].at(0)["failures"].at(0);
+  EXPECT_EQ(failure["missing_bytes"], 20 * mib);
+  EXPECT_EQ(failure["is_fragmentation"], true);
+  EXPECT_EQ(failure["holes"].at(0)["reason"], "too_small");
+}
+
+TEST_F(Advise, SaysWhatIsMissingOfARecordingThatBeganLate) {
+  EXPECT_THAT(advise({file_}).output, Not(HasSubstr("missing   ")));
+  write_file(file_, R"({"segments": [], "device_traces": [[
+      {"action": "free_completed", "addr": 512, "size": 31457280, "stream": 0},
+      {"action": "segment_free", "addr": 512, "size": 62914560, "stream": 0}]]})");
+  EXPECT_THAT(
+      advise({file_}).output,
+      HasSubstr("missing   all before the first event, when 60.00 MiB were reserved and 30.00 MiB of it allocated"));
+}
+
+TEST_F(Advise, APageIsWrittenBesides) {
+  const CommandResult result = advise({file_, "--html", folder_ / "page.html"});
+  EXPECT_THAT(result.output, HasSubstr("Set this"));
+  EXPECT_THAT(read_file(folder_ / "page.html"),
+              AllOf(HasSubstr("Memory over time"), HasSubstr("class=\"group\""),
+                    HasSubstr("path class=\"reserved curve1\""), HasSubstr("Set this")));
+  EXPECT_THAT(advise({file_, "--html", "-"}).output, ::testing::StartsWith("<!DOCTYPE html>"));
+  EXPECT_EQ(advise({file_, "--html", "-", "--json"}).exit_code, 2);
+  EXPECT_EQ(advise({file_, "--html", file_}).exit_code, 2);
+}
+
+TEST_F(Advise, HelpShowsHowToRecordASnapshot) {
+  EXPECT_THAT(advise({"--help"}).output, AllOf(HasSubstr("torch.cuda.memory._record_memory_history("),
+                                               HasSubstr("torch.cuda.memory._dump_snapshot(")));
+}
+
+TEST_F(Advise, ReadsWhatPyTorchWrote) {
+  for (const char* name : {"pytorch_snapshot.json", "pytorch_snapshot_protocol_4.pickle"}) {
+    const json document = advise_json({test_file(name)});
+    EXPECT_EQ(document["devices"].at(0)["recorded"]["event_count"], 16) << name;
+    // 2 MiB for three blocks of 64 KiB, and 30 MiB on another stream; its segment of 30 MiB.
+    EXPECT_EQ(document["devices"].at(0)["ranking"].at(0)["smallest_memory_bytes"], 32 * mib);
+  }
+}
+
+}  // namespace
+}  // namespace gpucheck::application

@@ -1,0 +1,47 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "report/tests/schema.hpp"
+#include "subprocess.hpp"
+
+namespace gpucheck::application {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(Explain, TellsWhatACodeMeansAndWhatToDo) {
+  for (const char* word : {"GC2003", "gc2003", "row_remap_pending"}) {
+    const CommandResult result = gpucheck({"explain", word});
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_THAT(result.output, AllOf(HasSubstr("GC2003  row_remap_pending"), HasSubstr("serious"), HasSubstr("memory"),
+                                     HasSubstr("next step  reset")))
+        << word;
+  }
+}
+
+TEST(Explain, ListsAll) {
+  const CommandResult result = gpucheck({"explain"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.output, AllOf(HasSubstr("GC1001"), HasSubstr("GC9001"), HasSubstr("next step")));
+}
+
+TEST(Explain, GivesJson) {
+  const CommandResult all = gpucheck({"explain", "--json"});
+  EXPECT_EQ(report::json_schema_complaints(all.output), "");
+  EXPECT_GT(json::parse(all.output)["kinds"].size(), 30U);
+  const CommandResult one = gpucheck({"explain", "hang", "--json"});
+  EXPECT_EQ(report::json_schema_complaints(one.output), "");
+  EXPECT_EQ(json::parse(one.output)["kinds"][0]["code"], "GC7003");
+}
+
+TEST(Explain, AnUnknownCodeIsWrongOnTheCommandLine) {
+  const CommandResult result = gpucheck({"explain", "GC0000"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.error_output, HasSubstr("\"GC0000\""));
+}
+
+}  // namespace
+}  // namespace gpucheck::application

@@ -1,0 +1,135 @@
+#include <array>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "subprocess.hpp"
+
+namespace gpucheck::application {
+namespace {
+
+using nlohmann::json;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+std::string recording(const std::string& name) {
+  return std::string(GPUCHECK_RECORDED_MACHINES) + "/" + name + ".json";
+}
+
+/// Runs on simulated devices of which a recording tells the state.
+CommandResult run_on(const std::string& machine, const std::string& cases, const std::string& report) {
+  return gpucheck(
+      {"run", cases, "--device", "sim", "--telemetry", recording(machine), "--json", report, "--no-journal"});
+}
+
+std::vector<std::string> red_keys(const json& test_case) {
+  std::vector<std::string> keys;
+  for (const json& mismatch : test_case["mismatches"]) keys.push_back(mismatch["key"]);
+  return keys;
+}
+
+/// A sick machine, the case that has to see it, and what it sees.
+struct Sickness {
+  const char* machine;
+  const char* test_case;
+  const char* key;
+};
+constexpr std::array sicknesses{
+    Sickness{"ecc_uncorrected", "health.ecc", "uncorrected_errors_over_limit"},
+    Sickness{"row_remap_failed", "health.row_remap", "failed"},
+    Sickness{"row_remap_pending", "health.row_remap", "pending"},
+    Sickness{"pcie_half_width", "health.pcie_link", "lanes_missing"},
+    Sickness{"pcie_old_generation", "health.pcie_link", "generations_missing"},
+    Sickness{"nvlink_down", "health.nvlink", "links_missing"},
+    Sickness{"nvlink_errors", "health.nvlink", "links_with_recoveries"},
+    Sickness{"fabric_not_ready", "health.fabric", "state"},
+    Sickness{"thermal_slowdown", "health.clocks", "hardware_slowdown_over_limit_percent"},
+    Sickness{"thermal_slowdown", "health.temperature", "gpu_margin_celsius"},
+    Sickness{"power_limit_low", "health.power", "limit_reduced_over_limit_percent"},
+    Sickness{"foreign_process", "health.processes", "other_processes"},
+    Sickness{"compute_prohibited", "health.mode", "compute_mode"},
+    Sickness{"kernel_xid", "health.xid", "xids"},
+    Sickness{"gpu_not_bound", "health.inventory", "without_driver"},
+    Sickness{"mixed_vbios", "health.inventory", "mixed_vbios"},
+    Sickness{"driver_mismatch", "health.inventory", "mixed_drivers"},
+    Sickness{"device_file_denied", "health.software", "unusable_device_files"},
+};
+
+class SickMachine : public ::testing::TestWithParam<Sickness> {};
+
+TEST_P(SickMachine, TurnsItsCaseRedAndNoOther) {
+  const Sickness& sickness = GetParam();
+  const TemporaryFolder folder;
+  const CommandResult run = run_on(std::string("sick/") + sickness.machine, "health.*", folder / "out.json");
+  EXPECT_EQ(run.exit_code, 1) << run.output << run.error_output;
+  bool is_red = false;
+  const json report = json::parse(read_file(folder / "out.json"));
+  for (const json& test_case : report["cases"]) {
+    const std::string name = test_case["name"];
+    if (name == sickness.test_case) {
+      is_red = true;
+      EXPECT_THAT(red_keys(test_case), Contains(sickness.key));
+      continue;
+    }
+    const bool is_red_too = std::string(sickness.machine) == "thermal_slowdown" && test_case["outcome"] == "fail";
+    EXPECT_TRUE(is_red_too || test_case["outcome"] == "pass") << name << ": " << test_case["reason"];
+  }
+  EXPECT_TRUE(is_red);
+}
+INSTANTIATE_TEST_SUITE_P(All, SickMachine, ::testing::ValuesIn(sicknesses), [](const auto& each) {
+  const std::string name = each.param.test_case;
+  return std::string(each.param.machine) + "_" + name.substr(name.find('.') + 1);
+});
+
+class HealthyMachine : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(HealthyMachine, PassesOrSaysWhatItHasNot) {
+  const TemporaryFolder folder;
+  const CommandResult run = run_on(GetParam(), "health.*", folder / "out.json");
+  EXPECT_EQ(run.exit_code, 0) << run.output << run.error_output;
+  const json report = json::parse(read_file(folder / "out.json"));
+  EXPECT_EQ(report["cases"].size(), 14U);
+  for (const json& test_case : report["cases"]) {
+    const bool needs_links = test_case["name"] == "health.nvlink" || test_case["name"] == "health.fabric";
+    const bool may_be_skipped = needs_links && std::string(GetParam()) != "simulated_gpu";
+    EXPECT_EQ(test_case["outcome"], may_be_skipped ? "skip" : "pass") << test_case["name"] << test_case["reason"];
+  }
+}
+INSTANTIATE_TEST_SUITE_P(All, HealthyMachine, ::testing::Values("healthy_h100", "healthy_h200", "simulated_gpu"),
+                         [](const auto& each) { return std::string(each.param); });
+
+TEST(Telemetry, TheReportSaysWhichRecordingAndWhatChanged) {
+  const TemporaryFolder folder;
+  const CommandResult run = run_on("healthy_h200", "nvml.temperature", folder / "out.json");
+  EXPECT_EQ(run.exit_code, 0) << run.error_output;
+  const json report = json::parse(read_file(folder / "out.json"));
+  EXPECT_EQ(report["telemetry"], recording("healthy_h200"));
+  EXPECT_EQ(report["cases"][0]["observations"]["temperature_celsius"], 41);
+  const json& gpu = report["cases"][0]["telemetry"].at(0);
+  EXPECT_EQ(gpu["device"], 0);
+  EXPECT_EQ(gpu["changes"], json::array());
+  EXPECT_EQ(gpu["problem"], "");
+  EXPECT_THAT(report["cases"][0]["rerun_command"].get<std::string>(), HasSubstr("--telemetry"));
+}
+
+TEST(Telemetry, EachOfSeveralDevicesHasItsOwn) {
+  const TemporaryFolder folder;
+  const CommandResult run =
+      gpucheck({"run", "nvml.handle", "--device", "sim:devices=2", "--json", folder / "out.json", "--no-journal"});
+  EXPECT_EQ(run.exit_code, 0) << run.output;
+  const json cases = json::parse(read_file(folder / "out.json"))["cases"];
+  ASSERT_EQ(cases.size(), 2U);
+  EXPECT_EQ(cases[1]["telemetry"].at(0)["device"], 1);
+}
+
+TEST(Telemetry, ARecordingStandsInForSimulatedDevicesAlone) {
+  const CommandResult automatic = gpucheck({"run", "nvml.handle", "--telemetry", recording("healthy_h100")});
+  EXPECT_EQ(automatic.exit_code, 2);
+  EXPECT_THAT(automatic.error_output, HasSubstr("stands in for the driver of simulated devices alone"));
+  const CommandResult missing = gpucheck({"run", "nvml.handle", "--device", "sim", "--telemetry", "/no/such.json"});
+  EXPECT_EQ(missing.exit_code, 3);
+  EXPECT_THAT(missing.error_output, HasSubstr("/no/such.json"));
+}
+
+}  // namespace
+}  // namespace gpucheck::application

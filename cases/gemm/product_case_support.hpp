@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "cases/gemm/support.hpp"
+
+/// The cases that test one type's products.
+namespace gpucheck::cases::in_gemm {
+
+/// Observes products of random numbers (how fast, and that they are the same each time), then
+/// known products (that each element is right to the last bit). @throws as `Multiplication` does.
+void observe_products(harness::Context& context, const ProductType& type);
+
+/// The case around a function that calls it.
+harness::Case product_case(std::string name, std::string types, const ProductType& type,
+                           void (*run)(harness::Context&));
+
+}  // namespace gpucheck::cases::in_gemm

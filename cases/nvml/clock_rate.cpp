@@ -1,0 +1,31 @@
+#include "cases/telemetry_readings.hpp"
+#include "harness/case.hpp"
+
+namespace gpucheck::cases::in_nvml {
+namespace {
+
+using telemetry::Reading;
+
+void run(harness::Context& context) {
+  const telemetry::Gpu gpu = context.telemetry().gpu(0, telemetry::Subset::gauges);
+  context.observe("clock_sm_mhz", required_number(gpu, Reading::clock_sm));
+}
+
+}  // namespace
+
+harness::Case clock_rate() {
+  return {
+      .name = "nvml.clock_rate",
+      .summary = "The driver tells the clock of the multiprocessors",
+      .source = "test_cuda.py::TestCudaMallocAsync::test_clock_speed",
+      .faults = {{.name = "negative",
+                  .summary = "the driver tells of a negative clock",
+                  .telemetry = telemetry::always(Reading::clock_sm, std::int64_t{-1})},
+                 {.name = "driver_fails",
+                  .summary = "the driver fails to tell",
+                  .telemetry = telemetry::failing(Reading::clock_sm)}},
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::in_nvml

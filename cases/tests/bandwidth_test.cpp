@@ -1,0 +1,94 @@
+#include <gtest/gtest.h>
+#include <memory>
+
+#include "base/units.hpp"
+#include "cases/bandwidth/support.hpp"
+#include "device/fault/fault_driver.hpp"
+#include "device/kernels/elementwise.hpp"
+#include "device/sim/sim_driver.hpp"
+
+// What is made of samples, and how they are taken.
+namespace gpucheck::cases::in_bandwidth {
+namespace {
+
+using namespace literals;
+
+TEST(Samples, AreToldByTheirMedianAndSpread) {
+  const Samples samples{.bytes = 6'000'000, .ms = {9, 1, 3, 2, 4}};
+  EXPECT_EQ(samples.median_ms(), 3);
+  EXPECT_DOUBLE_EQ(samples.gbps(), 2);
+  EXPECT_DOUBLE_EQ(samples.spread_percent(), 800.0 / 3);
+  EXPECT_EQ(samples.measured(), 5U);
+}
+
+TEST(Samples, InWhichNoTimePassedAreNone) {
+  const Samples samples{.bytes = 1, .ms = {0, 0, 1, 0}};
+  EXPECT_EQ(samples.measured(), 1U);
+  EXPECT_EQ(samples.gbps(), 0);
+  EXPECT_EQ(samples.spread_percent(), 0);
+  EXPECT_EQ(Samples{}.gbps(), 0);
+  EXPECT_EQ(Samples{}.spread_percent(), 0);
+}
+
+TEST(Summary, JoinsThoseOfSeveralDevices) {
+  Summary all{.samples = 9, .percent_verified = 90, .mismatches = 1};
+  all.add({.samples = 9, .held = false, .percent_verified = 100, .mismatches = 2});
+  EXPECT_EQ(all.samples, 18U);
+  EXPECT_FALSE(all.held);
+  EXPECT_EQ(all.percent_verified, 90);
+  EXPECT_EQ(all.mismatches, 3U);
+}
+
+/// A simulated device, the simulator's own view of it, and a stream.
+struct Machine {
+  std::unique_ptr<sim::Driver> driver = sim::make_driver({.profile = sim::profile("small")});
+  std::unique_ptr<device::Device> device = std::move(driver->open(0).value());
+  device::UniqueStream stream =
+      device::own<device::UniqueStream>(*device, device->create_stream(device::StreamKind::non_blocking, 0));
+};
+
+void spin(Machine& machine, std::uint64_t nanoseconds) {
+  device::check(device::launch(*machine.device, device::kernels::Spin{nanoseconds}, 1, machine.stream.get()), "spin");
+}
+
+TEST(Measure, LeavesTheFirstTimeOut) {
+  Machine machine;
+  std::size_t calls = 0;
+  const Samples samples = measure_held(*machine.device, machine.stream.get(), 1000,
+                                       [&] { spin(machine, calls++ == 0 ? 50'000'000 : 1'000'000); });
+  EXPECT_EQ(calls, sample_count + 1);
+  ASSERT_EQ(samples.ms.size(), sample_count);
+  for (const double ms : samples.ms) {
+    EXPECT_GE(ms, 1);
+    EXPECT_LT(ms, 2) << "the simulated device varies what operations take by less";
+  }
+  EXPECT_TRUE(samples.held);
+  EXPECT_EQ(samples.bytes, 1000U);
+}
+
+TEST(Measure, HoldsTheStreamForLongerWhereTheHostIsSlow) {
+  Machine machine;
+  std::size_t calls = 0;
+  const Samples samples = measure_held(*machine.device, machine.stream.get(), 1000, [&] {
+    if (calls++ < 2 * (sample_count + 1)) machine.driver->advance(2'000'000);  // 20 ms in all
+    spin(machine, 1000);
+  });
+  EXPECT_TRUE(samples.held);
+  EXPECT_EQ(calls, 3 * (sample_count + 1)) << "2 ms and 8 ms were too little";
+}
+
+TEST(Measure, SaysThatTheStreamWasNotHeld) {
+  Machine machine;
+  std::size_t calls = 0;
+  const Samples samples = measure_held(*machine.device, machine.stream.get(), 1000, [&] {
+    ++calls;
+    machine.driver->advance(100'000'000);
+    spin(machine, 1000);
+  });
+  EXPECT_FALSE(samples.held);
+  EXPECT_EQ(calls, most_attempts * (sample_count + 1));
+  EXPECT_EQ(samples.measured(), sample_count);
+}
+
+}  // namespace
+}  // namespace gpucheck::cases::in_bandwidth

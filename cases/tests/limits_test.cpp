@@ -1,0 +1,68 @@
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <set>
+
+#include "golden_files.hpp"
+#include "harness/registry.hpp"
+
+// Limits and the golden files that leave values to them belong together: a value without a limit could never be judged,
+// and a limit without a value never judges.
+namespace gpucheck::cases {
+namespace {
+
+const golden::GoldenSet& goldens() {
+  static const golden::GoldenSet set = golden::GoldenSet::from_embedded(embedded_goldens());
+  return set;
+}
+
+/// "group.case.key" of every value that is left to its limit on that kind of device.
+std::set<std::string> limited_values(const std::string& kind) {
+  std::set<std::string> names;
+  for (const std::string& name : goldens().case_names()) {
+    const golden::Golden& golden = *goldens().find(name);
+    for (const golden::Golden::Row& row : golden.rows()) {
+      const bool applies = row.condition.empty() || row.condition == "on " + kind;
+      if (applies && row.expectation == "a number within its limit") names.insert(name + "." + row.key);
+    }
+  }
+  return names;
+}
+
+harness::DeviceIdentity h200(const std::string& kind) {
+  harness::DeviceIdentity device;
+  device.kind = kind;
+  device.name = "NVIDIA H200";
+  device.multiprocessor_count = 132;
+  device.compute_capability_major = 9;
+  device.multiprocessor_clock_khz = 1'980'000;
+  device.memory_clock_khz = 3'201'000;
+  device.memory_bus_bits = 6144;
+  device.host_link_generation = 5;
+  device.host_link_lanes = 16;
+  return device;
+}
+
+class LimitsOfGoldens : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, LimitsOfGoldens, testing::Values("cuda", "sim"));
+
+TEST_P(LimitsOfGoldens, AreKnownForEveryValueThatIsLeftToOne) {
+  const harness::DeviceIdentity device = h200(GetParam());
+  for (const std::string& name : limited_values(GetParam())) {
+    EXPECT_NE(goldens().limits().judge(name, "key", 1, &device).verdict, "unknown") << name;
+  }
+}
+
+TEST(BuiltInLimits, JudgeAValueEach) {
+  std::set<std::string> names = limited_values("cuda");
+  names.merge(limited_values("sim"));
+  EXPECT_FALSE(names.empty());
+  for (const golden::LimitClass& limits : goldens().limits().classes()) {
+    for (const auto& [glob, limit] : limits.limits) {
+      const auto matches = [&glob = glob](const std::string& name) { return harness::matches_glob(glob, name); };
+      EXPECT_TRUE(std::ranges::any_of(names, matches)) << glob << " of " << limits.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gpucheck::cases

@@ -1,0 +1,359 @@
+#include <algorithm>
+#include <cstring>
+
+#include "device/kernels/support/fp8.hpp"
+#include "device/kernels/support/half.hpp"
+#include "device/tests/suites.hpp"
+
+// Products of matrices: cublasLtMatmul. The numbers are small and whole, so that every product and
+// sum is exact in every type and order of summation.
+namespace gpucheck::device::contract {
+namespace {
+
+using kernels::BFloat16;
+using kernels::Float8E4M3;
+using kernels::Float8E5M2;
+using kernels::Half;
+
+constexpr std::int64_t m = 48;
+constexpr std::int64_t n = 32;
+constexpr std::int64_t k = 64;
+constexpr std::uint64_t workspace_bytes = std::uint64_t{4} << 20;
+
+std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+/// From -2 to 2, without a pattern that rows and columns share.
+int number(std::int64_t row, std::int64_t column, std::int64_t salt) {
+  return static_cast<int>((row * 7 + column * 11 + row * column * 3 + salt) % 5) - 2;
+}
+
+template <typename T>
+T element(int value) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return static_cast<T>(value);
+  } else {
+    return T(static_cast<float>(value));
+  }
+}
+
+template <typename T>
+std::vector<std::uint8_t> bytes_of(const std::vector<T>& elements) {
+  std::vector<std::uint8_t> bytes(elements.size() * sizeof(T));
+  std::memcpy(bytes.data(), elements.data(), bytes.size());
+  return bytes;
+}
+
+/// A matrix as it is stored: op(X)'s element (row, column) is `value(row, column)`; what lies
+/// between its columns is 99.
+template <typename T, typename Value>
+std::vector<std::uint8_t> stored_as(std::int64_t rows, std::int64_t columns, std::int64_t leading, bool transposed,
+                                    Value value) {
+  const std::int64_t stored_columns = transposed ? rows : columns;
+  std::vector<T> elements(index(stored_columns * leading), element<T>(99));
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t column = 0; column < columns; ++column) {
+      const std::int64_t place = transposed ? row * leading + column : column * leading + row;
+      elements[index(place)] = element<T>(value(row, column));
+    }
+  }
+  return bytes_of(elements);
+}
+
+template <typename Value>
+std::vector<std::uint8_t> stored(ElementType type, std::int64_t rows, std::int64_t columns, std::int64_t leading,
+                                 bool transposed, Value value) {
+  switch (type) {
+    case ElementType::fp64:
+      return stored_as<double>(rows, columns, leading, transposed, value);
+    case ElementType::fp32:
+      return stored_as<float>(rows, columns, leading, transposed, value);
+    case ElementType::fp16:
+      return stored_as<Half>(rows, columns, leading, transposed, value);
+    case ElementType::bf16:
+      return stored_as<BFloat16>(rows, columns, leading, transposed, value);
+    case ElementType::fp8_e4m3:
+      return stored_as<Float8E4M3>(rows, columns, leading, transposed, value);
+    case ElementType::fp8_e5m2:
+      return stored_as<Float8E5M2>(rows, columns, leading, transposed, value);
+    case ElementType::int8:
+      return stored_as<std::int8_t>(rows, columns, leading, transposed, value);
+    case ElementType::int32:
+      return stored_as<std::int32_t>(rows, columns, leading, transposed, value);
+  }
+  return {};
+}
+
+int a_number(std::int64_t row, std::int64_t column) { return number(row, column, 1); }
+int b_number(std::int64_t row, std::int64_t column) { return number(row, column, 3); }
+
+/// Of op(A) and op(B) as above, times `factor`.
+int product_number(std::int64_t row, std::int64_t column, int factor = 1) {
+  int sum = 0;
+  for (std::int64_t i = 0; i < k; ++i) sum += a_number(row, i) * b_number(i, column);
+  return factor * sum;
+}
+
+MatrixProduct product_of(ElementType a, ElementType b, ElementType d, ComputeType compute) {
+  return {.m = m,
+          .n = n,
+          .k = k,
+          .transpose_a = true,
+          .leading_a = k,
+          .leading_b = k,
+          .leading_d = m,
+          .a = a,
+          .b = b,
+          .d = d,
+          .compute = compute};
+}
+
+std::vector<MatrixProduct> every_type() {
+  using enum ElementType;
+  return {
+      product_of(fp64, fp64, fp64, ComputeType::fp64),         product_of(fp32, fp32, fp32, ComputeType::fp32),
+      product_of(fp32, fp32, fp32, ComputeType::tf32),         product_of(fp16, fp16, fp16, ComputeType::fp32),
+      product_of(bf16, bf16, bf16, ComputeType::fp32),         product_of(fp8_e4m3, fp8_e4m3, bf16, ComputeType::fp32),
+      product_of(fp8_e4m3, fp8_e5m2, bf16, ComputeType::fp32), product_of(fp8_e5m2, fp8_e4m3, bf16, ComputeType::fp32),
+      product_of(int8, int8, int32, ComputeType::int32)};
+}
+
+std::vector<std::uint8_t> expected(const MatrixProduct& product, int factor = 1) {
+  return stored(product.d, m, n, product.leading_d, false,
+                [&](auto row, auto column) { return product_number(row, column, factor); });
+}
+
+std::string name_of(const MatrixProduct& product) {
+  return std::string(to_text(product.a)) + " times " + std::string(to_text(product.b)) + " in " +
+         std::string(to_text(product.compute));
+}
+
+}  // namespace
+
+/// The matrices of one product on the device.
+struct MatrixProducts::Matrices {
+  DeviceArray<std::uint8_t> a;
+  DeviceArray<std::uint8_t> b;
+  DeviceArray<std::uint8_t> d;
+  DeviceArray<std::uint8_t> workspace;
+
+  [[nodiscard]] ProductOperands operands() const {
+    return {.a = a.data(),
+            .b = b.data(),
+            .d = d.data(),
+            .workspace = workspace.data(),
+            .workspace_bytes = workspace.size()};
+  }
+};
+
+void MatrixProducts::SetUp() {
+  Contract::SetUp();
+  if (IsSkipped() || HasFatalFailure()) return;
+  const MathLibrary library = device().math_library().value();
+  if (library.problem.empty()) return;
+  EXPECT_EQ(status_of(device().choose_algorithm(every_type().front(), 0)), Status::shared_object_init_failed);
+  GTEST_SKIP() << "no library to test: " << library.problem;
+}
+
+void MatrixProducts::write(const DeviceArray<std::uint8_t>& array, const std::vector<std::uint8_t>& bytes,
+                           Stream stream) const {
+  check(device().copy(array.data(), bytes.data(), bytes.size(), CopyKind::host_to_device, stream), "copy");
+}
+
+MatrixProducts::Matrices MatrixProducts::make_matrices(const MatrixProduct& product, Stream stream) const {
+  const auto a = stored(product.a, m, k, product.leading_a, product.transpose_a, a_number);
+  const auto b = stored(product.b, k, n, product.leading_b, product.transpose_b, b_number);
+  const auto d = stored(product.d, m, n, product.leading_d, false, [](auto, auto) { return 99; });
+  Matrices matrices{make_array<std::uint8_t>(a.size()), make_array<std::uint8_t>(b.size()),
+                    make_array<std::uint8_t>(d.size()), make_array<std::uint8_t>(workspace_bytes)};
+  write(matrices.a, a, stream);
+  write(matrices.b, b, stream);
+  write(matrices.d, d, stream);
+  return matrices;
+}
+
+ProductAlgorithm MatrixProducts::choose(const MatrixProduct& product) const {
+  return device().choose_algorithm(product, workspace_bytes).value();
+}
+
+void MatrixProducts::expect_product(const MatrixProduct& product, std::uint64_t limit) const {
+  const auto stream = make_stream();
+  const Matrices matrices = make_matrices(product, stream.get());
+  const ProductAlgorithm algorithm = device().choose_algorithm(product, limit).value();
+  EXPECT_LE(algorithm.workspace_bytes, limit);
+  EXPECT_NE(algorithm.description, "");
+  ASSERT_EQ(device().multiply(product, algorithm, matrices.operands(), stream.get()), Status::success);
+  EXPECT_EQ(read(matrices.d, stream.get()), expected(product));
+}
+
+namespace {
+
+TEST_P(MatrixProducts, AreRightInEveryType) {
+  for (const MatrixProduct& product : every_type()) {
+    SCOPED_TRACE(name_of(product));
+    expect_product(product, workspace_bytes);
+  }
+}
+
+TEST_P(MatrixProducts, AreRightWithoutAWorkspace) {
+  for (const MatrixProduct& product : every_type()) {
+    SCOPED_TRACE(name_of(product));
+    expect_product(product, 0);
+  }
+}
+
+TEST_P(MatrixProducts, AreRightHoweverTheMatricesLie) {
+  for (MatrixProduct product : every_type()) {
+    if (element_bytes(product.a) == 1) continue;
+    for (const bool transpose_a : {false, true}) {
+      for (const bool transpose_b : {false, true}) {
+        SCOPED_TRACE(name_of(product) + (transpose_a ? " T" : " N") + (transpose_b ? "T" : "N"));
+        product.transpose_a = transpose_a;
+        product.transpose_b = transpose_b;
+        product.leading_a = transpose_a ? k : m;
+        product.leading_b = transpose_b ? n : k;
+        expect_product(product, workspace_bytes);
+      }
+    }
+  }
+}
+
+TEST_P(MatrixProducts, LeaveWhatLiesBetweenColumnsAlone) {
+  for (MatrixProduct product : every_type()) {
+    SCOPED_TRACE(name_of(product));
+    product.leading_a += 16;
+    product.leading_b += 32;
+    product.leading_d += 48;
+    expect_product(product, workspace_bytes);
+  }
+}
+
+TEST_P(MatrixProducts, AreScaled) {
+  for (MatrixProduct product : every_type()) {
+    if (product.a == ElementType::int8) continue;
+    SCOPED_TRACE(name_of(product));
+    const auto stream = make_stream();
+    const Matrices matrices = make_matrices(product, stream.get());
+    product.scale = 2;
+    ASSERT_EQ(device().multiply(product, choose(product), matrices.operands(), stream.get()), Status::success);
+    EXPECT_EQ(read(matrices.d, stream.get()), expected(product, 2));
+  }
+}
+
+TEST_P(MatrixProducts, OfFp8AreScaledByFactorsOnTheDevice) {
+  MatrixProduct product =
+      product_of(ElementType::fp8_e4m3, ElementType::fp8_e4m3, ElementType::bf16, ComputeType::fp32);
+  product.fast_accumulation = true;
+  const auto stream = make_stream();
+  const Matrices matrices = make_matrices(product, stream.get());
+  const auto factors = make_array<float>(128);  // a multiple of 256 bytes between the two
+  run(kernels::Fill<float>{factors.data(), 4}, 64, stream.get());
+  run(kernels::Fill<float>{factors.data() + 64, 0.5F}, 64, stream.get());
+  ProductOperands operands = matrices.operands();
+  operands.scale_a = factors.data();
+  operands.scale_b = factors.data() + 64;
+  ASSERT_EQ(device().multiply(product, choose(product), operands, stream.get()), Status::success);
+  EXPECT_EQ(read(matrices.d, stream.get()), expected(product, 2));
+}
+
+TEST_P(MatrixProducts, ComeInStreamOrder) {
+  const MatrixProduct product = every_type().front();
+  const auto stream = make_stream();
+  const Matrices matrices = make_matrices(product, stream.get());
+  check(device().fill(matrices.a.data(), 0, matrices.a.bytes(), stream.get()), "fill");
+  synchronize(stream.get());
+  const auto late = make_pinned<std::uint8_t>(matrices.a.size());
+  const auto a = stored(product.a, m, k, product.leading_a, product.transpose_a, a_number);
+  check(device().host_access(writes(late.data(), late.bytes())), "host_access");
+  std::ranges::copy(a, late.data());
+  spin(stream.get());
+  check(device().copy(matrices.a.data(), late.data(), late.bytes(), CopyKind::host_to_device, stream.get()), "copy");
+  ASSERT_EQ(device().multiply(product, choose(product), matrices.operands(), stream.get()), Status::success);
+  EXPECT_EQ(device().query(stream.get()), Status::not_ready);
+  EXPECT_EQ(read(matrices.d, stream.get()), expected(product));
+}
+
+TEST_P(MatrixProducts, AreCaptured) {
+  const MatrixProduct product = product_of(ElementType::bf16, ElementType::bf16, ElementType::bf16, ComputeType::fp32);
+  const auto stream = make_stream();
+  const Matrices matrices = make_matrices(product, stream.get());
+  const ProductAlgorithm algorithm = choose(product);
+  // Once before: a library may load code at the first use.
+  ASSERT_EQ(device().multiply(product, algorithm, matrices.operands(), stream.get()), Status::success);
+  synchronize(stream.get());
+  const auto graph = capture(stream.get(), [&] {
+    check(device().multiply(product, algorithm, matrices.operands(), stream.get()), "multiply");
+  });
+  EXPECT_GE(device().node_count(graph.get()).value(), 1U);
+  check(device().fill(matrices.d.data(), 0, matrices.d.bytes(), stream.get()), "fill");
+  launch(instantiate(graph), stream.get());
+  EXPECT_EQ(read(matrices.d, stream.get()), expected(product));
+}
+
+TEST_P(MatrixProducts, OfSizesThatNoMatrixHasAreRefused) {
+  const MatrixProduct right = every_type().front();
+  std::vector<MatrixProduct> wrong(6, right);
+  wrong[0].m = 0;
+  wrong[1].n = -1;
+  wrong[2].k = 0;
+  wrong[3].leading_a = k - 1;
+  wrong[4].leading_b = k - 1;
+  wrong[5].leading_d = m - 1;
+  for (const MatrixProduct& product : wrong) {
+    EXPECT_EQ(status_of(device().choose_algorithm(product, 0)), Status::invalid_value);
+    EXPECT_EQ(device().multiply(product, choose(right), {}, {}), Status::invalid_value);
+  }
+  EXPECT_EQ(device().last_error(), Status::success);
+}
+
+TEST_P(MatrixProducts, OfTypesThatDoNotGoTogetherAreRefused) {
+  using enum ElementType;
+  MatrixProduct both_e5m2 = product_of(fp8_e5m2, fp8_e5m2, bf16, ComputeType::fp32);
+  MatrixProduct not_transposed = product_of(fp8_e4m3, fp8_e4m3, bf16, ComputeType::fp32);
+  not_transposed.transpose_a = false;
+  MatrixProduct odd = product_of(int8, int8, int32, ComputeType::int32);
+  odd.k = k - 8;
+  MatrixProduct scaled = product_of(int8, int8, int32, ComputeType::int32);
+  scaled.scale = 2;
+  for (const MatrixProduct& product :
+       {both_e5m2, not_transposed, odd, scaled, product_of(fp64, fp32, fp64, ComputeType::fp64)}) {
+    EXPECT_EQ(status_of(device().choose_algorithm(product, 0)), Status::not_supported) << name_of(product);
+    EXPECT_EQ(device().multiply(product, {}, {}, {}), Status::not_supported) << name_of(product);
+  }
+}
+
+TEST_P(MatrixProducts, WithoutWhatTheyNeedAreRefused) {
+  const MatrixProduct product = every_type()[3];
+  const auto stream = make_stream();
+  const Matrices matrices = make_matrices(product, stream.get());
+  ProductAlgorithm algorithm = choose(product);
+  const ProductOperands right = matrices.operands();
+  std::vector<ProductOperands> wrong(6, right);
+  wrong[0].a = nullptr;
+  wrong[1].b = nullptr;
+  wrong[2].d = nullptr;
+  wrong[3].a = matrices.a.data() + 16;
+  wrong[4].d = matrices.d.data() + 128;
+  wrong[5].workspace = matrices.workspace.data() + 8;
+  for (const ProductOperands& operands : wrong) {
+    EXPECT_EQ(device().multiply(product, algorithm, operands, stream.get()), Status::invalid_value);
+  }
+  algorithm.workspace_bytes = 512;
+  ProductOperands small = right;
+  small.workspace_bytes = 511;
+  EXPECT_EQ(device().multiply(product, algorithm, small, stream.get()), Status::invalid_value);
+  small = right;
+  small.workspace = nullptr;
+  EXPECT_EQ(device().multiply(product, algorithm, small, stream.get()), Status::invalid_value);
+  EXPECT_EQ(read(matrices.d, stream.get()),
+            stored(product.d, m, n, product.leading_d, false, [](auto, auto) { return 99; }));
+}
+
+TEST_P(MatrixProducts, TellWhichLibraryMultiplies) {
+  const MathLibrary library = device().math_library().value();
+  EXPECT_NE(library.name, "");
+  EXPECT_NE(library.version, "");
+}
+
+}  // namespace
+
+}  // namespace gpucheck::device::contract

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/result.hpp"
+
+namespace re2 {
+class RE2;
+}
+
+/// What measured values are judged by. lib/golden/README.md has the format of the file.
+namespace gpucheck::golden {
+
+/// Of one measured value. Numbers are in the value's own unit, or shares of what the device could do at its best.
+struct Limit {
+  std::string of;  ///< a best value (best_values.hpp), of which the numbers are shares; empty: the value's own unit
+  std::optional<double> fail_below = {};
+  std::optional<double> warn_below = {};
+  std::optional<double> warn_above = {};
+  std::optional<double> fail_above = {};
+  std::string source;  ///< on whose word
+};
+
+/// Limits for a class of devices or hosts.
+struct LimitClass {
+  std::string name;
+  std::string device;                            ///< regular expression for the whole of a device's name; empty: any
+  std::shared_ptr<const re2::RE2> device_regex;  ///< the same; null for any
+  std::optional<std::string> kind = {};          ///< only on "cuda" or "sim"
+  /// By the value's name, "group.case.key", or a glob of such names; the first that matches counts.
+  std::vector<std::pair<std::string, Limit>> limits;
+};
+
+/// All limits of a run. A value; may be read by several threads.
+class Limits {
+ public:
+  Limits() = default;
+  /// @param origin for messages: a path. @throws MalformedGolden.
+  static Limits parse(std::string_view json, std::string origin);
+
+  /// From now on `others` are asked first.
+  void override_with(Limits others);
+
+  /// Judges one value. The limit is that of the first class that the device belongs to and that has one of this name.
+  /// "unknown", with the reason in `source`, where there is none, where what it is a share of cannot be worked out, and
+  /// where a number in the value's own unit is so far from the device's best that it must be in another unit.
+  /// @param name "group.case.key"
+  /// @param device null where the case has none.
+  [[nodiscard]] harness::Measurement judge(std::string_view name, std::string_view key, double value,
+                                           const harness::DeviceIdentity* device) const;
+
+  [[nodiscard]] const std::vector<LimitClass>& classes() const noexcept { return classes_; }
+
+ private:
+  struct Found {
+    const LimitClass* owner = nullptr;
+    const Limit* limit = nullptr;
+  };
+  /// All that apply, the one to judge by first.
+  [[nodiscard]] std::vector<Found> find(std::string_view name, const harness::DeviceIdentity& device) const;
+
+  std::vector<LimitClass> classes_;
+};
+
+/// "at least 4426 (90 % of 4918, 2 x 3201 MHz x 6144 bit; source)": what a failing measurement should have been.
+std::string describe_limit(const harness::Measurement& measurement);
+
+}  // namespace gpucheck::golden

@@ -1,0 +1,263 @@
+#include "golden/limits/limits.hpp"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <limits>
+
+#include "base/input_file.hpp"
+#include "golden/golden.hpp"
+#include "golden/limits/best_values.hpp"
+
+namespace gpucheck::golden {
+namespace {
+
+using harness::DeviceIdentity;
+using harness::Measurement;
+
+/// What an H200 tells of itself.
+DeviceIdentity h200() {
+  DeviceIdentity device;
+  device.kind = "cuda";
+  device.name = "NVIDIA H200";
+  device.multiprocessor_count = 132;
+  device.compute_capability_major = 9;
+  device.multiprocessor_clock_khz = 1'980'000;
+  device.memory_clock_khz = 3'201'000;
+  device.memory_bus_bits = 6144;
+  device.host_link_generation = 5;
+  device.host_link_lanes = 16;
+  return device;
+}
+
+Limits limits_with(const std::string& classes) {
+  return Limits::parse(R"({"schema": "gpucheck.limits/1", "classes": [)" + classes + "]}", "limits.json");
+}
+
+/// Shares of the memory's bandwidth, 4917 GB/s on an H200: fails below 3933, warns below 4425.
+const char* const built_in = R"({"name": "any", "limits": {
+  "bandwidth.read.read_gbps": {"of": "memory_bandwidth_gbps", "fail_below": 0.8, "warn_below": 0.9, "source": "sheet"}}})";
+
+Measurement judged(const Limits& limits, double value, const DeviceIdentity& device = h200()) {
+  return limits.judge("bandwidth.read.read_gbps", "read_gbps", value, &device);
+}
+
+std::string verdict(const Limits& limits, double value, const DeviceIdentity& device = h200()) {
+  return judged(limits, value, device).verdict;
+}
+
+/// Computed by hand from vendors' figures: 2 x 3.201 GHz x 768 bytes; 16 lanes x 32 GT/s x 128/130 / 8.
+TEST(BestValue, FollowsFromWhatTheDeviceTells) {
+  const DeviceIdentity device = h200();
+  EXPECT_NEAR(best_value("memory_bandwidth_gbps", device)->value, 4916.7, 0.1);
+  EXPECT_NEAR(best_value("host_link_gbps", device)->value, 63.02, 0.01);
+  EXPECT_EQ(best_value("memory_bandwidth_gbps", device)->explanation, "2 x 3201 MHz x 6144 bit");
+  EXPECT_EQ(best_value("speed", device), std::nullopt);
+}
+
+DeviceIdentity card(int multiprocessors, std::uint64_t clock_khz, int major, int minor) {
+  DeviceIdentity device;
+  device.multiprocessor_count = multiprocessors;
+  device.multiprocessor_clock_khz = clock_khz;
+  device.compute_capability_major = major;
+  device.compute_capability_minor = minor;
+  return device;
+}
+
+/// The dense TFLOP/s that NVIDIA's data sheets give for cards at their boost clocks.
+TEST(BestValue, ComesToTheDataSheetsThroughput) {
+  const DeviceIdentity a100 = card(108, 1'410'000, 8, 0);
+  EXPECT_NEAR(best_value("fp64_tflops", a100)->value, 19.5, 0.1);
+  EXPECT_NEAR(best_value("tf32_tflops", a100)->value, 156, 1);
+  EXPECT_NEAR(best_value("fp16_tflops", a100)->value, 312, 1);
+  EXPECT_NEAR(best_value("int8_tops", a100)->value, 624, 2);
+  EXPECT_EQ(best_value("fp8_tflops", a100), std::nullopt);
+  const DeviceIdentity h100 = card(132, 1'830'000, 9, 0);
+  EXPECT_NEAR(best_value("bf16_tflops", h100)->value, 989.4, 0.5);
+  EXPECT_NEAR(best_value("fp8_tflops", h100)->value, 1979, 1);
+  EXPECT_NEAR(best_value("fp64_tflops", card(132, 1'980'000, 9, 0))->value, 66.9, 0.1);
+  const DeviceIdentity rtx4090 = card(128, 2'520'000, 8, 9);
+  EXPECT_NEAR(best_value("fp16_tflops", rtx4090)->value, 165.2, 0.1);
+  EXPECT_NEAR(best_value("int8_tops", rtx4090)->value, 660.6, 0.5);
+}
+
+TEST(BestValue, OfAModelThatNobodyKnowsIsThatOfTheNewestBeforeIt) {
+  const auto found = best_value("fp16_tflops", card(100, 2'000'000, 11, 5));
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->value, 100 * 2000 * 8192 / 1e6, 1e-6);
+  EXPECT_NE(found->explanation.find("those of compute capability 10.3"), std::string::npos) << found->explanation;
+  EXPECT_EQ(best_value("fp16_tflops", card(100, 2'000'000, 6, 1)), std::nullopt);
+}
+
+TEST(BestValue, IsUnknownWhereTheDeviceDoesNotTell) {
+  DeviceIdentity silent = h200();
+  silent.memory_clock_khz = 0;
+  silent.host_link_lanes = 0;
+  silent.multiprocessor_clock_khz = 0;
+  for (const char* name : {"memory_bandwidth_gbps", "host_link_gbps", "fp16_tflops"}) {
+    EXPECT_EQ(best_value(name, silent), std::nullopt) << name;
+  }
+}
+
+TEST(Limits, FailWarnAndPass) {
+  const Limits limits = limits_with(built_in);
+  EXPECT_EQ(verdict(limits, 3900), "fail");
+  EXPECT_EQ(verdict(limits, 4000), "warn");
+  EXPECT_EQ(verdict(limits, 4500), "pass");
+  const Measurement measurement = judged(limits, 4000);
+  EXPECT_EQ(measurement.key, "read_gbps");
+  EXPECT_NEAR(measurement.fail_below.value_or(0), 3933.4, 0.1);
+  EXPECT_NEAR(measurement.warn_below.value_or(0), 4425.1, 0.1);
+  EXPECT_NEAR(measurement.best.value_or(0), 4916.7, 0.1);
+  EXPECT_EQ(measurement.fail_above, std::nullopt);
+  EXPECT_EQ(measurement.source, "sheet (memory_bandwidth_gbps = 4917: 2 x 3201 MHz x 6144 bit)");
+  EXPECT_EQ(describe_limit(measurement), "at least 3933 (80 % of 4917)");
+}
+
+/// H200's memory at 70 % of what is normal (4,664 GB/s) is no pass, on no list of models.
+TEST(Limits, FindAnH200WhoseMemoryIsSlow) { EXPECT_EQ(verdict(limits_with(built_in), 0.7 * 4664), "fail"); }
+
+TEST(Limits, HaveAGreatestValueToo) {
+  const Limits limits = limits_with(
+      R"({"name": "any", "limits": {"bandwidth.read.read_gbps": {"warn_above": 10, "fail_above": 20, "source": "s"}}})");
+  EXPECT_EQ(verdict(limits, 10), "pass");
+  EXPECT_EQ(verdict(limits, 10.5), "warn");
+  EXPECT_EQ(verdict(limits, 20.5), "fail");
+  EXPECT_EQ(describe_limit(judged(limits, 30)), "at most 20");
+}
+
+TEST(Limits, WhatIsNoNumberFails) {
+  for (const double value : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    EXPECT_EQ(verdict(limits_with(built_in), value), "fail") << value;
+  }
+}
+
+TEST(Limits, OfAClassGoBeforeThoseBuiltIn) {
+  Limits limits = limits_with(built_in);
+  limits.override_with(limits_with(R"({"name": "our racks", "device": "NVIDIA H200", "limits": {
+    "bandwidth.read.read_gbps": {"fail_below": 4600, "source": "64 nodes"}}})"));
+  EXPECT_EQ(verdict(limits, 4500), "fail");
+  EXPECT_EQ(verdict(limits, 4650), "pass");
+  EXPECT_EQ(judged(limits, 4650).source, "64 nodes");
+  EXPECT_NEAR(judged(limits, 4650).best.value_or(0), 4916.7, 0.1) << "told beside it all the same";
+  DeviceIdentity other = h200();
+  other.name = "NVIDIA H200 NVL";
+  EXPECT_EQ(verdict(limits, 4500, other), "pass") << "the class is for names that match whole";
+}
+
+TEST(Limits, MayBeNamedByAGlob) {
+  const Limits limits = limits_with(R"({"name": "any", "limits": {
+    "bandwidth.read.*": {"fail_below": 10, "source": "first"}, "*.*.read_gbps": {"fail_below": 30, "source": "second"}}})");
+  EXPECT_EQ(verdict(limits, 20), "pass") << "the first that matches counts";
+  const DeviceIdentity device = h200();
+  EXPECT_EQ(limits.judge("memtest.stress.read_gbps", "read_gbps", 20, &device).verdict, "fail");
+  EXPECT_EQ(limits.judge("memtest.stress.write_gbps", "write_gbps", 20, &device).verdict, "unknown");
+}
+
+TEST(Limits, OfAKindOfDeviceAreForItAlone) {
+  const Limits limits = limits_with(
+      R"({"name": "sim", "kind": "sim", "limits": {"bandwidth.read.read_gbps": {"fail_below": 1, "source": "s"}}})");
+  EXPECT_EQ(verdict(limits, 2), "unknown");
+  DeviceIdentity simulated = h200();
+  simulated.kind = "sim";
+  EXPECT_EQ(verdict(limits, 2, simulated), "pass");
+}
+
+/// 2333 stood for an H200's memory in a public tool's table, in a unit that makes it 2.3 GB/s.
+TEST(Limits, InAnotherUnitAreNoticed) {
+  for (const char* number : {"2.333", "4664000"}) {
+    Limits limits = limits_with(built_in);
+    limits.override_with(limits_with(R"({"name": "slip", "limits": {"bandwidth.read.read_gbps": {"fail_below": )" +
+                                     std::string(number) + R"(, "source": "s"}}})"));
+    EXPECT_EQ(verdict(limits, 4650), "unknown") << number;
+    EXPECT_NE(judged(limits, 4650).source.find("not in the unit"), std::string::npos);
+  }
+}
+
+TEST(Limits, AreUnknownWhereThereIsNothingToWorkThemOutFrom) {
+  EXPECT_EQ(verdict(Limits(), 4650), "unknown");
+  DeviceIdentity silent = h200();
+  silent.memory_bus_bits = 0;
+  EXPECT_EQ(verdict(limits_with(built_in), 4650, silent), "unknown");
+  EXPECT_EQ(limits_with(built_in).judge("bandwidth.read.read_gbps", "read_gbps", 4650, nullptr).verdict, "unknown");
+}
+
+std::string complaint(const std::string& limit) {
+  try {
+    static_cast<void>(limits_with(R"({"name": "c", "limits": {"bandwidth.read.read_gbps": )" + limit + "}}"));
+  } catch (const MalformedGolden& problem) {
+    return problem.what();
+  }
+  return {};
+}
+
+TEST(Limits, RejectWhatMeansNothing) {
+  EXPECT_NE(complaint(R"({"fail_below": 1})").find("\"source\""), std::string::npos);
+  EXPECT_NE(complaint(R"({"source": "s"})").find("fail_below"), std::string::npos);
+  EXPECT_NE(complaint(R"({"warn_below": 1, "source": "s"})").find("fail_below"), std::string::npos);
+  EXPECT_NE(complaint(R"({"of": "luck", "fail_below": 1, "source": "s"})").find("memory_bandwidth_gbps"),
+            std::string::npos);
+  EXPECT_NE(complaint(R"({"fail_below": 2, "warn_below": 1, "source": "s"})").find("rise"), std::string::npos);
+  EXPECT_NE(complaint(R"({"fail_below": -1, "source": "s"})").find("negative"), std::string::npos);
+  EXPECT_NE(complaint(R"({"fail_under": 1, "source": "s"})").find("unknown field"), std::string::npos);
+  EXPECT_EQ(complaint(R"({"fail_below": 1, "source": "s"})"), "");
+  EXPECT_THROW(Limits::parse(R"({"schema": "gpucheck.limits/2", "classes": []})", "l"), MalformedGolden);
+  EXPECT_THROW(limits_with(R"({"name": "c", "limits": {"read_gbps": {"fail_below": 1, "source": "s"}}})"),
+               MalformedGolden);
+  EXPECT_THROW(limits_with(R"({"name": "c", "device": "(", "limits": {"a.b.c": {"fail_below": 1, "source": "s"}}})"),
+               MalformedGolden);
+}
+
+/// The schema's test rejects the same files.
+TEST(Limits, RejectWhatTheSchemaRejects) {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(GPUCHECK_GOLDEN_LIMITS_TEST_DATA "/rejected")) {
+    EXPECT_THROW(Limits::parse(read_input_file(entry.path().string(), "limits"), "l"), MalformedGolden) << entry.path();
+    ++count;
+  }
+  EXPECT_GT(count, 5);
+}
+
+/// A golden file that leaves a key to its limit.
+Golden limited() {
+  return Golden::parse(
+      R"({"case": "bandwidth.read", "expect": {"read_gbps": {"limit": true, "basis": "vendor", "failure": "slow_memory"}}})",
+      "bandwidth/read.json");
+}
+
+TEST(LimitedKey, FailsWithItsLimitAndItsCode) {
+  const Limits limits = limits_with(built_in);
+  const DeviceIdentity device = h200();
+  const Conditions conditions{.device_kind = "cuda", .limits = &limits, .device = &device};
+  const auto mismatches = limited().compare({{"read_gbps", 1000.0}}, conditions);
+  ASSERT_EQ(mismatches.size(), 1U);
+  EXPECT_EQ(mismatches[0].expected, "at least 3933 (80 % of 4917)");
+  EXPECT_EQ(mismatches[0].seen, "1000.0");
+  EXPECT_EQ(mismatches[0].failure, "GC2006");
+  EXPECT_TRUE(limited().compare({{"read_gbps", 4650.0}}, conditions).empty());
+  EXPECT_TRUE(limited().compare({{"read_gbps", std::int64_t{4650}}}, conditions).empty());
+  EXPECT_EQ(limited().measure({{"read_gbps", 4650.0}}, conditions).at(0).verdict, "pass");
+}
+
+TEST(LimitedKey, HasToBeSeenAndToBeANumber) {
+  const Limits limits = limits_with(built_in);
+  const DeviceIdentity device = h200();
+  const Conditions conditions{.device_kind = "cuda", .limits = &limits, .device = &device};
+  EXPECT_EQ(limited().compare({}, conditions).size(), 1U);
+  EXPECT_EQ(limited().compare({{"read_gbps", std::string("fast")}}, conditions).size(), 1U);
+  EXPECT_TRUE(limited().measure({}, conditions).empty());
+}
+
+TEST(LimitedKey, IsJudged) {
+  EXPECT_EQ(limited().judged_keys({.device_kind = "cuda"}), std::vector<std::string>{"read_gbps"});
+}
+
+TEST(LimitedKey, IsSlowWhereTheFileNamesNoKind) {
+  const Golden golden = Golden::parse(
+      R"({"case": "bandwidth.read", "expect": {"a": {"limit": true, "basis": "vendor"}, "b": {"equals": 1, "basis": "math"}}})",
+      "bandwidth/read.json");
+  EXPECT_EQ(golden.rows().at(0).failure, "GC8001");
+  EXPECT_EQ(golden.rows().at(1).failure, "GC6001");
+}
+
+}  // namespace
+}  // namespace gpucheck::golden

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "harness/fields.hpp"
+
+namespace gpucheck::harness {
+
+/// How a gauge moved while a case ran.
+struct GaugeSummary {
+  std::string gauge;  ///< its key, with the unit: "power_draw_mw"
+  std::int64_t min = 0;
+  double mean = 0;
+  std::int64_t max = 0;
+  bool operator==(const GaugeSummary&) const = default;
+};
+
+template <>
+inline constexpr auto fields_of<GaugeSummary> =
+    std::tuple{Field{"gauge", &GaugeSummary::gauge}, Field{"min", &GaugeSummary::min},
+               Field{"mean", &GaugeSummary::mean}, Field{"max", &GaugeSummary::max}};
+static_assert(has_every_member<GaugeSummary>);
+
+/// By how much a counter differs from what it was before a case; of a flag, 1 when it was raised and -1 when it was
+/// lowered.
+struct CounterChange {
+  std::string counter;  ///< its key
+  std::int64_t change = 0;
+  bool operator==(const CounterChange&) const = default;
+};
+
+template <>
+inline constexpr auto fields_of<CounterChange> =
+    std::tuple{Field{"counter", &CounterChange::counter}, Field{"change", &CounterChange::change}};
+static_assert(has_every_member<CounterChange>);
+
+/// What the driver told of one GPU around a case.
+struct GpuTelemetry {
+  int device = 0;                           ///< its index, in a worker its place among the case's devices
+  std::int64_t samples = 0;                 ///< of the gauges
+  std::vector<GaugeSummary> gauges = {};    ///< of a case that lasted long enough to be sampled while it ran
+  std::vector<CounterChange> changes = {};  ///< of what differs; counters are compared since the GPU was last looked at
+  std::vector<std::int64_t> xids = {};      ///< numbers of the critical errors that were new
+  std::string problem = {};                 ///< why some of it is not known; empty where all is
+  bool operator==(const GpuTelemetry&) const = default;
+};
+
+template <>
+inline constexpr auto fields_of<GpuTelemetry> =
+    std::tuple{Field{"device", &GpuTelemetry::device}, Field{"samples", &GpuTelemetry::samples},
+               Field{"gauges", &GpuTelemetry::gauges}, Field{"changes", &GpuTelemetry::changes},
+               Field{"xids", &GpuTelemetry::xids},     Field{"problem", &GpuTelemetry::problem}};
+static_assert(has_every_member<GpuTelemetry>);
+
+/// What only failing hardware does.
+struct HardwareError {
+  std::string text;          ///< "ecc_volatile_uncorrected +1", "XID 79"
+  std::string_view failure;  ///< its kind, by the name in failure_kinds.hpp
+};
+/// New uncorrectable errors, remaps that wait or have failed, and critical errors ("XIDs") but those that a program
+/// causes.
+[[nodiscard]] std::vector<HardwareError> new_hardware_errors(const GpuTelemetry& telemetry);
+
+/// Whether that critical error is a mistake of a program, such as an assertion of a kernel, and says nothing of the
+/// hardware (NVIDIA's catalogue of XIDs; the same that its Kubernetes device plug-in leaves out).
+[[nodiscard]] bool is_caused_by_programs(std::int64_t xid) noexcept;
+
+}  // namespace gpucheck::harness

@@ -1,0 +1,88 @@
+#include "harness/failure_kinds.hpp"
+
+#include <fstream>
+#include <gtest/gtest.h>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "harness/result.hpp"
+
+namespace gpucheck::harness {
+namespace {
+
+std::vector<std::string_view> codes_of(const CaseResult& result) {
+  std::vector<std::string_view> codes;
+  for (const FailureKind* kind : failures_of(result)) codes.push_back(kind->code);
+  return codes;
+}
+
+TEST(FailureKinds, HaveCodesAndNamesOfTheirOwn) {
+  std::set<std::string_view> codes;
+  std::set<std::string_view> names;
+  for (const FailureKind& kind : failure_kinds()) {
+    EXPECT_TRUE(codes.insert(kind.code).second) << kind.code;
+    EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
+    EXPECT_FALSE(kind.meaning.empty() || kind.advice.empty()) << kind.code;
+  }
+}
+
+/// Operators and their scripts know failures by these: a code that was given stays, with its name.
+TEST(FailureKinds, KeepEveryCodeThatWasEverGiven) {
+  std::ifstream file(GPUCHECK_HARNESS_TEST_DATA "/failure_codes.txt");
+  std::set<std::string_view> listed;
+  for (std::string code, name; file >> code >> name;) {
+    const FailureKind* const kind = find_failure_kind(code);
+    ASSERT_NE(kind, nullptr) << code;
+    EXPECT_EQ(kind->name, name);
+    listed.insert(kind->code);
+  }
+  EXPECT_EQ(listed.size(), failure_kinds().size()) << "a new code has to be listed there too";
+}
+
+TEST(FailureKinds, AreFoundByCodeInAnyCaseAndByName) {
+  ASSERT_NE(find_failure_kind("GC2001"), nullptr);
+  EXPECT_EQ(find_failure_kind("gc2001"), find_failure_kind("GC2001"));
+  EXPECT_EQ(find_failure_kind("memory_mismatch"), find_failure_kind("GC2001"));
+  EXPECT_EQ(find_failure_kind("GC200"), nullptr);
+  EXPECT_EQ(find_failure_kind(""), nullptr);
+}
+
+TEST(FailureKinds, OfAResultComeOnceTheMostSevereFirst) {
+  CaseResult result;
+  result.outcome = Outcome::fail;
+  for (const char* code : {"GC5003", "GC4002", "GC2001", "GC4002", "GC1005"}) {
+    result.mismatches.push_back({.key = "k", .expected = {}, .seen = {}, .basis = {}, .failure = code});
+  }
+  EXPECT_EQ(codes_of(result), (std::vector<std::string_view>{"GC2001", "GC4002", "GC5003", "GC1005"}));
+}
+
+TEST(FailureKinds, OfAnOutcomeNeedNoMismatch) {
+  CaseResult result;
+  result.outcome = Outcome::hang;
+  EXPECT_EQ(codes_of(result), std::vector<std::string_view>{"GC7003"});
+  result.outcome = Outcome::crash;
+  EXPECT_EQ(codes_of(result), std::vector<std::string_view>{"GC7002"});
+  result.outcome = Outcome::error;
+  EXPECT_EQ(codes_of(result), std::vector<std::string_view>{"GC9001"});
+}
+
+TEST(FailureKinds, APassAndASkipHaveNone) {
+  CaseResult result;
+  result.mismatches.push_back({.key = "k", .expected = {}, .seen = {}, .basis = {}, .failure = "GC2001"});
+  result.outcome = Outcome::pass;
+  EXPECT_TRUE(codes_of(result).empty());
+  result.outcome = Outcome::skip;
+  EXPECT_TRUE(codes_of(result).empty());
+}
+
+TEST(FailureKinds, SayTheirPlaceInWords) {
+  const FailureKind* const kind = find_failure_kind("GC2003");
+  ASSERT_NE(kind, nullptr);
+  EXPECT_EQ(to_text(kind->severity), "serious");
+  EXPECT_EQ(to_text(kind->category), "memory");
+  EXPECT_EQ(to_text(kind->action), "reset");
+}
+
+}  // namespace
+}  // namespace gpucheck::harness

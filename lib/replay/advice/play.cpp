@@ -1,0 +1,89 @@
+#include "replay/advice/play.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "device/forwarding_device.hpp"
+#include "replay/targets/caching_allocator_target.hpp"
+#include "replay/targets/player.hpp"
+
+namespace gpucheck::replay {
+
+namespace {
+
+/// Knows whether the allocator has asked it for memory since it was asked last: only then
+/// can what is reserved have grown, and asking the allocator costs as much as a call.
+class WatchedDevice final : public device::ForwardingDevice {
+ public:
+  using ForwardingDevice::ForwardingDevice;
+
+  [[nodiscard]] device::Result<void*> allocate(std::size_t bytes) override {
+    was_asked_ = true;
+    return inner().allocate(bytes);
+  }
+  device::Status map_memory(void* pointer, std::size_t bytes) override {
+    was_asked_ = true;
+    return inner().map_memory(pointer, bytes);
+  }
+  [[nodiscard]] bool was_asked() noexcept { return std::exchange(was_asked_, false); }
+
+ private:
+  bool was_asked_ = false;
+};
+
+/// On a device that has more there is no limit but the one that is set.
+std::optional<std::uint64_t> device_bytes(const PlayConditions& conditions, const DeviceSource& devices) {
+  if (!devices.sizes) return std::nullopt;
+  if (!conditions.memory_limit_bytes) return devices.sizes->max_bytes;
+  return std::max(*conditions.memory_limit_bytes, devices.sizes->default_bytes);
+}
+
+void note_reserved(std::size_t step, const Usage& now, PlayFigures& figures) {
+  const auto reserved = static_cast<std::uint64_t>(now.reserved_bytes.value_or(0));
+  if (reserved <= figures.peak_reserved_bytes) return;
+  figures.peak_reserved_bytes = reserved;
+  figures.peak_step = step;
+  figures.allocated_at_peak_bytes = static_cast<std::uint64_t>(now.allocated_bytes);
+}
+
+}  // namespace
+
+void reuse_allocation_numbers(Trace& trace) {
+  std::vector<std::uint32_t> number_of(trace.allocation_count);
+  std::vector<std::uint32_t> unused;
+  std::uint32_t count = 0;
+  for (Event& event : trace.events) {
+    const bool is_try = event.action == Action::try_allocate;
+    if (event.action == Action::allocate || is_try) {
+      if (unused.empty()) unused.push_back(count++);
+      number_of[event.id] = unused.back();
+      unused.pop_back();
+    }
+    if (event.action == Action::free || is_try) unused.push_back(number_of[event.id]);
+    const bool names_one = is_try || event.action <= Action::record_stream;
+    if (names_one) event.id = number_of[event.id];
+  }
+  trace.allocation_count = count;
+}
+
+PlayFigures play(const Trace& trace, const PlayConditions& conditions, const DeviceSource& devices) {
+  PlayedDevice played = devices.open(device_bytes(conditions, devices));
+  WatchedDevice device(std::move(played.device));
+  CachingAllocatorTarget target(device, {conditions.settings, conditions.memory_limit_bytes, trace.stream_count});
+  PlayFigures figures;
+  Player player(trace, target);
+  player.play_while([&](std::size_t step, const Player::Step& seen) {
+    if (device.was_asked()) note_reserved(step, target.usage(), figures);
+    if (!seen.out_of_memory) return true;
+    if (figures.out_of_memory_count++ == 0) figures.first_out_of_memory_step = step;
+    return !conditions.stops_at_out_of_memory;
+  });
+  const AllocatorCounters counters = target.counters();
+  figures.device_allocations = counters.device_allocations;
+  figures.retries = counters.retries;
+  figures.peak_allocated_bytes = counters.peak_allocated_bytes;
+  return figures;
+}
+
+}  // namespace gpucheck::replay

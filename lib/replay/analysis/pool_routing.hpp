@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "replay/formats/snapshot/snapshot.hpp"
+
+namespace gpucheck::replay {
+
+/// Which of a trace's pools a recorded pool stands for: numbers count from 0 in order of
+/// use. A pool that was released, and is used again, gets another number.
+class PoolNumbers {
+ public:
+  /// Nothing for the default pool.
+  std::optional<std::uint32_t> number_of(PoolId pool);
+  /// The number that the pool had, if it was used; the next use gets another one.
+  std::optional<std::uint32_t> release(PoolId pool);
+  [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
+
+ private:
+  std::map<PoolId, std::uint32_t> numbers_;
+  std::uint32_t count_ = 0;
+};
+
+/// Which pool recorded allocations belong to. Releases before PyTorch's events tell it do
+/// not say; there the segments left at the end do, as far as they are still there.
+class RecordedPools {
+ public:
+  RecordedPools(const Snapshot& snapshot, std::size_t device);
+  [[nodiscard]] PoolId of(const SnapshotEvent& event) const;
+
+ private:
+  struct Range {
+    std::uint64_t begin;
+    std::uint64_t end;
+    PoolId pool;
+  };
+  bool are_told_ = false;
+  std::vector<Range> private_ranges_;  ///< in address order; only where events do not tell
+};
+
+/// Private pools that segments are released of, in a row of such events: a pool in use
+/// releases none, so that its graphs, or the MemPool, have ended by then.
+class ReleasedPools {
+ public:
+  void add(PoolId pool);
+  /// What the row released; the next one begins.
+  struct Row {
+    bool has_default = false;
+    std::set<PoolId> private_pools;
+  };
+  Row end();
+
+ private:
+  bool has_default_ = false;
+  std::set<PoolId> private_;
+};
+
+}  // namespace gpucheck::replay

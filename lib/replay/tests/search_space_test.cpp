@@ -1,0 +1,65 @@
+#include "replay/advice/search_space.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <set>
+
+#include "runtime/allocator/settings.hpp"
+
+namespace gpucheck::replay {
+namespace {
+
+TEST(SearchSpace, HoldsAFewHundredSettingsThatPyTorchTakes) {
+  const std::vector<Candidate> candidates = search_space();
+  EXPECT_GE(candidates.size(), 200U);
+  EXPECT_LE(candidates.size(), 400U);
+  std::set<std::string> texts;
+  for (const Candidate& candidate : candidates) {
+    EXPECT_NO_THROW(static_cast<void>(runtime::parse_settings(candidate.settings))) << candidate.settings;
+    EXPECT_TRUE(texts.insert(candidate.settings).second) << candidate.settings << " is there twice";
+  }
+}
+
+TEST(SearchSpace, BeginsWithWhatSetsLeast) {
+  const std::vector<Candidate> candidates = search_space();
+  EXPECT_TRUE(std::ranges::is_sorted(candidates, {}, &Candidate::keys));
+  for (const Candidate& candidate : candidates) {
+    const int colons = candidate.settings.find('[') == std::string::npos
+                           ? static_cast<int>(std::ranges::count(candidate.settings, ':'))
+                           : candidate.keys;
+    EXPECT_EQ(candidate.keys, colons) << candidate.settings;
+    EXPECT_GT(candidate.keys, 0) << "the defaults are no candidate";
+  }
+}
+
+TEST(SearchSpace, HasEachKeyAloneAndWithOthers) {
+  const std::vector<Candidate> candidates = search_space();
+  for (const char* key : {"expandable_segments", "max_split_size_mb", "roundup_power2_divisions",
+                          "garbage_collection_threshold", "large_segment_size_mb"}) {
+    const auto has = [&](int keys) {
+      return std::ranges::any_of(candidates, [&](const Candidate& candidate) {
+        return candidate.keys == keys && candidate.settings.find(key) != std::string::npos;
+      });
+    };
+    EXPECT_TRUE(has(1)) << key;
+    EXPECT_TRUE(has(2)) << key;
+  }
+}
+
+TEST(SearchSpace, KeepsWhatIsNotSearched) {
+  EXPECT_EQ(other_settings(""), "");
+  EXPECT_EQ(other_settings("expandable_segments:True"), "");
+  EXPECT_EQ(other_settings("roundup_power2_divisions:[256:1,>:8],pinned_num_register_threads:4, max_split_size_mb:64,"
+                           "release_lock_on_cudamalloc:True"),
+            "pinned_num_register_threads:4,release_lock_on_cudamalloc:True");
+}
+
+TEST(SearchSpace, JoinsSettings) {
+  EXPECT_EQ(joined_settings("", ""), "");
+  EXPECT_EQ(joined_settings("a:1", ""), "a:1");
+  EXPECT_EQ(joined_settings("", "b:2"), "b:2");
+  EXPECT_EQ(joined_settings("a:1", "b:2"), "a:1,b:2");
+}
+
+}  // namespace
+}  // namespace gpucheck::replay

@@ -1,0 +1,212 @@
+#include "telemetry/fault/fault_source.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <thread>
+
+#include "base/error.hpp"
+
+namespace gpucheck::telemetry {
+namespace {
+
+[[noreturn]] void hang() {
+  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+/// One answer of the source, while a plan is carried out on it.
+struct Answer {
+  const Question& question;
+  const GpuId& id;
+  Machine& machine;
+
+  /// The GPU that the plan is about; null where it is not in this answer.
+  [[nodiscard]] Gpu* gpu() const {
+    const auto found = std::ranges::find_if(machine.gpus, [this](const Gpu& each) { return is_gpu(each, id); });
+    return found == machine.gpus.end() ? nullptr : &*found;
+  }
+};
+
+// -- readings ------------------------------------------------------------------------------------
+
+bool is_asked(const Value& value) {
+  const std::string* const reason = problem(value);
+  return reason == nullptr || *reason != not_asked;
+}
+
+/// The value that a rule is about; null where it was not asked.
+Value* find(const Answer& answer, Reading reading) {
+  Gpu* const gpu = answer.gpu();
+  return gpu == nullptr || !is_asked((*gpu)[reading]) ? nullptr : &(*gpu)[reading];
+}
+Value* find(const Answer& answer, LinkReading reading) {
+  Gpu* const gpu = answer.gpu();
+  return gpu == nullptr || gpu->links.empty() ? nullptr : &gpu->links.front()[reading];
+}
+
+/// @param times how often the rule has been applied, this time included.
+void change(Value& value, const FaultRule& rule, std::uint64_t times) {
+  switch (rule.effect) {
+    case FaultEffect::set:
+      value = rule.value;
+      return;
+    case FaultEffect::rise:
+      value = number(value).value_or(0) + *number(rule.value) * static_cast<std::int64_t>(times);
+      return;
+    case FaultEffect::not_supported:
+      value = Unavailable{std::string(not_supported_text)};
+      return;
+    case FaultEffect::fail:
+      value = Unavailable{.reason = "GPU is lost", .is_failure = true};
+      return;
+    case FaultEffect::hang:
+      hang();
+  }
+}
+
+// -- all else ------------------------------------------------------------------------------------
+
+bool concerns_host(Aspect aspect) {
+  switch (aspect) {
+    case Aspect::kernel_xid:
+    case Aspect::kernel_log:
+    case Aspect::unbound_gpu:
+    case Aspect::device_file:
+    case Aspect::library:
+    case Aspect::kernel_module_version:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_asked(const Answer& answer, Aspect aspect) {
+  if (concerns_host(aspect)) return answer.question.with_host;
+  const Gpu* const gpu = answer.gpu();
+  if (aspect == Aspect::process) return gpu != nullptr && gpu->processes_problem != not_asked;
+  if (aspect == Aspect::neighbour) return gpu != nullptr && answer.question.gpus.empty();
+  return aspect == Aspect::cuda_version || gpu != nullptr;
+}
+
+/// A machine without one is given one, so that it can be broken.
+void break_last(std::vector<NamedState>& list, std::string& list_problem, const char* name, const std::string& why) {
+  list_problem.clear();
+  if (list.empty()) list.push_back({.name = name, .problem = ""});
+  list.back().problem = why;
+}
+
+void add_neighbour(Machine& machine, Gpu neighbour) {
+  neighbour[Reading::uuid] = "GPU-ffffffff-ffff-ffff-ffff-ffffffffffff";
+  neighbour[Reading::pci_address] = "0000:ff:00.0";
+  machine.gpus.push_back(std::move(neighbour));
+}
+
+void add_kernel_xid(Host& host, const GpuId& id, std::int64_t xid) {
+  host.kernel_log_problem.clear();
+  host.kernel_xids.push_back({.pci_address = normal_pci_address(id.pci_address),
+                              .xid = xid,
+                              .text = fmt::format("NVRM: Xid (PCI:{}): {}", id.pci_address, xid)});
+}
+
+void apply(const Answer& answer, Aspect aspect, const Value& value) {
+  Machine& machine = answer.machine;
+  Host& host = machine.host;
+  switch (aspect) {
+    case Aspect::gpu:
+      std::erase_if(machine.gpus, [&answer](const Gpu& gpu) { return is_gpu(gpu, answer.id); });
+      return;
+    case Aspect::neighbour:
+      return add_neighbour(machine, *answer.gpu());
+    case Aspect::process:
+      answer.gpu()->processes_problem.clear();
+      answer.gpu()->processes.push_back({.pid = *number(value), .used_memory_bytes = {}});
+      return;
+    case Aspect::xid:
+      answer.gpu()->xids_problem.clear();
+      answer.gpu()->xids.push_back(*number(value));
+      return;
+    case Aspect::kernel_xid:
+      return add_kernel_xid(host, answer.id, *number(value));
+    case Aspect::kernel_log:
+      host.kernel_xids.clear();
+      host.kernel_log_problem = *text(value);
+      return;
+    case Aspect::unbound_gpu:
+      host.pci_gpus_problem.clear();
+      host.pci_gpus.push_back({.address = *text(value), .driver = ""});
+      return;
+    case Aspect::device_file:
+      return break_last(host.device_files, host.device_files_problem, "/dev/nvidia0", *text(value));
+    case Aspect::library:
+      return break_last(host.libraries, host.libraries_problem, "libcuda.so.1", *text(value));
+    case Aspect::kernel_module_version:
+      host.kernel_module_version = *text(value);
+      return;
+    case Aspect::cuda_version:
+      machine.cuda_version = *text(value);
+      return;
+  }
+}
+
+class FaultSource final : public Source {
+ public:
+  FaultSource(std::unique_ptr<Source> inner, FaultPlan plan, GpuId id)
+      : inner_(std::move(inner)), plan_(std::move(plan)), id_(std::move(id)), answers_(plan_.rules.size(), 0) {
+    check(plan_);
+  }
+
+  Machine read(const Question& question) override {
+    Machine machine = inner_->read(question);
+    const Answer answer{.question = question, .id = id_, .machine = machine};
+    for (std::size_t i = 0; i < plan_.rules.size(); ++i) carry_out(plan_.rules[i], answers_[i], answer);
+    return machine;
+  }
+
+ private:
+  static void carry_out(const FaultRule& rule, std::uint64_t& answers, const Answer& answer) {
+    const auto is_due = [&] { return ++answers >= rule.first; };
+    if (const auto* const aspect = std::get_if<Aspect>(&rule.what)) {
+      if (is_asked(answer, *aspect) && is_due()) apply(answer, *aspect, rule.value);
+      return;
+    }
+    const auto* const reading = std::get_if<Reading>(&rule.what);
+    Value* const value = reading != nullptr ? find(answer, *reading) : find(answer, std::get<LinkReading>(rule.what));
+    if (value != nullptr && is_due()) change(*value, rule, answers - rule.first + 1);
+  }
+
+  std::unique_ptr<Source> inner_;
+  FaultPlan plan_;
+  GpuId id_;
+  std::vector<std::uint64_t> answers_;  ///< in which each rule's subject was asked
+};
+
+bool needs_number(Aspect aspect) {
+  return aspect == Aspect::process || aspect == Aspect::xid || aspect == Aspect::kernel_xid;
+}
+
+bool needs_nothing(Aspect aspect) { return aspect == Aspect::gpu || aspect == Aspect::neighbour; }
+
+void check(const FaultRule& rule) {
+  const auto reject = [](const char* why) {
+    throw Error(fmt::format("this fault of telemetry makes no sense: {}", why));
+  };
+  if (rule.first == 0) reject("the first answer is number 1, not 0");
+  if (rule.effect == FaultEffect::rise && !number(rule.value)) reject("what rises does so by a number");
+  const auto* const aspect = std::get_if<Aspect>(&rule.what);
+  if (aspect == nullptr || needs_nothing(*aspect)) return;
+  if (rule.effect != FaultEffect::set) reject("what is no reading can only be set");
+  if (needs_number(*aspect) && !number(rule.value)) reject("a number is needed");
+  if (!needs_number(*aspect) && text(rule.value) == nullptr) reject("a text is needed");
+}
+
+}  // namespace
+
+void check(const FaultPlan& plan) {
+  for (const FaultRule& rule : plan.rules) check(rule);
+}
+
+std::unique_ptr<Source> inject(std::unique_ptr<Source> inner, FaultPlan plan, GpuId gpu) {
+  return std::make_unique<FaultSource>(std::move(inner), std::move(plan), std::move(gpu));
+}
+
+}  // namespace gpucheck::telemetry

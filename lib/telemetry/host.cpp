@@ -1,0 +1,160 @@
+#include "telemetry/host.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+#include <unistd.h>
+
+namespace gpucheck::telemetry {
+namespace {
+
+namespace files = std::filesystem;
+
+/// The first line of a file; empty where there is none.
+std::string line_of(const files::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+std::vector<files::path> entries(const files::path& folder, std::error_code& problem) {
+  std::vector<files::path> found;
+  for (files::directory_iterator entry(folder, problem), end; !problem && entry != end; entry.increment(problem)) {
+    found.push_back(entry->path());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+void read_bus(const std::string& root, Host& host) {
+  constexpr std::string_view nvidia = "0x10de";
+  // Base class 3 of the PCI code assignments: display controllers, to which those without a display belong too (0302).
+  constexpr std::string_view display = "0x03";
+  std::error_code problem;
+  const files::path folder = root + "/sys/bus/pci/devices";
+  for (const files::path& device : entries(folder, problem)) {
+    if (line_of(device / "vendor") != nvidia || !line_of(device / "class").starts_with(display)) continue;
+    std::error_code unbound;
+    const files::path driver = files::read_symlink(device / "driver", unbound);
+    host.pci_gpus.push_back({.address = device.filename(), .driver = unbound ? "" : driver.filename().string()});
+  }
+  if (problem) host.pci_gpus_problem = fmt::format("{}: {}", folder.string(), problem.message());
+}
+
+/// Every process that computes opens them for reading and writing.
+NamedState device_file(const files::path& path, const std::string& name) {
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return {.name = name, .problem = std::strerror(errno)};
+  ::close(descriptor);
+  return {.name = name, .problem = ""};
+}
+
+bool is_gpu_file(const std::string& name) {
+  constexpr std::string_view prefix = "nvidia";
+  return name.starts_with(prefix) && name.size() > prefix.size() &&
+         name.find_first_not_of("0123456789", prefix.size()) == std::string::npos;
+}
+
+void read_device_files(const std::string& root, Host& host) {
+  const files::path folder = root + "/dev";
+  for (const char* name : {"nvidiactl", "nvidia-uvm"}) {
+    host.device_files.push_back(device_file(folder / name, fmt::format("/dev/{}", name)));
+  }
+  std::error_code problem;
+  for (const files::path& path : entries(folder, problem)) {
+    const std::string name = path.filename();
+    if (is_gpu_file(name)) host.device_files.push_back(device_file(path, fmt::format("/dev/{}", name)));
+  }
+  if (problem) host.device_files_problem = fmt::format("{}: {}", folder.string(), problem.message());
+}
+
+/// Those that come with the driver and that CUDA programs load: the driver itself, NVML, and the compiler of PTX.
+constexpr std::array driver_libraries{"libcuda.so.1", "libnvidia-ml.so.1", "libnvidia-ptxjitcompiler.so.1"};
+
+void read_libraries(Host& host) {
+  for (const char* const name : driver_libraries) {
+    // Never closed: vendors' libraries keep memory and exit handlers of their own.
+    const void* const library = ::dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+    const char* const problem = library == nullptr ? ::dlerror() : nullptr;
+    host.libraries.push_back({.name = name, .problem = problem == nullptr ? "" : problem});
+  }
+}
+
+/// The log as /dev/kmsg gives it: a record at each read, until there is none.
+std::string read_kernel_log(const std::string& root, std::string& problem) {
+  const std::string path = root + "/dev/kmsg";
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) {
+    problem = fmt::format("/dev/kmsg: {}", std::strerror(errno));
+    return {};
+  }
+  std::string log;
+  std::array<char, 8192> record{};  // the longest that the kernel gives
+  while (true) {
+    const ssize_t length = ::read(descriptor, record.data(), record.size());
+    if (length > 0) {
+      log.append(record.data(), static_cast<std::size_t>(length));
+    } else if (length == 0 || errno == EAGAIN) {
+      break;
+    } else if (errno != EINTR && errno != EPIPE) {  // EPIPE: records were overwritten before they could be read
+      problem = fmt::format("/dev/kmsg: {}", std::strerror(errno));
+      break;
+    }
+  }
+  ::close(descriptor);
+  return log;
+}
+
+/// The word that is nothing but digits and dots, with at least one dot: "580.159.04".
+std::string version_in(const std::string& line) {
+  std::istringstream words(line);
+  for (std::string word; words >> word;) {
+    const bool only_digits = word.find_first_not_of("0123456789.") == std::string::npos;
+    if (only_digits && word.find('.') != std::string::npos) return word;
+  }
+  return {};
+}
+
+}  // namespace
+
+// "6,1042,52731094,-;NVRM: Xid (PCI:0000:3b:00): 79, pid=4711, name=python, GPU has fallen off the bus."
+std::vector<KernelXid> xids_in_log(const std::string& log) {
+  constexpr std::string_view mark = "NVRM: Xid (PCI:";
+  std::vector<KernelXid> xids;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t begin = line.find(mark);
+    const std::size_t end = line.find("): ", begin);
+    if (begin == std::string::npos || end == std::string::npos) continue;
+    KernelXid found{.pci_address = line.substr(begin + mark.size(), end - begin - mark.size()),
+                    .text = line.substr(begin)};
+    // The driver leaves the function's number out: a GPU is always function 0.
+    if (found.pci_address.find('.') == std::string::npos) found.pci_address += ".0";
+    const char* const digits = line.data() + end + 3;
+    const auto [rest, problem] = std::from_chars(digits, line.data() + line.size(), found.xid);
+    if (problem == std::errc{}) xids.push_back(std::move(found));
+  }
+  return xids;
+}
+
+Host read_host(const std::string& root) {
+  Host host;
+  read_bus(root, host);
+  read_device_files(root, host);
+  read_libraries(host);
+  host.kernel_module_version = version_in(line_of(root + "/proc/driver/nvidia/version"));
+  host.kernel_xids = xids_in_log(read_kernel_log(root, host.kernel_log_problem));
+  return host;
+}
+
+}  // namespace gpucheck::telemetry

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "telemetry/machine.hpp"
+#include "telemetry/nvml/nvml_library.hpp"
+#include "telemetry/source.hpp"
+
+/// The questions to one GPU: each reading, and the call that answers it.
+namespace gpucheck::telemetry::nvml {
+
+/// What stays the same while the driver is loaded; all else is "not asked".
+[[nodiscard]] Gpu ask_identity(const Library& library, Device device);
+
+/// Adds the readings of the subset; with everything also links and processes.
+/// @param is_nvml_13 which numbers some fields have.
+void ask(const Library& library, Device device, Subset subset, bool is_nvml_13, Gpu& gpu);
+
+}  // namespace gpucheck::telemetry::nvml

@@ -1,0 +1,95 @@
+#include "telemetry/fault/fault_source.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "telemetry/stand_in.hpp"
+#include "telemetry/tests/simulated_gpus.hpp"
+
+namespace gpucheck::telemetry {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// Two GPUs, of which the plan is about the second.
+std::unique_ptr<Source> faulty(FaultPlan plan) {
+  Machine machine = stand_in(healthy_machine(), {{first_gpu, 1 << 20}, {second_gpu, 1 << 20}}, 4711);
+  return inject(open_recording(std::move(machine)), std::move(plan), second_gpu);
+}
+Gpu own_gpu(Source& source, Question question = {}) {
+  question.gpus = {second_gpu};
+  return source.read(question).gpus.at(0);
+}
+
+TEST(FaultSource, SetsAReadingOfTheGpuAlone) {
+  const auto source = faulty(always(Reading::pcie_width, std::int64_t{8}));
+  const Machine machine = source->read();
+  EXPECT_EQ(number(machine.gpus[1][Reading::pcie_width]), 8);
+  EXPECT_EQ(number(machine.gpus[0][Reading::pcie_width]), 16);
+}
+
+TEST(FaultSource, RisesFromTheSecondAnswerOn) {
+  const auto source = faulty(rising(Reading::ecc_volatile_uncorrected, 2));
+  for (const std::int64_t expected : {0, 2, 4}) {
+    EXPECT_EQ(number(own_gpu(*source)[Reading::ecc_volatile_uncorrected]), expected);
+  }
+}
+
+TEST(FaultSource, WhatWasNotAskedIsNoAnswer) {
+  FaultPlan plan = becoming(Reading::ecc_volatile_uncorrected, std::int64_t{1});
+  Machine machine = stand_in(healthy_machine(), {{second_gpu, 1}}, 1);
+  machine.gpus[0][Reading::ecc_volatile_uncorrected] = Unavailable{std::string(not_asked)};
+  const auto source = inject(open_recording(machine), plan, second_gpu);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(own_gpu(*source)[Reading::ecc_volatile_uncorrected], Value(Unavailable{std::string(not_asked)}));
+  }
+}
+
+TEST(FaultSource, ReadingsThatAreNotToldHaveTheirReason) {
+  const auto absent = faulty(not_supported(Reading::power_draw));
+  EXPECT_EQ(own_gpu(*absent)[Reading::power_draw], Value(Unavailable{"not supported"}));
+  const auto failed = faulty(failing(Reading::power_draw));
+  EXPECT_TRUE(is_failure(own_gpu(*failed)[Reading::power_draw]));
+}
+
+TEST(FaultSource, LinksGpusAndProcesses) {
+  EXPECT_EQ(flag(own_gpu(*faulty(always(LinkReading::is_active, false))).links.at(0)[LinkReading::is_active]), false);
+  EXPECT_EQ(faulty(always(Aspect::gpu, {}))->read().gpus.size(), 1U);
+  const Machine more = faulty(always(Aspect::neighbour, {}) + always(Reading::vbios_version, "1"))->read();
+  ASSERT_EQ(more.gpus.size(), 3U);
+  EXPECT_NE(more.gpus[2][Reading::uuid], more.gpus[1][Reading::uuid]);
+  EXPECT_NE(more.gpus[2][Reading::vbios_version], more.gpus[1][Reading::vbios_version]);
+  EXPECT_EQ(own_gpu(*faulty(always(Aspect::process, std::int64_t{12}))).processes.back().pid, 12);
+  EXPECT_THAT(own_gpu(*faulty(always(Aspect::xid, std::int64_t{79}))).xids, ElementsAre(79));
+}
+
+TEST(FaultSource, TheOperatingSystemIsAskedOnlyWhenItIs) {
+  const auto source = faulty(always(Aspect::kernel_xid, std::int64_t{79}) + always(Aspect::device_file, "denied") +
+                             always(Aspect::library, "gone") + always(Aspect::unbound_gpu, "0000:09:00.0") +
+                             always(Aspect::kernel_module_version, "1.2"));
+  EXPECT_THAT(source->read({}).host.kernel_xids, IsEmpty());
+  const Host host = source->read({.with_host = true}).host;
+  ASSERT_EQ(host.kernel_xids.size(), 1U);
+  EXPECT_EQ(host.kernel_xids[0].pci_address, "sim:01:00.0");
+  EXPECT_EQ(host.device_files.back().problem, "denied");
+  EXPECT_EQ(host.libraries.back().problem, "gone");
+  EXPECT_EQ(host.pci_gpus.back(), (PciGpu{"0000:09:00.0", ""}));
+  EXPECT_EQ(host.kernel_module_version, "1.2");
+  EXPECT_EQ(faulty(always(Aspect::kernel_log, "no"))->read().host.kernel_log_problem, "no");
+  EXPECT_EQ(faulty(always(Aspect::cuda_version, "11.0"))->read().cuda_version, "11.0");
+}
+
+TEST(FaultSource, PlansThatMakeNoSenseAreRejected) {
+  const auto reject = [](const FaultRule& rule) { EXPECT_THROW(check(FaultPlan{{rule}}), Error); };
+  reject({.what = Reading::power_draw, .value = std::int64_t{1}, .first = 0});
+  reject({.what = Reading::power_draw, .effect = FaultEffect::rise, .value = true});
+  reject({.what = Aspect::xid, .value = "79"});
+  reject({.what = Aspect::library, .value = std::int64_t{1}});
+  reject({.what = Aspect::library, .effect = FaultEffect::fail, .value = "x"});
+  EXPECT_NO_THROW(check(always(Aspect::gpu, {})));
+}
+
+}  // namespace
+}  // namespace gpucheck::telemetry

@@ -1,0 +1,88 @@
+#include "telemetry/host.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "temporary_folder.hpp"
+
+namespace gpucheck::telemetry {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// The root of a made-up machine.
+class HostTest : public ::testing::Test {
+ protected:
+  void write(const std::string& path, const std::string& text) const {
+    const std::filesystem::path file = root() + path;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+  }
+  void add_pci(const std::string& address, const char* vendor, const char* device_class, const char* driver) const {
+    const std::string folder = "/sys/bus/pci/devices/" + address;
+    write(folder + "/vendor", std::string(vendor) + "\n");
+    write(folder + "/class", std::string(device_class) + "\n");
+    if (driver != nullptr)
+      std::filesystem::create_symlink(std::string("../drivers/") + driver, root() + folder + "/driver");
+  }
+  [[nodiscard]] std::string root() const { return folder_.file("root"); }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_F(HostTest, GpusOnTheBusAndTheirDrivers) {
+  add_pci("0000:3b:00.0", "0x10de", "0x030200", "nvidia");
+  add_pci("0000:3c:00.0", "0x10de", "0x030200", nullptr);
+  add_pci("0000:3d:00.0", "0x10de", "0x068000", "nvidia");  // an NVSwitch
+  add_pci("0000:3e:00.0", "0x1a03", "0x030000", "ast");
+  EXPECT_THAT(read_host(root()).pci_gpus, ElementsAre(PciGpu{"0000:3b:00.0", "nvidia"}, PciGpu{"0000:3c:00.0", ""}));
+}
+
+TEST_F(HostTest, DeviceFilesThatCannotBeOpenedAreSaid) {
+  write("/dev/nvidiactl", "");
+  write("/dev/nvidia0", "");
+  write("/dev/nvidia-modeset", "");
+  const Host host = read_host(root());
+  ASSERT_EQ(host.device_files.size(), 3U);
+  EXPECT_EQ(host.device_files[0], (NamedState{"/dev/nvidiactl", ""}));
+  EXPECT_EQ(host.device_files[1], (NamedState{"/dev/nvidia-uvm", "No such file or directory"}));
+  EXPECT_EQ(host.device_files[2], (NamedState{"/dev/nvidia0", ""}));
+}
+
+TEST_F(HostTest, VersionOfTheLoadedDriver) {
+  write("/proc/driver/nvidia/version",
+        "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build  (builder)\n");
+  EXPECT_EQ(read_host(root()).kernel_module_version, "580.159.04");
+}
+
+TEST_F(HostTest, XidsOfTheKernelsLog) {
+  write("/dev/kmsg",
+        "6,1041,52731094,-;usb 1-1: new device\n"
+        "4,1042,52731094,-;NVRM: Xid (PCI:0000:3b:00): 79, pid=4711, name=python, GPU has fallen off the bus.\n"
+        "4,1043,52731095,-;NVRM: Xid (PCI:0000:3c:00.0): 48, pid='<unknown>', DBE\n"
+        "4,1044,52731096,-;NVRM: Xid (PCI:0000:3c:00.0): none\n");
+  const Host host = read_host(root());
+  EXPECT_EQ(host.kernel_log_problem, "");
+  ASSERT_EQ(host.kernel_xids.size(), 2U);
+  EXPECT_EQ(host.kernel_xids[0].pci_address, "0000:3b:00.0");
+  EXPECT_EQ(host.kernel_xids[0].xid, 79);
+  EXPECT_THAT(host.kernel_xids[0].text, HasSubstr("fallen off the bus"));
+  EXPECT_EQ(host.kernel_xids[1].pci_address, "0000:3c:00.0");
+  EXPECT_EQ(host.kernel_xids[1].xid, 48);
+}
+
+TEST_F(HostTest, WhatIsNotThereIsSaid) {
+  const Host host = read_host(root());
+  EXPECT_THAT(host.pci_gpus_problem, HasSubstr("No such file or directory"));
+  EXPECT_THAT(host.device_files_problem, HasSubstr("No such file or directory"));
+  EXPECT_EQ(host.kernel_log_problem, "/dev/kmsg: No such file or directory");
+  EXPECT_EQ(host.kernel_module_version, "");
+  EXPECT_EQ(host.libraries.size(), 3U);
+}
+
+}  // namespace
+}  // namespace gpucheck::telemetry

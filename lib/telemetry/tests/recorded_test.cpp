@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "base/input_file.hpp"
+#include "json_schema.hpp"
+#include "telemetry/machine_file.hpp"
+#include "telemetry/source.hpp"
+#include "telemetry/stand_in.hpp"
+#include "telemetry/tests/simulated_gpus.hpp"
+
+namespace gpucheck::telemetry {
+namespace {
+
+TEST(RecordedMachines, KeepToTheSchemaAndAreReadWhole) {
+  const testing_support::JsonSchema schema(GPUCHECK_TELEMETRY_SCHEMA);
+  int count = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(GPUCHECK_RECORDED_MACHINES)) {
+    if (entry.path().extension() != ".json") continue;
+    ++count;
+    const std::string path = entry.path();
+    EXPECT_EQ(schema.complaints(nlohmann::json::parse(read_input_file(path, "recording"))), "") << path;
+    const Machine machine = read_machine(path);
+    EXPECT_FALSE(machine.gpus.empty()) << path;
+    for (const Gpu& gpu : machine.gpus) {
+      const auto missing = [](const Value& value) {
+        return problem(value) != nullptr && *problem(value) == "not in the recording";
+      };
+      EXPECT_TRUE(std::ranges::none_of(gpu.values, missing)) << path << ": a reading is not there";
+    }
+  }
+  EXPECT_GT(count, 10);
+}
+
+/// As NVML's does: NvmlSourceTest.ASubsetIsWhatItsListSays.
+TEST(RecordedMachines, ASubsetIsWhatItsListSays) {
+  const auto source = open_recording(healthy_machine());
+  const auto is_asked = [](const Gpu& gpu, Reading which) {
+    const std::string* const reason = problem(gpu[which]);
+    return reason == nullptr || *reason != not_asked;
+  };
+  for (const Subset subset : {Subset::gauges, Subset::counters}) {
+    const Machine machine = source->read({.subset = subset});
+    const Gpu& gpu = machine.gpus.at(0);
+    for (const Reading gauge : sampled_gauges) EXPECT_TRUE(is_asked(gpu, gauge)) << info_of(gauge).key;
+    for (const Reading counter : watched_counters) {
+      EXPECT_EQ(is_asked(gpu, counter), subset == Subset::counters) << info_of(counter).key;
+    }
+    EXPECT_FALSE(is_asked(gpu, Reading::remap_banks_max));
+    EXPECT_EQ(gpu.processes_problem, not_asked);
+    EXPECT_TRUE(is_asked(gpu, Reading::uuid)) << "which one it is, is always said";
+    EXPECT_EQ(machine.host, Host{}) << "nobody asked the operating system";
+  }
+  EXPECT_EQ(source->read(), healthy_machine());
+}
+
+TEST(StandIn, OneGpuStandsForEachDevice) {
+  const Machine machine = stand_in(healthy_machine(), {{first_gpu, 1000}, {second_gpu, 2000}}, 4711);
+  ASSERT_EQ(machine.gpus.size(), 2U);
+  EXPECT_TRUE(is_gpu(machine.gpus[0], first_gpu));
+  EXPECT_TRUE(is_gpu(machine.gpus[1], second_gpu));
+  EXPECT_EQ(machine.gpus[1][Reading::name], machine.gpus[0][Reading::name]) << "of one model";
+  EXPECT_EQ(number(machine.gpus[1][Reading::memory_total]), 2000);
+  EXPECT_EQ(machine.gpus[1].processes, (std::vector<Process>{{4711, std::nullopt}}));
+  EXPECT_EQ(machine.host.pci_gpus, (std::vector<PciGpu>{{"sim:00:00.0", "nvidia"}, {"sim:01:00.0", "nvidia"}}));
+  EXPECT_EQ(machine.host.device_files.back().name, "/dev/nvidia1");
+}
+
+TEST(StandIn, WhatTheLogSaysOfAGpuFollowsIt) {
+  const std::string path = GPUCHECK_RECORDED_MACHINES "/sick/kernel_xid.json";
+  const Machine machine = stand_in(read_machine(path), {{first_gpu, 1000}}, 4711);
+  ASSERT_EQ(machine.host.kernel_xids.size(), 1U);
+  EXPECT_EQ(machine.host.kernel_xids[0].pci_address, "sim:00:00.0");
+}
+
+TEST(StandIn, GpusBeyondTheDevicesKeepTheirIdentity) {
+  const std::string path = GPUCHECK_RECORDED_MACHINES "/sick/mixed_vbios.json";
+  const Machine machine = stand_in(read_machine(path), {{first_gpu, 1000}}, 4711);
+  ASSERT_EQ(machine.gpus.size(), 2U);
+  EXPECT_EQ(*text(machine.gpus[1][Reading::uuid]), "GPU-11111111-1111-1111-1111-111111111111");
+  EXPECT_TRUE(machine.gpus[1].processes.empty());
+}
+
+}  // namespace
+}  // namespace gpucheck::telemetry
