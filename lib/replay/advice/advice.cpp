@@ -100,7 +100,8 @@ Advice advise(Snapshot& snapshot, std::size_t device, const AdviceRequest& reque
                                           .on_progress = request.on_progress});
   if (request.wants_curves) {
     for (const RankedSettings* const row : {advice.as_recorded(), advice.advised()}) {
-      if (row != nullptr) advice.curves.push_back(usage_curve(trace, row->settings, request.devices));
+      if (row == nullptr) continue;
+      advice.curves.push_back(usage_curve(trace, row->settings, row->unlimited.peak_reserved_bytes, request.devices));
     }
   }
   advice.recorded_events = std::move(conversion.recorded_events);

@@ -32,19 +32,30 @@ class WatchedDevice final : public device::ForwardingDevice {
   bool was_asked_ = false;
 };
 
-/// On a device that has more there is no limit but the one that is set.
-std::optional<std::uint64_t> device_bytes(const PlayConditions& conditions, const DeviceSource& devices) {
-  if (!devices.sizes) return std::nullopt;
-  if (!conditions.memory_limit_bytes) return devices.sizes->max_bytes;
-  return std::max(*conditions.memory_limit_bytes, devices.sizes->default_bytes);
-}
-
 void note_reserved(std::size_t step, const Usage& now, PlayFigures& figures) {
   const auto reserved = static_cast<std::uint64_t>(now.reserved_bytes.value_or(0));
   if (reserved <= figures.peak_reserved_bytes) return;
   figures.peak_reserved_bytes = reserved;
   figures.peak_step = step;
   figures.allocated_at_peak_bytes = static_cast<std::uint64_t>(now.allocated_bytes);
+}
+
+PlayFigures play_on(PlayedDevice played, const Trace& trace, const PlayConditions& conditions) {
+  WatchedDevice device(std::move(played.device));
+  CachingAllocatorTarget target(device, {conditions.settings, conditions.memory_limit_bytes, trace.stream_count});
+  PlayFigures figures;
+  Player player(trace, target);
+  player.play_while([&](std::size_t step, const Player::Step& seen) {
+    if (device.was_asked()) note_reserved(step, target.usage(), figures);
+    if (!seen.out_of_memory) return true;
+    if (figures.out_of_memory_count++ == 0) figures.first_out_of_memory_step = step;
+    return !conditions.stops_at_out_of_memory;
+  });
+  const AllocatorCounters counters = target.counters();
+  figures.device_allocations = counters.device_allocations;
+  figures.retries = counters.retries;
+  figures.peak_allocated_bytes = counters.peak_allocated_bytes;
+  return figures;
 }
 
 }  // namespace
@@ -68,22 +79,20 @@ void reuse_allocation_numbers(Trace& trace) {
 }
 
 PlayFigures play(const Trace& trace, const PlayConditions& conditions, const DeviceSource& devices) {
-  PlayedDevice played = devices.open(device_bytes(conditions, devices));
-  WatchedDevice device(std::move(played.device));
-  CachingAllocatorTarget target(device, {conditions.settings, conditions.memory_limit_bytes, trace.stream_count});
-  PlayFigures figures;
-  Player player(trace, target);
-  player.play_while([&](std::size_t step, const Player::Step& seen) {
-    if (device.was_asked()) note_reserved(step, target.usage(), figures);
-    if (!seen.out_of_memory) return true;
-    if (figures.out_of_memory_count++ == 0) figures.first_out_of_memory_step = step;
-    return !conditions.stops_at_out_of_memory;
-  });
-  const AllocatorCounters counters = target.counters();
-  figures.device_allocations = counters.device_allocations;
-  figures.retries = counters.retries;
-  figures.peak_allocated_bytes = counters.peak_allocated_bytes;
-  return figures;
+  if (!devices.sizes) return play_on(devices.open(std::nullopt), trace, conditions);
+  if (conditions.memory_limit_bytes) {
+    // On a device that has more there is no limit but the one that is set.
+    return play_on(devices.open(std::max(*conditions.memory_limit_bytes, devices.sizes->default_bytes)), trace,
+                   conditions);
+  }
+  PlayConditions until_short = conditions;
+  until_short.stops_at_out_of_memory = true;
+  for (std::uint64_t bytes = devices.sizes->default_bytes; bytes < devices.sizes->max_bytes; bytes *= 2) {
+    const PlayFigures figures = play_on(devices.open(bytes), trace, until_short);
+    const bool never_short = figures.runs_to_its_end() && figures.retries == 0;
+    if (never_short) return figures;
+  }
+  return play_on(devices.open(devices.sizes->max_bytes), trace, conditions);
 }
 
 }  // namespace gpucheck::replay

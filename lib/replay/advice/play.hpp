@@ -18,7 +18,9 @@ void reuse_allocation_numbers(Trace& trace);
 /// The conditions of one play.
 struct PlayConditions {
   std::string settings;
-  std::optional<std::uint64_t> memory_limit_bytes;  ///< absent: as much as there can be
+  /// Absent: as much as the job takes. A simulated device grows with it, up to the largest
+  /// there can be: it reserves addresses for all its memory, and systems limit those.
+  std::optional<std::uint64_t> memory_limit_bytes;
   /// What follows the first failure is not played.
   bool stops_at_out_of_memory = false;
 };

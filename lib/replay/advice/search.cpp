@@ -140,7 +140,7 @@ class Search {
       if (row.keys < keys) simpler = std::min(simpler, bytes);
       if (!row.is_reference) ranked.push_back(bytes);
     }
-    if (simpler == UINT64_MAX) return options_.devices.sizes ? options_.devices.sizes->max_bytes : simpler;
+    if (simpler == UINT64_MAX) return most_bytes();
     std::uint64_t bound = simpler - std::min(simpler, std::max(simpler / 100, memory_step_bytes));
     if (ranked.size() >= options_.most_ranked) {
       bound = std::min(bound, *std::ranges::max_element(ranked) - memory_step_bytes);
@@ -151,12 +151,18 @@ class Search {
     return round_down(bound);
   }
 
+  /// What any device there can be has at most.
+  [[nodiscard]] std::uint64_t most_bytes() const {
+    return options_.devices.sizes ? options_.devices.sizes->max_bytes : UINT64_MAX;
+  }
+
   std::optional<RankedSettings> try_one(const Candidate& candidate, std::uint64_t bound) {
     if (bound == 0 || bound < result_.least_bytes) return std::nullopt;
-    if (!play_with(candidate.settings, bound, true).runs_to_its_end()) return std::nullopt;
+    const bool is_bounded = bound < most_bytes();
+    if (is_bounded && !play_with(candidate.settings, bound, true).runs_to_its_end()) return std::nullopt;
     RankedSettings row{.settings = candidate.settings, .keys = candidate.keys};
     row.unlimited = play_with(row.settings, std::nullopt, false);
-    find_smallest(row, bound);
+    find_smallest(row, is_bounded ? bound : row.unlimited.peak_reserved_bytes);
     if (!row.smallest_memory_bytes) return std::nullopt;
     return row;
   }
@@ -169,12 +175,11 @@ class Search {
     if (result_.least_bytes == 0) return;
     std::uint64_t fails = round_up(result_.least_bytes, memory_step_bytes) - memory_step_bytes;
     runs = std::max(round_up(runs, memory_step_bytes), fails + memory_step_bytes);
-    const std::uint64_t most = options_.devices.sizes ? options_.devices.sizes->max_bytes : UINT64_MAX;
     // An expandable segment that has to grow by a little is asked for the whole block: its
     // peak alone may be too little.
     for (std::uint64_t more = memory_step_bytes; !runs_in(row, runs); more *= 2) {
       fails = runs;
-      if (most - runs < more) return;
+      if (most_bytes() - runs < more) return;
       runs += more;
     }
     while (runs - fails > memory_step_bytes) {

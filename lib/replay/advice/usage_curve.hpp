@@ -21,8 +21,9 @@ struct UsageCurve {
   std::vector<Point> points;
 };
 
-/// At most `most_points` points, never more than steps. @throws what `play` throws.
-UsageCurve usage_curve(const Trace& trace, const std::string& settings, const DeviceSource& devices,
-                       std::size_t most_points = 1000);
+/// At most `most_points` points, never more than steps. `peak_reserved_bytes` is what `play`
+/// found with these settings: so large must a device be. @throws what `play` throws.
+UsageCurve usage_curve(const Trace& trace, const std::string& settings, std::uint64_t peak_reserved_bytes,
+                       const DeviceSource& devices, std::size_t most_points = 1000);
 
 }  // namespace gpucheck::replay

@@ -45,7 +45,7 @@ TEST(Treemap, OfOneAndOfNone) {
 }
 
 TEST(UsageCurve, KeepsTheHighestOfEachStretch) {
-  const UsageCurve curve = usage_curve(fragmenting_trace(), "", simulated_devices(), 2);
+  const UsageCurve curve = usage_curve(fragmenting_trace(), "", 170_MiB, simulated_devices(), 2);
   // 60 and 120 MiB, one freed; then 30, one freed, 40, 50 MiB.
   ASSERT_EQ(curve.points.size(), 2U);
   EXPECT_EQ(curve.points[0].end_step, 3U);
@@ -54,7 +54,7 @@ TEST(UsageCurve, KeepsTheHighestOfEachStretch) {
   EXPECT_EQ(curve.points[1].end_step, 7U);
   EXPECT_EQ(curve.points[1].allocated_bytes, 120_MiB);
   EXPECT_EQ(curve.points[1].reserved_bytes, 170_MiB);
-  EXPECT_EQ(usage_curve(fragmenting_trace(), "", simulated_devices()).points.size(), 7U);
+  EXPECT_EQ(usage_curve(fragmenting_trace(), "", 170_MiB, simulated_devices()).points.size(), 7U);
 }
 
 /// Of a program with two stacks, whose names are not to be trusted.

@@ -49,6 +49,40 @@ TEST(Play, StopsAtTheFirstFailureWhereThatIsAskedFor) {
   EXPECT_EQ(play_fragmenting("", 50_MiB, true).first_out_of_memory_step, 0U);
 }
 
+/// Devices that tell how large they were asked for.
+DeviceSource counted_devices(std::vector<std::uint64_t>& sizes) {
+  DeviceSource devices = simulated_devices();
+  devices.open = [&sizes, open = devices.open](std::optional<std::uint64_t> bytes) {
+    sizes.push_back(bytes.value());
+    return open(bytes);
+  };
+  return devices;
+}
+
+TEST(Play, TakesADeviceThatIsLargeEnoughWhereThereIsNoLimit) {
+  std::vector<std::uint64_t> sizes;
+  play(fragmenting_trace(), {}, counted_devices(sizes));
+  EXPECT_EQ(sizes, std::vector{64_GiB});
+
+  // The cached 40 GiB are released rather than 50 more taken, on one of 64 GiB.
+  TraceMaker maker;
+  maker.free(maker.allocate(40_GiB));
+  maker.free(maker.allocate(50_GiB));
+  sizes.clear();
+  PlayFigures figures = play(maker.trace(), {}, counted_devices(sizes));
+  EXPECT_EQ(sizes, (std::vector{64_GiB, 128_GiB}));
+  EXPECT_EQ(figures.peak_reserved_bytes, 90_GiB);
+  EXPECT_EQ(figures.retries, 0);
+
+  maker.free(maker.allocate(100_GiB));
+  figures = play(maker.trace(), {}, counted_devices(sizes));
+  EXPECT_EQ(figures.retries, 1) << "more than any device has, as far as these go";
+  EXPECT_EQ(figures.peak_reserved_bytes, 100_GiB);
+  maker.allocate(130_GiB);
+  maker.free(maker.allocate(1_GiB));
+  EXPECT_EQ(play(maker.trace(), {}, counted_devices(sizes)).out_of_memory_count, 1U);
+}
+
 TEST(Play, RejectsSettingsInPyTorchsWords) { EXPECT_THROW(play_fragmenting("max_split_size_mb:2"), Error); }
 
 TEST(Play, MemoryOfAPrivatePoolServesNobodyElse) {
