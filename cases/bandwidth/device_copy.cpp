@@ -25,7 +25,10 @@ void run(harness::Context& context) {
   const TestedMemory from = in.stretch().front();
   const device::kernels::CopyVectors kernel{from.data, out.stretch().front().data, from.vectors};
   measurement.observe_speed("kernel", measurement.measure_held(2 * in.bytes(), [&] {
-    device::check(device, device::launch(device, kernel, measurement.resident(), measurement.stream()), kernel.name);
+    device::check(
+        device,
+        device::launch(device, kernel, device::kernels::bandwidth_invocations(from.vectors), measurement.stream()),
+        kernel.name);
   }));
   measurement.verify(out.stretch(), 0);
   measurement.summary().observe(context);

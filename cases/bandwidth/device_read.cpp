@@ -11,13 +11,15 @@ namespace {
 
 using namespace literals;
 
+using device::kernels::SpreadCounter;
+
 constexpr std::uint64_t on_gpu = 4_GiB;
 
 void run(harness::Context& context) {
   Measurement measurement(context, 1);
   device::Device& device = measurement.device();
   const DeviceBuffer buffer(device, buffer_bytes(context, on_gpu));
-  const DeviceBuffer total(device, sizeof(std::uint64_t));
+  const DeviceBuffer total(device, sizeof(SpreadCounter));
   // In 64 words next to each other each of the word's ones stands at each place: their sum is so many times 2^64 - 1.
   const device::kernels::TurningWord pattern{splitmix(context.seed()), 0};
   const std::uint64_t sum = std::uint64_t{0} - static_cast<std::uint64_t>(std::popcount(pattern.word)) *
@@ -25,14 +27,17 @@ void run(harness::Context& context) {
   measurement.passes().write(buffer.stretch(), pattern);
   measurement.clear(total);
   const TestedMemory memory = buffer.stretch().front();
-  const device::kernels::SumWords kernel{memory.data, memory.vectors, static_cast<std::uint64_t*>(total.data())};
+  const device::kernels::SumWords kernel{memory.data, memory.vectors, static_cast<SpreadCounter*>(total.data())};
   std::uint64_t launches = 0;
   measurement.observe_speed("read", measurement.measure_held(buffer.bytes(), [&] {
     ++launches;
-    device::check(device, device::launch(device, kernel, measurement.resident(), measurement.stream()), kernel.name);
+    device::check(
+        device,
+        device::launch(device, kernel, device::kernels::bandwidth_invocations(memory.vectors), measurement.stream()),
+        kernel.name);
   }));
-  const auto* const seen = static_cast<const std::uint64_t*>(total.data());
-  context.observe("sum_is_right", read_one(context.runtime(), seen, measurement.stream()) == launches * sum);
+  const auto seen = read_one(context.runtime(), static_cast<const SpreadCounter*>(total.data()), measurement.stream());
+  context.observe("sum_is_right", seen.total() == launches * sum);
   measurement.expect_verified(buffer.bytes());
   measurement.passes().verify(buffer.stretch(), pattern, in_memtest::as_it_is);
   measurement.summary().observe(context);

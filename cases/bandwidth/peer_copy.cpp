@@ -56,10 +56,11 @@ void measure_from(Side& from, Side& to, std::uint64_t words, const std::string& 
                                  }));
   const TestedMemory in = from.sent.stretch().front();
   const device::kernels::CopyVectors kernel{in.data, to.received.stretch().front().data, in.vectors};
-  const auto launch_on = [&kernel](Side& side) {
+  const auto launch_on = [&](Side& side) {
     Measurement& measurement = side.measurement;
     device::check(measurement.device(),
-                  device::launch(measurement.device(), kernel, measurement.resident(), measurement.stream()),
+                  device::launch(measurement.device(), kernel, device::kernels::bandwidth_invocations(in.vectors),
+                                 measurement.stream()),
                   kernel.name);
   };
   from.measurement.observe_speed("kernel_write_" + direction,

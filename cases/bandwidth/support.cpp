@@ -132,12 +132,6 @@ Measurement::Measurement(harness::Context& context, std::size_t verifications, s
       stream_(context.runtime(device_index).current_stream()),
       passes_(context.runtime(device_index), stream_, verifications) {}
 
-std::size_t Measurement::resident() const {
-  const auto& properties = device_.properties();
-  return static_cast<std::size_t>(properties.multiprocessor_count) *
-         static_cast<std::size_t>(properties.max_threads_per_multiprocessor);
-}
-
 RandomWords Measurement::words(std::uint64_t n) const {
   return {device::kernels::PhiloxKeys(splitmix(context_.seed() + n))};
 }

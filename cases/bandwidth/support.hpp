@@ -87,8 +87,6 @@ class Measurement {
   [[nodiscard]] device::Device& device() noexcept { return device_; }
   [[nodiscard]] device::Stream stream() const noexcept { return stream_; }
   [[nodiscard]] Passes& passes() noexcept { return passes_; }
-  /// As many invocations as the device runs at once.
-  [[nodiscard]] std::size_t resident() const;
 
   /// Fills memory with random words, the n-th of those that the case's seed gives.
   void randomize(const DeviceBuffer& buffer, std::uint64_t n);

@@ -11,11 +11,7 @@ namespace {
 
 using device::kernels::MemoryMismatch;
 using device::kernels::MismatchLog;
-
-/// Three blocks of 256 threads: as many as a multiprocessor has registers for, so that all of a pass runs at once and
-/// memory is passed through from its start to its end. Each thread has 64 bytes on their way, which is 48 KiB: twice
-/// what an H200 needs to read at full speed (4.8 TB/s for 0.7 us, over 132 multiprocessors).
-constexpr int invocations_per_multiprocessor = 3 * 256;
+using device::kernels::SpreadCounter;
 
 std::uint64_t bytes_of(std::span<const TestedMemory> memory) {
   std::uint64_t bytes = 0;
@@ -48,16 +44,14 @@ std::string to_text(const MemoryMismatch& mismatch, std::span<const TestedMemory
 
 Passes::Passes(runtime::Runtime& runtime, device::Stream stream, std::size_t comparing_passes)
     : runtime_(runtime), device_(runtime.device()), stream_(stream), comparing_passes_(comparing_passes) {
-  const auto& properties = device_.properties();
-  resident_ = static_cast<std::size_t>(properties.multiprocessor_count) * invocations_per_multiprocessor;
-  const std::size_t bytes = sizeof(MismatchLog) + comparing_passes * sizeof(std::uint64_t);
+  const std::size_t bytes = sizeof(MismatchLog) + comparing_passes * sizeof(SpreadCounter);
   evidence_ = device::own<device::UniqueDeviceMemory>(device_, device_.allocate(bytes));
   device::check(device_, device_.fill(evidence_.get(), 0, bytes, stream_), "fill");
 }
 
 MismatchLog* Passes::log() const { return static_cast<MismatchLog*>(evidence_.get()); }
 
-std::uint64_t* Passes::compared() const { return reinterpret_cast<std::uint64_t*>(log() + 1); }
+SpreadCounter* Passes::compared() const { return reinterpret_cast<SpreadCounter*>(log() + 1); }
 
 std::size_t Passes::next_comparing_pass() {
   if (passes_begun_ == comparing_passes_) throw Error("a memory test makes more passes than it has counters for");
@@ -76,7 +70,9 @@ void Passes::begin_pass(Kind kind, std::span<const TestedMemory> memory) {
 Findings Passes::finish() {
   Findings findings;
   findings.log = read_one(runtime_, log(), stream_);
-  findings.compared_bytes = read(runtime_, compared(), comparing_passes_, stream_);
+  for (const SpreadCounter& counter : read(runtime_, compared(), comparing_passes_, stream_)) {
+    findings.compared_bytes.push_back(counter.total());
+  }
   for (const Pass& pass : passes_) {
     Traffic& traffic = pass.kind == Kind::write    ? findings.write
                        : pass.kind == Kind::verify ? findings.verify

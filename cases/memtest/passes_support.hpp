@@ -100,18 +100,17 @@ class Passes {
   }
   template <typename Kernel>
   void launch(const Kernel& kernel, const TestedMemory& stretch) {
-    const std::size_t count = device::kernels::memtest_invocations(stretch.vectors, resident_);
+    const std::size_t count = device::kernels::memtest_invocations(stretch.vectors);
     device::check(device_, device::launch(device_, kernel, count, stream_), Kernel::name);
   }
   /// @throws Error beyond the number that there are counters for.
   [[nodiscard]] std::size_t next_comparing_pass();
   [[nodiscard]] device::kernels::MismatchLog* log() const;
-  [[nodiscard]] std::uint64_t* compared() const;
+  [[nodiscard]] device::kernels::SpreadCounter* compared() const;
 
   runtime::Runtime& runtime_;
   device::Device& device_;
   device::Stream stream_;
-  std::size_t resident_;
   std::size_t comparing_passes_;
   std::size_t passes_begun_ = 0;
   device::UniqueDeviceMemory evidence_;  ///< the log, and behind it the counters

@@ -79,13 +79,13 @@ TEST(Memtest, KernelsCountVectorsWith64Bits) {
   EXPECT_EQ(last->lanes[1], expected.lanes[1]);
 
   const auto log = std::make_unique<kernels::MismatchLog>();
-  std::uint64_t compared = 0;
+  kernels::SpreadCounter compared;
   const kernels::VerifyPattern<RandomWords> verify{whole, pattern, as_it_is, 0, log.get(), &compared};
   invoke(verify, count - 1, count);
   EXPECT_EQ(log->mismatches, 0U);
   whole.data[whole.vectors - 1].lanes[1] ^= 1;
   invoke(verify, count - 1, count);
-  EXPECT_EQ(compared, 2 * kernels::memtest_loads * sizeof(TwoWords));
+  EXPECT_EQ(compared.total(), 2 * kernels::memtest_loads * sizeof(TwoWords));
   EXPECT_EQ(log->mismatches, 1U);
   EXPECT_EQ(log->records[0].address, reinterpret_cast<std::uintptr_t>(last) + 8);
 }

@@ -25,13 +25,11 @@ cudaMemcpyKind raw(CopyKind kind) {
   }
 }
 
-/// Enough blocks to fill every multiprocessor, and no more: the kernels loop.
-unsigned block_count(std::size_t count, const device::DeviceProperties& properties) {
-  const auto per_multiprocessor =
-      static_cast<std::size_t>(properties.max_threads_per_multiprocessor) / threads_per_block;
-  const std::size_t max_blocks = static_cast<std::size_t>(properties.multiprocessor_count) * per_multiprocessor;
-  const std::size_t needed = count / threads_per_block + (count % threads_per_block != 0 ? 1 : 0);
-  return static_cast<unsigned>(std::min(needed, std::max<std::size_t>(max_blocks, 1)));
+/// A thread for each invocation: blocks then start in the order of memory. The kernels loop beyond the largest grid.
+unsigned block_count(std::size_t count) {
+  constexpr std::size_t max_grid = (std::size_t{1} << 31) - 1;
+  return static_cast<unsigned>(
+      std::min(count / threads_per_block + (count % threads_per_block != 0 ? 1 : 0), max_grid));
 }
 
 /// A block each, up to a number far above what fits on any device: the kernels loop.
@@ -59,7 +57,7 @@ Status CudaDevice::launch(const KernelLaunch& launch, Stream stream) {
   std::size_t shared_bytes = launch.block.shared_bytes;
   std::array<void*, 3> arguments{const_cast<void*>(launch.functor), &count, &shared_bytes};
   const bool by_block = launch.kernel->by_block;
-  const dim3 grid(by_block ? grid_of_blocks(count, launch.block.threads) : block_count(count, properties_));
+  const dim3 grid(by_block ? grid_of_blocks(count, launch.block.threads) : block_count(count));
   const dim3 block(by_block ? launch.block.threads : threads_per_block);
   return status_of(
       [&] { return cudaLaunchKernel(function, grid, block, arguments.data(), shared_bytes, cuda::raw(stream)); });

@@ -7,6 +7,7 @@
 
 #include "device/kernel.hpp"
 #include "device/kernels/support/family.hpp"
+#include "device/kernels/support/spread_counter.hpp"
 #include "device/kernels/support/thread.hpp"
 #include "device/kernels/support/unroll.hpp"
 #include "device/kernels/support/vectors.hpp"
@@ -42,18 +43,27 @@ struct ReadVectors {
   }
 };
 
+/// Vectors that an invocation of SumWords or CopyVectors loads before it uses the first of them.
+inline constexpr std::size_t bandwidth_loads = 4;
+
+/// How many invocations of those have one turn each: a GPU then takes memory in order, which is faster than as many as
+/// it runs at once, each with many turns.
+constexpr std::size_t bandwidth_invocations(std::size_t vectors) {
+  return (vectors + bandwidth_loads - 1) / bandwidth_loads;
+}
+
 /// Adds the words of in[0..vectors) to *total, each invocation every n-th vector: a plain read, whose sum shows that
 /// all was read.
 struct SumWords {
   static constexpr std::string_view name = "sum_words";
   const Vector<std::uint64_t>* in;
   std::size_t vectors;
-  std::uint64_t* total;
+  SpreadCounter* total;
   [[nodiscard]] std::array<MemoryAccess, 2> accesses(std::size_t) const {
     return {reads(in, vectors * sizeof(*in)), updates(total, sizeof(*total))};
   }
   GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
-    constexpr std::size_t loads = 4;  // in flight at once
+    constexpr std::size_t loads = bandwidth_loads;
     std::uint64_t sum = 0;
     std::size_t at = thread.index;
     for (; at + (loads - 1) * thread.count < vectors; at += loads * thread.count) {
@@ -64,7 +74,7 @@ struct SumWords {
       for (std::size_t i = 0; i < loads; ++i) sum += read[i].lanes[0] + read[i].lanes[1];
     }
     for (; at < vectors; at += thread.count) sum += in[at].lanes[0] + in[at].lanes[1];
-    thread.atomic_add(total, sum);
+    total->add(thread, sum);
   }
 };
 
@@ -78,7 +88,7 @@ struct CopyVectors {
     return {reads(in, vectors * sizeof(*in)), writes(out, vectors * sizeof(*out))};
   }
   GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
-    constexpr std::size_t loads = 4;
+    constexpr std::size_t loads = bandwidth_loads;
     std::size_t at = thread.index;
     for (; at + (loads - 1) * thread.count < vectors; at += loads * thread.count) {
       Vector<std::uint64_t> read[loads];

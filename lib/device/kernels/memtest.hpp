@@ -8,13 +8,15 @@
 #include "device/kernel.hpp"
 #include "device/kernels/support/family.hpp"
 #include "device/kernels/support/patterns.hpp"
+#include "device/kernels/support/spread_counter.hpp"
 #include "device/kernels/support/thread.hpp"
 #include "device/kernels/support/unroll.hpp"
 #include "device/kernels/support/vectors.hpp"
 
 /// Memory tests: kernels that write a pattern, compare memory with it, and put its complement in its place. Each
-/// invocation takes every n-th vector, several at a time: launch with as many as the device runs at once, each of them
-/// has work for at least one turn (`memtest_invocations`).
+/// invocation takes every n-th vector, several at a time: launch with as many as have one turn each
+/// (`memtest_invocations`). A GPU then takes memory in order, which is a tenth faster than as many as it runs at once,
+/// each with many turns (measured on an H200).
 namespace gpucheck::device::kernels {
 
 /// A word that was not what had been written.
@@ -54,10 +56,9 @@ struct TestedMemory {
 /// Vectors that an invocation loads before it looks at the first of them.
 inline constexpr std::uint64_t memtest_loads = 4;
 
-/// How many invocations a pass over `vectors` needs so that a device which runs `resident` at once is busy.
-constexpr std::size_t memtest_invocations(std::uint64_t vectors, std::size_t resident) {
-  const std::uint64_t turns = (vectors + memtest_loads - 1) / memtest_loads;
-  return turns < resident ? turns : resident;
+/// How many invocations a pass over `vectors` takes.
+constexpr std::size_t memtest_invocations(std::uint64_t vectors) {
+  return (vectors + memtest_loads - 1) / memtest_loads;
 }
 
 /// Writes a pattern.
@@ -111,7 +112,7 @@ struct ComparePattern {
   std::uint64_t complement;       ///< what the words expected are combined with, by exclusive or: 0, or all bits
   std::uint32_t pass;             ///< for the log
   MismatchLog* log;               ///< what is found is added
-  std::uint64_t* compared_bytes;  ///< likewise
+  SpreadCounter* compared_bytes;  ///< likewise
 
   [[nodiscard]] std::array<MemoryAccess, 3> accesses(std::size_t) const {
     const MemoryAccess tested = replace ? updates(memory.data, memory.bytes()) : reads(memory.data, memory.bytes());
@@ -130,7 +131,7 @@ struct ComparePattern {
       wrong += take_turn<1>(thread, at);
       compared += sizeof(TwoWords);
     }
-    thread.atomic_add(compared_bytes, compared);
+    compared_bytes->add(thread, compared);
     if (wrong != 0) thread.atomic_add(&log->mismatches, wrong);
   }
 

@@ -17,7 +17,7 @@ TEST_P(Kernels, SumsAndCopiesTakeEveryVectorOnce) {
   const auto stream = make_stream();
   const auto in = make_array<std::int64_t>(2 * copied_vectors);
   const auto out = make_array<std::int64_t>(2 * copied_vectors);
-  const auto total = make_array<std::uint64_t>(1);
+  const auto total = make_array<kernels::SpreadCounter>(1);
   run(kernels::Iota<std::int64_t>{in.data(), 7}, in.size(), stream.get());
   std::vector<std::int64_t> expected(2 * copied_vectors);
   std::iota(expected.begin(), expected.end(), 7);
@@ -26,7 +26,7 @@ TEST_P(Kernels, SumsAndCopiesTakeEveryVectorOnce) {
   for (const std::size_t count : {std::size_t{1}, std::size_t{96}, std::size_t{251}, std::size_t{2000}}) {
     check(device().fill(total.data(), 0, total.bytes(), stream.get()), "fill");
     run(kernels::SumWords{from, copied_vectors, total.data()}, count, stream.get());
-    EXPECT_EQ(read(total, stream.get()).front(), static_cast<std::uint64_t>(sum)) << count << " invocations";
+    EXPECT_EQ(read(total, stream.get()).front().total(), static_cast<std::uint64_t>(sum)) << count << " invocations";
     check(device().fill(out.data(), 0, out.bytes(), stream.get()), "fill");
     run(kernels::CopyVectors{from, reinterpret_cast<Words*>(out.data()), copied_vectors}, count, stream.get());
     EXPECT_EQ(read(out, stream.get()), expected) << count << " invocations";

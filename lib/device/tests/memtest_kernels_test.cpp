@@ -45,7 +45,7 @@ class Tested {
 
   [[nodiscard]] std::uint64_t* words() const { return words_.data(); }
   [[nodiscard]] MismatchLog log() const { return read(log_).front(); }
-  [[nodiscard]] std::uint64_t compared() const { return read(compared_).front(); }
+  [[nodiscard]] std::uint64_t compared() const { return read(compared_).front().total(); }
 
  private:
   [[nodiscard]] Stream stream() const { return stream_.get(); }
@@ -72,7 +72,7 @@ class Tested {
   UniqueStream stream_ = own<UniqueStream>(device_, device_.create_stream(StreamKind::non_blocking, 0));
   DeviceArray<std::uint64_t> words_ = make<std::uint64_t>(2 * vectors);
   DeviceArray<MismatchLog> log_ = make<MismatchLog>(1);
-  DeviceArray<std::uint64_t> compared_ = make<std::uint64_t>(1);
+  DeviceArray<kernels::SpreadCounter> compared_ = make<kernels::SpreadCounter>(1);
 };
 
 template <typename WordAt>

@@ -51,6 +51,22 @@ struct Invocation {
 #endif
   }
 
+  /// `atomic_add` whose result nobody needs, to a counter that the invocations of a GPU's warp have in common: those
+  /// that arrive here together add their sum.
+  GPUCHECK_HOST_DEVICE void atomic_add_together(std::uint64_t* target, std::uint64_t amount) const {
+#if defined(__CUDA_ARCH__)
+    constexpr unsigned whole_warp = 0xFFFFFFFFU;
+    unsigned long long sum = amount;
+    if (__activemask() == whole_warp) {
+      for (int apart = warpSize / 2; apart > 0; apart /= 2) sum += __shfl_xor_sync(whole_warp, sum, apart);
+      if (threadIdx.x % warpSize != 0) return;
+    }
+    atomic_add(target, sum);
+#else
+    atomic_add(target, amount);
+#endif
+  }
+
   /// The word as memory has it now: not what the multiprocessor's own cache (L1) may have kept of an earlier read. The
   /// cache of all multiprocessors (L2) is part of memory here.
   GPUCHECK_HOST_DEVICE std::uint64_t read_again(const std::uint64_t* word) const {

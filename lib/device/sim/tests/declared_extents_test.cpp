@@ -193,7 +193,7 @@ TestedMemory nine_vectors(Arrays& at) { return {.data = at.add<TwoWords>(9), .ve
 template <bool replace>
 ComparePattern<RepeatedWord, replace> compare_nine(Arrays& at) {
   const TestedMemory memory = nine_vectors(at);
-  auto* const compared = at.add<std::uint64_t>(1);
+  auto* const compared = at.add<SpreadCounter>(1);
   return {memory, {1}, 0, 0, at.add<MismatchLog>(1), compared};
 }
 
@@ -234,7 +234,7 @@ TEST(DeclaredExtents, OfKernelsWithStridesAndVectors) {
                                    .always_touched = 1});
   expect_exact(Launch<SumWords>{[](Arrays& at) {
                                   const auto* in = at.add<Vector<std::uint64_t>>(9);
-                                  return SumWords{in, 9, at.add<std::uint64_t>(1)};
+                                  return SumWords{in, 9, at.add<SpreadCounter>(1)};
                                 },
                                 2});
   expect_exact(Launch<CopyVectors>{[](Arrays& at) {
