@@ -11,7 +11,7 @@ std::vector<harness::Case> registered(std::initializer_list<Registration> regist
   std::vector<harness::Case> cases;
   cases.reserve(registrations.size());
   for (const Registration& registration : registrations) {
-    cases.push_back(registration.make());
+    cases.push_back(registration.define());
     if (cases.back().name == registration.name) continue;
     throw Error(fmt::format("the case in cases/{}.cpp is called \"{}\"; its file makes it \"{}\": rename one of them",
                             harness::case_path(registration.name), cases.back().name, registration.name));

@@ -12,7 +12,7 @@ namespace gpucheck::cases {
 /// A case by the name that its file gives it, and the function that the file must define.
 struct Registration {
   std::string_view name;
-  harness::Case (*make)();
+  harness::Case (*define)();
 };
 
 /// The cases, in the order given. @throws Error naming one that calls itself otherwise

@@ -12,7 +12,7 @@
 #include "device/forwarding_device.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::allocation_excludes {
 namespace {
 
 using namespace literals;
@@ -89,7 +89,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case allocation_excludes() {
+harness::Case define() {
   return {
       .name = "alloc.allocation_excludes",
       .summary = "While the device allocates for one thread no other is served, not even from the cache; then all are",
@@ -103,4 +103,4 @@ harness::Case allocation_excludes() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::allocation_excludes

@@ -10,7 +10,7 @@
 #include "runtime/graphs/graph.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::async_capture {
 namespace {
 
 using device::Stream;
@@ -72,7 +72,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case async_capture() {
+harness::Case define() {
   return {
       .name = "alloc.async_capture",
       .summary =
@@ -99,4 +99,4 @@ harness::Case async_capture() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::async_capture

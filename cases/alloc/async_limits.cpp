@@ -6,7 +6,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::async_limits {
 namespace {
 
 using namespace literals;
@@ -58,7 +58,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case async_limits() {
+harness::Case define() {
   return {
       .name = "alloc.async_limits",
       .summary = "The cudaMallocAsync backend grants its fraction to the byte, and gives its cache back when asked to",
@@ -78,4 +78,4 @@ harness::Case async_limits() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::async_limits

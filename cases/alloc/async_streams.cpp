@@ -5,7 +5,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::async_streams {
 namespace {
 
 using namespace literals;
@@ -60,7 +60,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case async_streams() {
+harness::Case define() {
   return {
       .name = "alloc.async_streams",
       .summary = "The cudaMallocAsync backend frees a block behind its own stream and all others that used it",
@@ -82,4 +82,4 @@ harness::Case async_streams() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::async_streams

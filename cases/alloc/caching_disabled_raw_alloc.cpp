@@ -4,7 +4,7 @@
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::caching_disabled_raw_alloc {
 namespace {
 
 using namespace literals;
@@ -55,7 +55,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case caching_disabled_raw_alloc() {
+harness::Case define() {
   return {
       .name = "alloc.caching_disabled_raw_alloc",
       .summary = "With caching off a request goes straight to the device, and no statistic knows of it",
@@ -73,4 +73,4 @@ harness::Case caching_disabled_raw_alloc() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::caching_disabled_raw_alloc

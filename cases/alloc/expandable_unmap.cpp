@@ -8,7 +8,7 @@
 #include "runtime/graphs/graph.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::expandable_unmap {
 namespace {
 
 using namespace literals;
@@ -74,7 +74,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case expandable_unmap() {
+harness::Case define() {
   return {
       .name = "alloc.expandable_unmap",
       .summary = "The memory of expandable segments is not unmapped before the work that uses it is done",
@@ -94,4 +94,4 @@ harness::Case expandable_unmap() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::expandable_unmap

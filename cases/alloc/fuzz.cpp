@@ -9,7 +9,7 @@
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::fuzz {
 namespace {
 
 using namespace literals;
@@ -145,7 +145,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case fuzz() {
+harness::Case define() {
   return {
       .name = "alloc.fuzz",
       .summary = "Random allocations, frees and cache releases: no block ever changes another's contents",
@@ -199,4 +199,4 @@ harness::Case fuzz() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::fuzz

@@ -4,7 +4,7 @@
 #include "runtime/allocator/leak_check.hpp"
 #include "tensor/view_ops.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::leak_check_propagates_error {
 namespace {
 
 using tensor::contiguous;
@@ -57,7 +57,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case leak_check_propagates_error() {
+harness::Case define() {
   return {
       .name = "alloc.leak_check_propagates_error",
       .summary = "The scope that checks for leaked device memory lets an operation's own error through",
@@ -78,4 +78,4 @@ harness::Case leak_check_propagates_error() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::leak_check_propagates_error

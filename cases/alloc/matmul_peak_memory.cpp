@@ -6,7 +6,7 @@
 #include "tensor/ops.hpp"
 #include "tensor/view_ops.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::matmul_peak_memory {
 namespace {
 
 using tensor::contiguous;
@@ -73,7 +73,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case matmul_peak_memory() {
+harness::Case define() {
   return {
       .name = "alloc.matmul_peak_memory",
       .summary = "One matrix times many needs no memory for copies of it, and gives the right products",
@@ -94,4 +94,4 @@ harness::Case matmul_peak_memory() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::matmul_peak_memory

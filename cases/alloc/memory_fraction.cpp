@@ -6,7 +6,7 @@
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::memory_fraction {
 namespace {
 
 using namespace literals;
@@ -56,7 +56,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case memory_fraction() {
+harness::Case define() {
   return {
       .name = "alloc.memory_fraction",
       .summary = "A process limited to half of the memory fails to allocate more, and nothing else",
@@ -85,4 +85,4 @@ harness::Case memory_fraction() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::memory_fraction

@@ -6,7 +6,7 @@
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::oom_message {
 namespace {
 
 using namespace literals;
@@ -34,7 +34,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case oom_message() {
+harness::Case define() {
   return {
       .name = "alloc.oom_message",
       .summary = "Running out of memory says how much was asked of how much, and leaves the device usable",
@@ -56,4 +56,4 @@ harness::Case oom_message() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::oom_message

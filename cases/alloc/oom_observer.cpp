@@ -5,7 +5,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::oom_observer {
 namespace {
 
 using namespace literals;
@@ -49,7 +49,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case oom_observer() {
+harness::Case define() {
   return {
       .name = "alloc.oom_observer",
       .summary = "Observers hear of a shortage, with its statistics, before the error is raised",
@@ -71,4 +71,4 @@ harness::Case oom_observer() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::oom_observer

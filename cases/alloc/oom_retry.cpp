@@ -5,7 +5,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::oom_retry {
 namespace {
 
 using namespace literals;
@@ -63,7 +63,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case oom_retry() {
+harness::Case define() {
   return {
       .name = "alloc.oom_retry",
       .summary = "An allocation that finds the device full frees cached memory and tries again",
@@ -86,4 +86,4 @@ harness::Case oom_retry() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::oom_retry

@@ -6,7 +6,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::pending_free {
 namespace {
 
 using namespace literals;
@@ -95,7 +95,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case pending_free() {
+harness::Case define() {
   return {
       .name = "alloc.pending_free",
       .summary = "A freed block that several streams used serves again when the last of them is done, and not before",
@@ -120,4 +120,4 @@ harness::Case pending_free() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::pending_free

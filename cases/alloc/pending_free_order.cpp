@@ -12,7 +12,7 @@
 #include "harness/case.hpp"
 #include "observe/memory_history.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::pending_free_order {
 namespace {
 
 using namespace literals;
@@ -111,7 +111,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case pending_free_order() {
+harness::Case define() {
   return {
       .name = "alloc.pending_free_order",
       .summary = "Blocks that other streams used come back in PyTorch's order, whatever streams those were",
@@ -130,4 +130,4 @@ harness::Case pending_free_order() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::pending_free_order

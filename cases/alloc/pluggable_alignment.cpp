@@ -2,7 +2,7 @@
 #include "cases/alloc/pluggable_support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::pluggable_alignment {
 namespace {
 
 using namespace literals;
@@ -27,7 +27,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case pluggable_alignment() {
+harness::Case define() {
   return {
       .name = "alloc.pluggable_alignment",
       .summary = "Every block of the library begins where kernels may expect it to, whatever its size",
@@ -41,4 +41,4 @@ harness::Case pluggable_alignment() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::pluggable_alignment

@@ -2,7 +2,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::pluggable_capture {
 namespace {
 
 using Integer = std::int64_t;
@@ -62,7 +62,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case pluggable_capture() {
+harness::Case define() {
   return {
       .name = "alloc.pluggable_capture",
       .summary = "Memory allocated while a stream is captured leaves the capture whole, and serves the graph's replays",
@@ -81,4 +81,4 @@ harness::Case pluggable_capture() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::pluggable_capture

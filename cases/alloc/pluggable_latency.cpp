@@ -4,7 +4,7 @@
 #include "cases/alloc/pluggable_support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::pluggable_latency {
 namespace {
 
 using namespace literals;
@@ -41,7 +41,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case pluggable_latency() {
+harness::Case define() {
   return {
       .name = "alloc.pluggable_latency",
       .summary = "How long the library takes for a small and a large block; says nothing of whether that is good",
@@ -53,4 +53,4 @@ harness::Case pluggable_latency() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::pluggable_latency

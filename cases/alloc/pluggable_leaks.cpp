@@ -6,7 +6,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::pluggable_leaks {
 namespace {
 
 using namespace literals;
@@ -57,7 +57,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case pluggable_leaks() {
+harness::Case define() {
   harness::Needs needs = pluggable_needs();
   needs.memory_bytes = 4_GiB;
   needs.exclusive = true;
@@ -75,4 +75,4 @@ harness::Case pluggable_leaks() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::pluggable_leaks

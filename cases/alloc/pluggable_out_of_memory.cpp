@@ -3,7 +3,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::pluggable_out_of_memory {
 namespace {
 
 using namespace literals;
@@ -47,7 +47,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case pluggable_out_of_memory() {
+harness::Case define() {
   harness::Needs needs = pluggable_needs();
   needs.memory_fraction = 0.5;
   needs.exclusive = true;
@@ -70,4 +70,4 @@ harness::Case pluggable_out_of_memory() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::pluggable_out_of_memory

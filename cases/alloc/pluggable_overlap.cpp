@@ -4,7 +4,7 @@
 #include "cases/alloc/pluggable_support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::pluggable_overlap {
 namespace {
 
 using namespace literals;
@@ -55,7 +55,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case pluggable_overlap() {
+harness::Case define() {
   return {
       .name = "alloc.pluggable_overlap",
       .summary = "Blocks that the library has allocated share no byte, and keep what was written to them",
@@ -67,4 +67,4 @@ harness::Case pluggable_overlap() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::pluggable_overlap

@@ -2,7 +2,7 @@
 #include "cases/alloc/pluggable_support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::pluggable_sizes {
 namespace {
 
 using namespace literals;
@@ -46,7 +46,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case pluggable_sizes() {
+harness::Case define() {
   return {
       .name = "alloc.pluggable_sizes",
       .summary = "The library takes requests for nothing and for more than there is, and works on afterwards",
@@ -61,4 +61,4 @@ harness::Case pluggable_sizes() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::pluggable_sizes

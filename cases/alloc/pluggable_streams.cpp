@@ -7,7 +7,7 @@
 #include "device/launch.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::pluggable_streams {
 namespace {
 
 using namespace literals;
@@ -54,7 +54,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case pluggable_streams() {
+harness::Case define() {
   return {
       .name = "alloc.pluggable_streams",
       .summary = "Memory that one stream still writes to is not given to another one",
@@ -70,4 +70,4 @@ harness::Case pluggable_streams() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::pluggable_streams

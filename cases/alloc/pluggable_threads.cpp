@@ -9,7 +9,7 @@
 #include "cases/alloc/pluggable_support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::pluggable_threads {
 namespace {
 
 constexpr std::size_t thread_count = 4;
@@ -125,7 +125,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case pluggable_threads() {
+harness::Case define() {
   return {
       .name = "alloc.pluggable_threads",
       .summary =
@@ -139,4 +139,4 @@ harness::Case pluggable_threads() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::pluggable_threads

@@ -3,7 +3,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::raises_oom {
 namespace {
 
 using namespace literals;
@@ -32,7 +32,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case raises_oom() {
+harness::Case define() {
   return {
       .name = "alloc.raises_oom",
       .summary = "A request beyond any device raises the error of its own type, with and without a limit on splitting",
@@ -50,4 +50,4 @@ harness::Case raises_oom() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::raises_oom

@@ -3,7 +3,7 @@
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::raw_alloc_delete {
 namespace {
 
 void run(harness::Context& context) {
@@ -31,7 +31,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case raw_alloc_delete() {
+harness::Case define() {
   return {
       .name = "alloc.raw_alloc_delete",
       .summary = "A raw request for one byte gives usable memory, counts as allocated, and no more once it is deleted",
@@ -52,4 +52,4 @@ harness::Case raw_alloc_delete() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::raw_alloc_delete

@@ -10,7 +10,7 @@
 #include "tensor/ops.hpp"
 #include "tensor/view_ops.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::record_stream_oom {
 namespace {
 
 using namespace literals;
@@ -121,7 +121,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case record_stream_oom() {
+harness::Case define() {
   return {
       .name = "alloc.record_stream_oom",
       .summary = "A shortage waits for blocks that other streams still use, and takes no block away from them",
@@ -150,4 +150,4 @@ harness::Case record_stream_oom() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::record_stream_oom

@@ -10,7 +10,7 @@
 #include "replay/recorded/recorded_files.hpp"
 #include "replay/targets/make_target.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::recorded_traces {
 namespace {
 
 using namespace literals;
@@ -72,7 +72,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case recorded_traces() {
+harness::Case define() {
   return {
       .name = "alloc.recorded_traces",
       .summary = "43,214 calls that PyTorch made come to the statistics, segments and blocks that PyTorch reported",
@@ -100,4 +100,4 @@ harness::Case recorded_traces() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::recorded_traces

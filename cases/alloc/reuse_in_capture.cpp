@@ -8,7 +8,7 @@
 #include "runtime/graphs/graph.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::reuse_in_capture {
 namespace {
 
 using namespace literals;
@@ -86,7 +86,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case reuse_in_capture() {
+harness::Case define() {
   return {
       .name = "alloc.reuse_in_capture",
       .summary =
@@ -110,4 +110,4 @@ harness::Case reuse_in_capture() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::reuse_in_capture

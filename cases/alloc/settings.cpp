@@ -7,7 +7,7 @@
 #include "device/forwarding_device.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::settings {
 namespace {
 
 using namespace literals;
@@ -163,7 +163,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case settings() {
+harness::Case define() {
   return {
       .name = "alloc.settings",
       .summary = "Settings strings change the rounding of sizes as they say, and wrong ones are rejected",
@@ -179,4 +179,4 @@ harness::Case settings() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::settings

@@ -8,7 +8,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::threads {
 namespace {
 
 using namespace literals;
@@ -68,7 +68,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case threads() {
+harness::Case define() {
   return {
       .name = "alloc.threads",
       .summary = "Threads that allocate and free on one stream at once never get the same block, and all are counted",
@@ -81,4 +81,4 @@ harness::Case threads() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::threads

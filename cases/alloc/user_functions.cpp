@@ -8,7 +8,7 @@
 #include "harness/case.hpp"
 #include "runtime/pluggable/pluggable_allocator.hpp"
 
-namespace gpucheck::cases::in_alloc {
+namespace gpucheck::cases::in_alloc::user_functions {
 namespace {
 
 /// An allocator as a program passes it: plain functions. It can be told to make mistakes, and
@@ -68,7 +68,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case user_functions() {
+harness::Case define() {
   return {
       .name = "alloc.user_functions",
       .summary =
@@ -87,4 +87,4 @@ harness::Case user_functions() {
   };
 }
 
-}  // namespace gpucheck::cases::in_alloc
+}  // namespace gpucheck::cases::in_alloc::user_functions

@@ -6,7 +6,7 @@
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::in_assert {
+namespace gpucheck::cases::in_assert::assert_async {
 namespace {
 
 using Complex = std::complex<float>;
@@ -71,7 +71,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case assert_async() {
+harness::Case define() {
   return {
       .name = "assert.assert_async",
       .summary = "The asynchronous assert passes what is not zero and stops the process on what is",
@@ -101,4 +101,4 @@ harness::Case assert_async() {
   };
 }
 
-}  // namespace gpucheck::cases::in_assert
+}  // namespace gpucheck::cases::in_assert::assert_async

@@ -4,7 +4,7 @@
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::in_assert {
+namespace gpucheck::cases::in_assert::index_out_of_bounds {
 namespace {
 
 /// arange(10)[position], looked up on the device.
@@ -33,7 +33,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case index_out_of_bounds() {
+harness::Case define() {
   return {
       .name = "assert.index_out_of_bounds",
       .summary = "An index outside the tensor is a device-side assert, one inside gives its element",
@@ -54,4 +54,4 @@ harness::Case index_out_of_bounds() {
   };
 }
 
-}  // namespace gpucheck::cases::in_assert
+}  // namespace gpucheck::cases::in_assert::index_out_of_bounds

@@ -7,7 +7,7 @@
 #include "harness/case.hpp"
 #include "tensor/random/multinomial.hpp"
 
-namespace gpucheck::cases::in_assert {
+namespace gpucheck::cases::in_assert::multinomial_invalid_probs {
 namespace {
 
 /// Draws category numbers, with replacement, by these weights.
@@ -58,7 +58,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case multinomial_invalid_probs() {
+harness::Case define() {
   return {
       .name = "assert.multinomial_invalid_probs",
       .summary = "Drawing by weights that are negative, infinite or not a number is a device-side assert",
@@ -88,4 +88,4 @@ harness::Case multinomial_invalid_probs() {
   };
 }
 
-}  // namespace gpucheck::cases::in_assert
+}  // namespace gpucheck::cases::in_assert::multinomial_invalid_probs

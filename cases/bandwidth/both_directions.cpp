@@ -1,7 +1,7 @@
 #include "base/units.hpp"
 #include "cases/bandwidth/support.hpp"
 
-namespace gpucheck::cases::in_bandwidth {
+namespace gpucheck::cases::in_bandwidth::both_directions {
 namespace {
 
 using namespace literals;
@@ -62,7 +62,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case both_directions() {
+harness::Case define() {
   std::vector<harness::Fault> faults = copy_faults(2, 2);
   faults.insert(faults.end(), {no_time(), nothing_runs()});
   return {
@@ -77,4 +77,4 @@ harness::Case both_directions() {
   };
 }
 
-}  // namespace gpucheck::cases::in_bandwidth
+}  // namespace gpucheck::cases::in_bandwidth::both_directions

@@ -2,7 +2,7 @@
 #include "cases/bandwidth/support.hpp"
 #include "device/kernels/bandwidth.hpp"
 
-namespace gpucheck::cases::in_bandwidth {
+namespace gpucheck::cases::in_bandwidth::device_copy {
 namespace {
 
 using namespace literals;
@@ -36,7 +36,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case device_copy() {
+harness::Case define() {
   std::vector<harness::Fault> faults = copy_faults(1);
   const std::vector<harness::Fault> of_kernels = kernel_faults(5);
   faults.insert(faults.end(), of_kernels.begin(), of_kernels.end());
@@ -55,4 +55,4 @@ harness::Case device_copy() {
   };
 }
 
-}  // namespace gpucheck::cases::in_bandwidth
+}  // namespace gpucheck::cases::in_bandwidth::device_copy

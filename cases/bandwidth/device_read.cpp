@@ -6,7 +6,7 @@
 #include "cases/support.hpp"
 #include "device/kernels/bandwidth.hpp"
 
-namespace gpucheck::cases::in_bandwidth {
+namespace gpucheck::cases::in_bandwidth::device_read {
 namespace {
 
 using namespace literals;
@@ -45,7 +45,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case device_read() {
+harness::Case define() {
   std::vector<harness::Fault> faults = kernel_faults(3);
   faults.insert(faults.end(), {no_time(), nothing_runs()});
   return {
@@ -60,4 +60,4 @@ harness::Case device_read() {
   };
 }
 
-}  // namespace gpucheck::cases::in_bandwidth
+}  // namespace gpucheck::cases::in_bandwidth::device_read

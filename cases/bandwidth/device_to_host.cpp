@@ -3,7 +3,7 @@
 #include "base/units.hpp"
 #include "cases/bandwidth/support.hpp"
 
-namespace gpucheck::cases::in_bandwidth {
+namespace gpucheck::cases::in_bandwidth::device_to_host {
 namespace {
 
 using namespace literals;
@@ -36,7 +36,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case device_to_host() {
+harness::Case define() {
   std::vector<harness::Fault> faults = copy_faults(1);
   faults.insert(faults.end(), {no_time(), nothing_runs()});
   return {
@@ -51,4 +51,4 @@ harness::Case device_to_host() {
   };
 }
 
-}  // namespace gpucheck::cases::in_bandwidth
+}  // namespace gpucheck::cases::in_bandwidth::device_to_host

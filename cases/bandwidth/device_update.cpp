@@ -2,7 +2,7 @@
 #include "base/units.hpp"
 #include "cases/bandwidth/support.hpp"
 
-namespace gpucheck::cases::in_bandwidth {
+namespace gpucheck::cases::in_bandwidth::device_update {
 namespace {
 
 using namespace literals;
@@ -30,7 +30,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case device_update() {
+harness::Case define() {
   std::vector<harness::Fault> faults = kernel_faults(3);
   faults.insert(faults.end(), {no_time(), nothing_runs()});
   return {
@@ -45,4 +45,4 @@ harness::Case device_update() {
   };
 }
 
-}  // namespace gpucheck::cases::in_bandwidth
+}  // namespace gpucheck::cases::in_bandwidth::device_update

@@ -2,7 +2,7 @@
 #include "base/units.hpp"
 #include "cases/bandwidth/support.hpp"
 
-namespace gpucheck::cases::in_bandwidth {
+namespace gpucheck::cases::in_bandwidth::device_write {
 namespace {
 
 using namespace literals;
@@ -24,7 +24,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case device_write() {
+harness::Case define() {
   std::vector<harness::Fault> faults = kernel_faults(2);
   faults.insert(faults.end(), {no_time(), nothing_runs()});
   return {
@@ -39,4 +39,4 @@ harness::Case device_write() {
   };
 }
 
-}  // namespace gpucheck::cases::in_bandwidth
+}  // namespace gpucheck::cases::in_bandwidth::device_write

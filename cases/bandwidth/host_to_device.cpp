@@ -3,7 +3,7 @@
 #include "base/units.hpp"
 #include "cases/bandwidth/support.hpp"
 
-namespace gpucheck::cases::in_bandwidth {
+namespace gpucheck::cases::in_bandwidth::host_to_device {
 namespace {
 
 using namespace literals;
@@ -36,7 +36,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case host_to_device() {
+harness::Case define() {
   std::vector<harness::Fault> faults = copy_faults(2);
   faults.insert(faults.end(), {no_time(), nothing_runs()});
   return {
@@ -52,4 +52,4 @@ harness::Case host_to_device() {
   };
 }
 
-}  // namespace gpucheck::cases::in_bandwidth
+}  // namespace gpucheck::cases::in_bandwidth::host_to_device

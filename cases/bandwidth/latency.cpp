@@ -4,7 +4,7 @@
 #include "cases/bandwidth/support.hpp"
 #include "device/kernels/elementwise.hpp"
 
-namespace gpucheck::cases::in_bandwidth {
+namespace gpucheck::cases::in_bandwidth::latency {
 namespace {
 
 using device::CopyKind;
@@ -67,7 +67,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case latency() {
+harness::Case define() {
   std::vector<harness::Fault> faults{
       {"copy_is_lost", "one copy does not happen", fault::copy_lost(fault::nth_call(20))},
       {"copy_flips_bit", "one bit of what one copy wrote flips", fault::copy_flips_bit(fault::nth_call(21))},
@@ -85,4 +85,4 @@ harness::Case latency() {
   };
 }
 
-}  // namespace gpucheck::cases::in_bandwidth
+}  // namespace gpucheck::cases::in_bandwidth::latency

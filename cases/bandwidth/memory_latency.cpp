@@ -5,7 +5,7 @@
 #include "cases/support.hpp"
 #include "device/kernels/bandwidth.hpp"
 
-namespace gpucheck::cases::in_bandwidth {
+namespace gpucheck::cases::in_bandwidth::memory_latency {
 namespace {
 
 using namespace literals;
@@ -78,7 +78,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case memory_latency() {
+harness::Case define() {
   return {
       .name = "bandwidth.memory_latency",
       .summary = "How long one load takes that waits for the one before it, from the L2 cache and from memory",
@@ -100,4 +100,4 @@ harness::Case memory_latency() {
   };
 }
 
-}  // namespace gpucheck::cases::in_bandwidth
+}  // namespace gpucheck::cases::in_bandwidth::memory_latency

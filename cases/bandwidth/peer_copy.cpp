@@ -4,7 +4,7 @@
 #include "cases/bandwidth/support.hpp"
 #include "device/kernels/bandwidth.hpp"
 
-namespace gpucheck::cases::in_bandwidth {
+namespace gpucheck::cases::in_bandwidth::peer_copy {
 namespace {
 
 using namespace literals;
@@ -123,7 +123,7 @@ fault::Plan each_delayed(fault::Operation operation, std::initializer_list<std::
 
 }  // namespace
 
-harness::Case peer_copy() {
+harness::Case define() {
   using fault::Operation;
   const fault::Calls all_copies{1, 40};  // those of each direction, and those both ways
   return {
@@ -155,4 +155,4 @@ harness::Case peer_copy() {
   };
 }
 
-}  // namespace gpucheck::cases::in_bandwidth
+}  // namespace gpucheck::cases::in_bandwidth::peer_copy

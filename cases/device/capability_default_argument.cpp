@@ -3,7 +3,7 @@
 #include "cases/device/support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_device {
+namespace gpucheck::cases::in_device::capability_default_argument {
 namespace {
 
 void run(harness::Context& context) {
@@ -27,7 +27,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case capability_default_argument() {
+harness::Case define() {
   return {
       .name = "device.capability_default_argument",
       .summary = "A device's compute capability is that of the current one when no device, or only its kind, is given",
@@ -37,4 +37,4 @@ harness::Case capability_default_argument() {
   };
 }
 
-}  // namespace gpucheck::cases::in_device
+}  // namespace gpucheck::cases::in_device::capability_default_argument

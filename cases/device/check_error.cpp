@@ -3,7 +3,7 @@
 #include "harness/case.hpp"
 #include "harness/context.hpp"
 
-namespace gpucheck::cases::in_device {
+namespace gpucheck::cases::in_device::check_error {
 namespace {
 
 using device::Status;
@@ -34,7 +34,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case check_error() {
+harness::Case define() {
   return {
       .name = "device.check_error",
       .summary = "The error checker accepts success and puts out of memory into the vendor's words",
@@ -57,4 +57,4 @@ harness::Case check_error() {
   };
 }
 
-}  // namespace gpucheck::cases::in_device
+}  // namespace gpucheck::cases::in_device::check_error

@@ -6,7 +6,7 @@
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::in_device {
+namespace gpucheck::cases::in_device::count_not_cached_before_init {
 namespace {
 
 /// Counts in a fresh process, with other devices visible each time, and once more when a
@@ -65,7 +65,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case count_not_cached_before_init() {
+harness::Case define() {
   return {
       .name = "device.count_not_cached_before_init",
       .summary = "Devices are counted anew until one is used: hiding some changes the count before, not afterwards",
@@ -86,4 +86,4 @@ harness::Case count_not_cached_before_init() {
   };
 }
 
-}  // namespace gpucheck::cases::in_device
+}  // namespace gpucheck::cases::in_device::count_not_cached_before_init

@@ -3,7 +3,7 @@
 #include "cases/device/support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_device {
+namespace gpucheck::cases::in_device::index_parsing {
 namespace {
 
 using runtime::DeviceArgument;
@@ -35,7 +35,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case index_parsing() {
+harness::Case define() {
   return {
       .name = "device.index_parsing",
       .summary = "A device's number comes from its name, and from the current device where none is given",
@@ -45,4 +45,4 @@ harness::Case index_parsing() {
   };
 }
 
-}  // namespace gpucheck::cases::in_device
+}  // namespace gpucheck::cases::in_device::index_parsing

@@ -1,7 +1,7 @@
 #include "cases/device/support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_device {
+namespace gpucheck::cases::in_device::name_default_argument {
 namespace {
 
 void run(harness::Context& context) {
@@ -23,7 +23,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case name_default_argument() {
+harness::Case define() {
   return {
       .name = "device.name_default_argument",
       .summary = "A device's name is that of the current one when no device, or only its kind, is given",
@@ -33,4 +33,4 @@ harness::Case name_default_argument() {
   };
 }
 
-}  // namespace gpucheck::cases::in_device
+}  // namespace gpucheck::cases::in_device::name_default_argument

@@ -4,7 +4,7 @@
 #include "cases/device/support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_device {
+namespace gpucheck::cases::in_device::uuid {
 namespace {
 
 void run(harness::Context& context) {
@@ -23,7 +23,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case uuid() {
+harness::Case define() {
   return {
       .name = "device.uuid",
       .summary = "A device has a UUID of 16 bytes, which its identity is made of",
@@ -33,4 +33,4 @@ harness::Case uuid() {
   };
 }
 
-}  // namespace gpucheck::cases::in_device
+}  // namespace gpucheck::cases::in_device::uuid

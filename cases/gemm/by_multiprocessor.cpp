@@ -8,7 +8,7 @@
 #include "device/launch.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_gemm {
+namespace gpucheck::cases::in_gemm::by_multiprocessor {
 namespace {
 
 using device::kernels::KnownProduct;
@@ -90,7 +90,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case by_multiprocessor() {
+harness::Case define() {
   return {
       .name = "gemm.by_multiprocessor",
       .summary = "Each multiprocessor multiplies the same matrices: all are right, and none is slower than the others",
@@ -121,4 +121,4 @@ harness::Case by_multiprocessor() {
   };
 }
 
-}  // namespace gpucheck::cases::in_gemm
+}  // namespace gpucheck::cases::in_gemm::by_multiprocessor

@@ -1,12 +1,12 @@
 #include "cases/gemm/product_case_support.hpp"
 
-namespace gpucheck::cases::in_gemm {
+namespace gpucheck::cases::in_gemm::fp64 {
 namespace {
 
 void run(harness::Context& context) { observe_products(context, types::fp64); }
 
 }  // namespace
 
-harness::Case fp64() { return product_case("gemm.fp64", "fp64", types::fp64, run); }
+harness::Case define() { return product_case("gemm.fp64", "fp64", types::fp64, run); }
 
-}  // namespace gpucheck::cases::in_gemm
+}  // namespace gpucheck::cases::in_gemm::fp64

@@ -1,12 +1,12 @@
 #include "cases/gemm/product_case_support.hpp"
 
-namespace gpucheck::cases::in_gemm {
+namespace gpucheck::cases::in_gemm::int8 {
 namespace {
 
 void run(harness::Context& context) { observe_products(context, types::int8); }
 
 }  // namespace
 
-harness::Case int8() { return product_case("gemm.int8", "int8", types::int8, run); }
+harness::Case define() { return product_case("gemm.int8", "int8", types::int8, run); }
 
-}  // namespace gpucheck::cases::in_gemm
+}  // namespace gpucheck::cases::in_gemm::int8

@@ -4,7 +4,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_graph {
+namespace gpucheck::cases::in_graph::allocator_follows_forked_stream {
 namespace {
 
 using runtime::CurrentStreamGuard;
@@ -63,7 +63,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case allocator_follows_forked_stream() {
+harness::Case define() {
   return {
       .name = "graph.allocator_follows_forked_stream",
       .summary = "Memory of a stream that joins a capture comes from the graph's pool",
@@ -79,4 +79,4 @@ harness::Case allocator_follows_forked_stream() {
   };
 }
 
-}  // namespace gpucheck::cases::in_graph
+}  // namespace gpucheck::cases::in_graph::allocator_follows_forked_stream

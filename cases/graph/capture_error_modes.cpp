@@ -7,7 +7,7 @@
 #include "runtime/graphs/capture_query.hpp"
 #include "runtime/graphs/graph_capture.hpp"
 
-namespace gpucheck::cases::in_graph {
+namespace gpucheck::cases::in_graph::capture_error_modes {
 namespace {
 
 using runtime::CaptureOptions;
@@ -120,7 +120,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case capture_error_modes() {
+harness::Case define() {
   return {
       .name = "graph.capture_error_modes",
       .summary =
@@ -147,4 +147,4 @@ harness::Case capture_error_modes() {
   };
 }
 
-}  // namespace gpucheck::cases::in_graph
+}  // namespace gpucheck::cases::in_graph::capture_error_modes

@@ -4,7 +4,7 @@
 #include "runtime/graphs/capture_query.hpp"
 #include "runtime/graphs/graph_capture.hpp"
 
-namespace gpucheck::cases::in_graph {
+namespace gpucheck::cases::in_graph::capture_oom {
 namespace {
 
 using runtime::Buffer;
@@ -45,7 +45,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case capture_oom() {
+harness::Case define() {
   return {
       .name = "graph.capture_oom",
       .summary = "Running out of memory in a capture says so, and leaves captures possible",
@@ -64,4 +64,4 @@ harness::Case capture_oom() {
   };
 }
 
-}  // namespace gpucheck::cases::in_graph
+}  // namespace gpucheck::cases::in_graph::capture_oom

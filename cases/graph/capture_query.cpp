@@ -6,7 +6,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_graph {
+namespace gpucheck::cases::in_graph::capture_query {
 namespace {
 
 using runtime::CurrentStreamGuard;
@@ -38,7 +38,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case capture_query() {
+harness::Case define() {
   return {
       .name = "graph.capture_query",
       .summary = "Whether the current stream is being captured is known, and no other stream is taken for it",
@@ -51,4 +51,4 @@ harness::Case capture_query() {
   };
 }
 
-}  // namespace gpucheck::cases::in_graph
+}  // namespace gpucheck::cases::in_graph::capture_query

@@ -9,7 +9,7 @@
 #include "runtime/graphs/graph_capture.hpp"
 #include "runtime/pinned/pinned_buffer.hpp"
 
-namespace gpucheck::cases::in_graph {
+namespace gpucheck::cases::in_graph::capture_scope {
 namespace {
 
 using namespace literals;
@@ -86,7 +86,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case capture_scope() {
+harness::Case define() {
   return {
       .name = "graph.capture_scope",
       .summary = "A capturing scope begins on an idle device with empty caches, and uses the pool that it is given",
@@ -102,4 +102,4 @@ harness::Case capture_scope() {
   };
 }
 
-}  // namespace gpucheck::cases::in_graph
+}  // namespace gpucheck::cases::in_graph::capture_scope

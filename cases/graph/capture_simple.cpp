@@ -2,7 +2,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_graph {
+namespace gpucheck::cases::in_graph::capture_simple {
 namespace {
 
 using runtime::Buffer;
@@ -38,7 +38,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case capture_simple() {
+harness::Case define() {
   return {
       .name = "graph.capture_simple",
       .summary = "Work captured on a side stream runs when the graph is replayed, and not before",
@@ -69,4 +69,4 @@ harness::Case capture_simple() {
   };
 }
 
-}  // namespace gpucheck::cases::in_graph
+}  // namespace gpucheck::cases::in_graph::capture_simple

@@ -5,7 +5,7 @@
 #include "device/forwarding_device.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_graph {
+namespace gpucheck::cases::in_graph::capture_without_id {
 namespace {
 
 /// Does not tell about the next capture that begins.
@@ -53,7 +53,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case capture_without_id() {
+harness::Case define() {
   return {
       .name = "graph.capture_without_id",
       .summary = "A capture that the device does not tell from others is ended, and the next one works",
@@ -78,4 +78,4 @@ harness::Case capture_without_id() {
   };
 }
 
-}  // namespace gpucheck::cases::in_graph
+}  // namespace gpucheck::cases::in_graph::capture_without_id

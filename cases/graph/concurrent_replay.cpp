@@ -6,7 +6,7 @@
 #include "device/launch.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_graph {
+namespace gpucheck::cases::in_graph::concurrent_replay {
 namespace {
 
 using runtime::CurrentStreamGuard;
@@ -90,7 +90,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case concurrent_replay() {
+harness::Case define() {
   return {
       .name = "graph.concurrent_replay",
       .summary = "Graphs replayed side by side corrupt each other when they share a pool, and only then",
@@ -115,4 +115,4 @@ harness::Case concurrent_replay() {
   };
 }
 
-}  // namespace gpucheck::cases::in_graph
+}  // namespace gpucheck::cases::in_graph::concurrent_replay

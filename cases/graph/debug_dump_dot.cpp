@@ -10,7 +10,7 @@
 #include "harness/case.hpp"
 #include "runtime/streams/event.hpp"
 
-namespace gpucheck::cases::in_graph {
+namespace gpucheck::cases::in_graph::debug_dump_dot {
 namespace {
 
 using runtime::CurrentStreamGuard;
@@ -190,7 +190,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case debug_dump_dot() {
+harness::Case define() {
   return {
       .name = "graph.debug_dump_dot",
       .summary = "A graph captured on two streams in debug mode is written as DOT, with its kernels and their order",
@@ -209,4 +209,4 @@ harness::Case debug_dump_dot() {
   };
 }
 
-}  // namespace gpucheck::cases::in_graph
+}  // namespace gpucheck::cases::in_graph::debug_dump_dot

@@ -5,7 +5,7 @@
 #include "harness/case.hpp"
 #include "runtime/graphs/graph.hpp"
 
-namespace gpucheck::cases::in_graph {
+namespace gpucheck::cases::in_graph::default_stream_capture_refused {
 namespace {
 
 constexpr std::string_view expected_error = "CUDA graphs must be captured on a non-default stream.";
@@ -27,7 +27,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case default_stream_capture_refused() {
+harness::Case define() {
   return {
       .name = "graph.default_stream_capture_refused",
       .summary = "A capture on the default stream is rejected, with the reason",
@@ -47,4 +47,4 @@ harness::Case default_stream_capture_refused() {
   };
 }
 
-}  // namespace gpucheck::cases::in_graph
+}  // namespace gpucheck::cases::in_graph::default_stream_capture_refused

@@ -2,7 +2,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_graph {
+namespace gpucheck::cases::in_graph::empty_graph_warning {
 namespace {
 
 using runtime::CurrentStreamGuard;
@@ -38,7 +38,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case empty_graph_warning() {
+harness::Case define() {
   return {
       .name = "graph.empty_graph_warning",
       .summary = "Ending a capture in which nothing was launched gives a warning, and only then",
@@ -56,4 +56,4 @@ harness::Case empty_graph_warning() {
   };
 }
 
-}  // namespace gpucheck::cases::in_graph
+}  // namespace gpucheck::cases::in_graph::empty_graph_warning

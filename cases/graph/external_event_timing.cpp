@@ -3,7 +3,7 @@
 #include "harness/case.hpp"
 #include "runtime/streams/event.hpp"
 
-namespace gpucheck::cases::in_graph {
+namespace gpucheck::cases::in_graph::external_event_timing {
 namespace {
 
 using runtime::CurrentStreamGuard;
@@ -44,7 +44,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case external_event_timing() {
+harness::Case define() {
   return {
       .name = "graph.external_event_timing",
       .summary = "External events recorded in a capture tell the time that a replay took between them",
@@ -63,4 +63,4 @@ harness::Case external_event_timing() {
   };
 }
 
-}  // namespace gpucheck::cases::in_graph
+}  // namespace gpucheck::cases::in_graph::external_event_timing

@@ -9,7 +9,7 @@
 #include "runtime/graphs/capture_query.hpp"
 #include "tensor/random/distributions.hpp"
 
-namespace gpucheck::cases::in_graph {
+namespace gpucheck::cases::in_graph::failed_capture_recovers {
 namespace {
 
 using runtime::Buffer;
@@ -132,7 +132,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case failed_capture_recovers() {
+harness::Case define() {
   return {
       .name = "graph.failed_capture_recovers",
       .summary = "A capture that comes to no good end is over: work, random draws, another capture and memory go on",
@@ -154,4 +154,4 @@ harness::Case failed_capture_recovers() {
   };
 }
 
-}  // namespace gpucheck::cases::in_graph
+}  // namespace gpucheck::cases::in_graph::failed_capture_recovers

@@ -3,7 +3,7 @@
 #include "device/forwarding_device.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_graph {
+namespace gpucheck::cases::in_graph::kept_graph {
 namespace {
 
 using runtime::Buffer;
@@ -80,7 +80,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case kept_graph() {
+harness::Case define() {
   return {
       .name = "graph.kept_graph",
       .summary = "A graph that is kept becomes executable when asked or by its first replay, and only then",
@@ -98,4 +98,4 @@ harness::Case kept_graph() {
   };
 }
 
-}  // namespace gpucheck::cases::in_graph
+}  // namespace gpucheck::cases::in_graph::kept_graph

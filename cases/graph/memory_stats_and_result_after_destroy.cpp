@@ -6,7 +6,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_graph {
+namespace gpucheck::cases::in_graph::memory_stats_and_result_after_destroy {
 namespace {
 
 using namespace literals;
@@ -75,7 +75,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case memory_stats_and_result_after_destroy() {
+harness::Case define() {
   return {
       .name = "graph.memory_stats_and_result_after_destroy",
       .summary = "A capture's memory is counted as PyTorch counts it, and a result outlives its graph",
@@ -91,4 +91,4 @@ harness::Case memory_stats_and_result_after_destroy() {
   };
 }
 
-}  // namespace gpucheck::cases::in_graph
+}  // namespace gpucheck::cases::in_graph::memory_stats_and_result_after_destroy

@@ -6,7 +6,7 @@
 #include "device/launch.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_graph {
+namespace gpucheck::cases::in_graph::record_stream_in_capture {
 namespace {
 
 using runtime::CurrentStreamGuard;
@@ -72,7 +72,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case record_stream_in_capture() {
+harness::Case define() {
   return {
       .name = "graph.record_stream_in_capture",
       .summary = "The allocator asks no event while a capture is open, and what was freed meanwhile is free afterwards",
@@ -92,4 +92,4 @@ harness::Case record_stream_in_capture() {
   };
 }
 
-}  // namespace gpucheck::cases::in_graph
+}  // namespace gpucheck::cases::in_graph::record_stream_in_capture

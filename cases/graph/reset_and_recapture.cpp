@@ -4,7 +4,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_graph {
+namespace gpucheck::cases::in_graph::reset_and_recapture {
 namespace {
 
 using runtime::Buffer;
@@ -100,7 +100,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case reset_and_recapture() {
+harness::Case define() {
   return {
       .name = "graph.reset_and_recapture",
       .summary = "A graph that was reset can capture again, and replays only the new work",
@@ -125,4 +125,4 @@ harness::Case reset_and_recapture() {
   };
 }
 
-}  // namespace gpucheck::cases::in_graph
+}  // namespace gpucheck::cases::in_graph::reset_and_recapture

@@ -4,7 +4,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_graph {
+namespace gpucheck::cases::in_graph::three_successive {
 namespace {
 
 using runtime::CurrentStreamGuard;
@@ -57,7 +57,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case three_successive() {
+harness::Case define() {
   return {
       .name = "graph.three_successive",
       .summary = "Graphs that share a pool corrupt each other when replayed out of order, and only then",
@@ -75,4 +75,4 @@ harness::Case three_successive() {
   };
 }
 
-}  // namespace gpucheck::cases::in_graph
+}  // namespace gpucheck::cases::in_graph::three_successive

@@ -2,7 +2,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_graph {
+namespace gpucheck::cases::in_graph::two_successive {
 namespace {
 
 using runtime::CurrentStreamGuard;
@@ -60,7 +60,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case two_successive() {
+harness::Case define() {
   return {
       .name = "graph.two_successive",
       .summary = "Two graphs replayed in the order of their capture work, sharing a pool or not; sharing saves memory",
@@ -80,4 +80,4 @@ harness::Case two_successive() {
   };
 }
 
-}  // namespace gpucheck::cases::in_graph
+}  // namespace gpucheck::cases::in_graph::two_successive

@@ -2,7 +2,7 @@
 
 #include "cases/health/support.hpp"
 
-namespace gpucheck::cases::in_health {
+namespace gpucheck::cases::in_health::clocks {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -67,7 +67,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case clocks() {
+harness::Case define() {
   return {
       .name = "health.clocks",
       .summary = "Neither heat nor the power supply holds the clocks down for a noticeable part of the time",
@@ -102,4 +102,4 @@ harness::Case clocks() {
   };
 }
 
-}  // namespace gpucheck::cases::in_health
+}  // namespace gpucheck::cases::in_health::clocks

@@ -1,6 +1,6 @@
 #include "cases/health/support.hpp"
 
-namespace gpucheck::cases::in_health {
+namespace gpucheck::cases::in_health::ecc {
 namespace {
 
 void run(harness::Context& context) {
@@ -21,7 +21,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case ecc() {
+harness::Case define() {
   return {
       .name = "health.ecc",
       .summary = "ECC is on, and has found no error that it could not correct since the GPU was reset",
@@ -49,4 +49,4 @@ harness::Case ecc() {
   };
 }
 
-}  // namespace gpucheck::cases::in_health
+}  // namespace gpucheck::cases::in_health::ecc

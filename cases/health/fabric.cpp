@@ -1,6 +1,6 @@
 #include "cases/health/support.hpp"
 
-namespace gpucheck::cases::in_health {
+namespace gpucheck::cases::in_health::fabric {
 namespace {
 
 void run(harness::Context& context) {
@@ -11,7 +11,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case fabric() {
+harness::Case define() {
   return {
       .name = "health.fabric",
       .summary = "The fabric manager has connected the GPU to its NVLink fabric",
@@ -26,4 +26,4 @@ harness::Case fabric() {
   };
 }
 
-}  // namespace gpucheck::cases::in_health
+}  // namespace gpucheck::cases::in_health::fabric

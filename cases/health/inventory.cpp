@@ -5,7 +5,7 @@
 
 #include "cases/health/support.hpp"
 
-namespace gpucheck::cases::in_health {
+namespace gpucheck::cases::in_health::inventory {
 namespace {
 
 using telemetry::Machine;
@@ -90,7 +90,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case inventory() {
+harness::Case define() {
   return {
       .name = "health.inventory",
       .summary = "All GPUs are there and answer, with one driver, and with one VBIOS for each model",
@@ -123,4 +123,4 @@ harness::Case inventory() {
   };
 }
 
-}  // namespace gpucheck::cases::in_health
+}  // namespace gpucheck::cases::in_health::inventory

@@ -1,6 +1,6 @@
 #include "cases/health/support.hpp"
 
-namespace gpucheck::cases::in_health {
+namespace gpucheck::cases::in_health::mode {
 namespace {
 
 void run(harness::Context& context) {
@@ -14,7 +14,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case mode() {
+harness::Case define() {
   return {
       .name = "health.mode",
       .summary = "Programs may compute on the GPU, and no change of its MIG mode waits for a reset",
@@ -30,4 +30,4 @@ harness::Case mode() {
   };
 }
 
-}  // namespace gpucheck::cases::in_health
+}  // namespace gpucheck::cases::in_health::mode

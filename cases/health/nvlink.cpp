@@ -3,7 +3,7 @@
 
 #include "cases/health/support.hpp"
 
-namespace gpucheck::cases::in_health {
+namespace gpucheck::cases::in_health::nvlink {
 namespace {
 
 using telemetry::Link;
@@ -74,7 +74,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case nvlink() {
+harness::Case define() {
   return {
       .name = "health.nvlink",
       .summary = "As many NVLinks are up as the GPU's neighbours have, and none of them fails",
@@ -109,4 +109,4 @@ harness::Case nvlink() {
   };
 }
 
-}  // namespace gpucheck::cases::in_health
+}  // namespace gpucheck::cases::in_health::nvlink

@@ -2,7 +2,7 @@
 
 #include "cases/health/support.hpp"
 
-namespace gpucheck::cases::in_health {
+namespace gpucheck::cases::in_health::pcie_link {
 namespace {
 
 /// What the link has to reach: what device and slot can do together, unless the parameter says otherwise.
@@ -36,7 +36,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case pcie_link() {
+harness::Case define() {
   return {
       .name = "health.pcie_link",
       .summary = "Under load the PCIe link has the generation and width that device and slot can have together",
@@ -66,4 +66,4 @@ harness::Case pcie_link() {
   };
 }
 
-}  // namespace gpucheck::cases::in_health
+}  // namespace gpucheck::cases::in_health::pcie_link

@@ -1,6 +1,6 @@
 #include "cases/health/support.hpp"
 
-namespace gpucheck::cases::in_health {
+namespace gpucheck::cases::in_health::pcie_replay {
 namespace {
 
 void run(harness::Context& context) {
@@ -19,7 +19,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case pcie_replay() {
+harness::Case define() {
   return {
       .name = "health.pcie_replay",
       .summary = "The PCIe link carries a load without having to send again what arrived damaged",
@@ -40,4 +40,4 @@ harness::Case pcie_replay() {
   };
 }
 
-}  // namespace gpucheck::cases::in_health
+}  // namespace gpucheck::cases::in_health::pcie_replay

@@ -3,7 +3,7 @@
 
 #include "cases/health/support.hpp"
 
-namespace gpucheck::cases::in_health {
+namespace gpucheck::cases::in_health::power {
 namespace {
 
 /// By how much of the default the limit was lowered.
@@ -38,7 +38,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case power() {
+harness::Case define() {
   return {
       .name = "health.power",
       .summary = "The power limit is the board's own, and what is drawn is more than nothing and within the limit",
@@ -64,4 +64,4 @@ harness::Case power() {
   };
 }
 
-}  // namespace gpucheck::cases::in_health
+}  // namespace gpucheck::cases::in_health::power

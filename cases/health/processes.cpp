@@ -6,7 +6,7 @@
 #include "cases/health/support.hpp"
 #include "device/check.hpp"
 
-namespace gpucheck::cases::in_health {
+namespace gpucheck::cases::in_health::processes {
 namespace {
 
 /// The process that started it; 0 where there is none such.
@@ -52,7 +52,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case processes() {
+harness::Case define() {
   return {
       .name = "health.processes",
       .summary = "Nobody else computes on the GPU",
@@ -65,4 +65,4 @@ harness::Case processes() {
   };
 }
 
-}  // namespace gpucheck::cases::in_health
+}  // namespace gpucheck::cases::in_health::processes

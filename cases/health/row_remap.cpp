@@ -1,6 +1,6 @@
 #include "cases/health/support.hpp"
 
-namespace gpucheck::cases::in_health {
+namespace gpucheck::cases::in_health::row_remap {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -39,7 +39,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case row_remap() {
+harness::Case define() {
   return {
       .name = "health.row_remap",
       .summary =
@@ -73,4 +73,4 @@ harness::Case row_remap() {
   };
 }
 
-}  // namespace gpucheck::cases::in_health
+}  // namespace gpucheck::cases::in_health::row_remap

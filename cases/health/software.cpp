@@ -2,7 +2,7 @@
 
 #include "cases/health/support.hpp"
 
-namespace gpucheck::cases::in_health {
+namespace gpucheck::cases::in_health::software {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -43,7 +43,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case software() {
+harness::Case define() {
   return {
       .name = "health.software",
       .summary = "The driver's device files can be opened, its libraries load, and it is new enough for CUDA",
@@ -62,4 +62,4 @@ harness::Case software() {
   };
 }
 
-}  // namespace gpucheck::cases::in_health
+}  // namespace gpucheck::cases::in_health::software

@@ -1,6 +1,6 @@
 #include "cases/health/support.hpp"
 
-namespace gpucheck::cases::in_health {
+namespace gpucheck::cases::in_health::temperature {
 namespace {
 
 /// The parameter, or the device's own limit where it is 0.
@@ -36,7 +36,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case temperature() {
+harness::Case define() {
   return {
       .name = "health.temperature",
       .summary = "The GPU and its memory stay below the temperatures at which they slow themselves down",
@@ -68,4 +68,4 @@ harness::Case temperature() {
   };
 }
 
-}  // namespace gpucheck::cases::in_health
+}  // namespace gpucheck::cases::in_health::temperature

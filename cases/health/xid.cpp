@@ -1,6 +1,6 @@
 #include "cases/health/support.hpp"
 
-namespace gpucheck::cases::in_health {
+namespace gpucheck::cases::in_health::xid {
 namespace {
 
 void run(harness::Context& context) {
@@ -25,7 +25,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case xid() {
+harness::Case define() {
   return {
       .name = "health.xid",
       .summary = "The kernel's log holds no critical error (XID) of the GPU but those that programs cause",
@@ -37,4 +37,4 @@ harness::Case xid() {
   };
 }
 
-}  // namespace gpucheck::cases::in_health
+}  // namespace gpucheck::cases::in_health::xid

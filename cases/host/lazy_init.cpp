@@ -5,7 +5,7 @@
 #include "harness/case.hpp"
 #include "harness/context.hpp"
 
-namespace gpucheck::cases::in_host {
+namespace gpucheck::cases::in_host::lazy_init {
 namespace {
 
 using device::Result;
@@ -47,7 +47,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case lazy_init() {
+harness::Case define() {
   return {
       .name = "host.lazy_init",
       .summary = "Starting up touches no driver: devices can still be hidden, and the driver is not initialised",
@@ -61,4 +61,4 @@ harness::Case lazy_init() {
   };
 }
 
-}  // namespace gpucheck::cases::in_host
+}  // namespace gpucheck::cases::in_host::lazy_init

@@ -5,7 +5,7 @@
 #include "runtime/transfer.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::in_host {
+namespace gpucheck::cases::in_host::no_implicit_host_view {
 namespace {
 
 void run(harness::Context& context) {
@@ -26,7 +26,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case no_implicit_host_view() {
+harness::Case define() {
   return {
       .name = "host.no_implicit_host_view",
       .summary = "Device memory is never copied to be seen by the host: asking for it is an error",
@@ -45,4 +45,4 @@ harness::Case no_implicit_host_view() {
   };
 }
 
-}  // namespace gpucheck::cases::in_host
+}  // namespace gpucheck::cases::in_host::no_implicit_host_view

@@ -9,7 +9,7 @@
 #include "harness/case.hpp"
 #include "tensor/random/distributions.hpp"
 
-namespace gpucheck::cases::in_host {
+namespace gpucheck::cases::in_host::no_optional_backend_on_first_use {
 namespace {
 
 constexpr std::size_t element_count = 2;
@@ -55,7 +55,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case no_optional_backend_on_first_use() {
+harness::Case define() {
   return {
       .name = "host.no_optional_backend_on_first_use",
       .summary = "Numbers drawn on the device load no code generator and no library of mathematics or telemetry",
@@ -72,4 +72,4 @@ harness::Case no_optional_backend_on_first_use() {
   };
 }
 
-}  // namespace gpucheck::cases::in_host
+}  // namespace gpucheck::cases::in_host::no_optional_backend_on_first_use

@@ -6,7 +6,7 @@
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::in_host {
+namespace gpucheck::cases::in_host::nvtx_ranges {
 namespace {
 
 using device::RangeEvent;
@@ -64,7 +64,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case nvtx_ranges() {
+harness::Case define() {
   return {
       .name = "host.nvtx_ranges",
       .summary = "A tool hears the ranges and marks that work is named with, and the work is done",
@@ -77,4 +77,4 @@ harness::Case nvtx_ranges() {
   };
 }
 
-}  // namespace gpucheck::cases::in_host
+}  // namespace gpucheck::cases::in_host::nvtx_ranges

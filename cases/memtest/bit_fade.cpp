@@ -3,7 +3,7 @@
 #include "cases/memtest/support.hpp"
 #include "device/kernels/elementwise.hpp"
 
-namespace gpucheck::cases::in_memtest {
+namespace gpucheck::cases::in_memtest::bit_fade {
 namespace {
 
 using device::kernels::RepeatedWord;
@@ -37,7 +37,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case bit_fade() {
+harness::Case define() {
   harness::Case test_case =
       memory_case("memtest.bit_fade",
                   "Zeros, then ones, are left alone for hold_seconds: a second by default, which finds the worst cells "
@@ -64,4 +64,4 @@ harness::Case bit_fade() {
   return test_case;
 }
 
-}  // namespace gpucheck::cases::in_memtest
+}  // namespace gpucheck::cases::in_memtest::bit_fade

@@ -2,7 +2,7 @@
 
 #include "cases/memtest/support.hpp"
 
-namespace gpucheck::cases::in_memtest {
+namespace gpucheck::cases::in_memtest::block_move {
 namespace {
 
 using device::kernels::NumberedBlocks;
@@ -62,7 +62,7 @@ fault::Plan neighbours_flip_alike() {
 
 }  // namespace
 
-harness::Case block_move() {
+harness::Case define() {
   harness::Case test_case = memory_case(
       "memtest.block_move",
       "Numbered blocks are copied within memory, up and back by one block; every word must be that of its block",
@@ -82,4 +82,4 @@ harness::Case block_move() {
   return test_case;
 }
 
-}  // namespace gpucheck::cases::in_memtest
+}  // namespace gpucheck::cases::in_memtest::block_move

@@ -1,6 +1,6 @@
 #include "cases/memtest/support.hpp"
 
-namespace gpucheck::cases::in_memtest {
+namespace gpucheck::cases::in_memtest::modulo_20 {
 namespace {
 
 using device::kernels::EveryTwentiethWord;
@@ -14,7 +14,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case modulo_20() {
+harness::Case define() {
   harness::Case test_case = memory_case(
       "memtest.modulo_20", "A random word in each twentieth place and its complement in all others: both are verified",
       "cuda_memtest test 8, which verifies the former");
@@ -23,4 +23,4 @@ harness::Case modulo_20() {
   return test_case;
 }
 
-}  // namespace gpucheck::cases::in_memtest
+}  // namespace gpucheck::cases::in_memtest::modulo_20

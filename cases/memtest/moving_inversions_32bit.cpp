@@ -1,6 +1,6 @@
 #include "cases/memtest/support.hpp"
 
-namespace gpucheck::cases::in_memtest {
+namespace gpucheck::cases::in_memtest::moving_inversions_32bit {
 namespace {
 
 using device::kernels::TurningHalfWord;
@@ -13,7 +13,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case moving_inversions_32bit() {
+harness::Case define() {
   harness::Case test_case =
       memory_case("memtest.moving_inversions_32bit",
                   "Moving inversions with one bit of each 32, at another place in each word", "cuda_memtest test 6");
@@ -21,4 +21,4 @@ harness::Case moving_inversions_32bit() {
   return test_case;
 }
 
-}  // namespace gpucheck::cases::in_memtest
+}  // namespace gpucheck::cases::in_memtest::moving_inversions_32bit

@@ -1,6 +1,6 @@
 #include "cases/memtest/support.hpp"
 
-namespace gpucheck::cases::in_memtest {
+namespace gpucheck::cases::in_memtest::moving_inversions_8bit {
 namespace {
 
 using device::kernels::RepeatedWord;
@@ -14,7 +14,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case moving_inversions_8bit() {
+harness::Case define() {
   harness::Case test_case = memory_case("memtest.moving_inversions_8bit",
                                         "Moving inversions with one of the eight bits of each byte, in turn",
                                         "cuda_memtest test 3, which has one of the eight");
@@ -22,4 +22,4 @@ harness::Case moving_inversions_8bit() {
   return test_case;
 }
 
-}  // namespace gpucheck::cases::in_memtest
+}  // namespace gpucheck::cases::in_memtest::moving_inversions_8bit

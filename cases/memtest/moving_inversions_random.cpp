@@ -1,6 +1,6 @@
 #include "cases/memtest/support.hpp"
 
-namespace gpucheck::cases::in_memtest {
+namespace gpucheck::cases::in_memtest::moving_inversions_random {
 namespace {
 
 using device::kernels::RepeatedWord;
@@ -13,11 +13,11 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case moving_inversions_random() {
+harness::Case define() {
   harness::Case test_case = memory_case("memtest.moving_inversions_random", "Moving inversions with eight random words",
                                         "cuda_memtest test 4");
   test_case.run = run;
   return test_case;
 }
 
-}  // namespace gpucheck::cases::in_memtest
+}  // namespace gpucheck::cases::in_memtest::moving_inversions_random

@@ -1,6 +1,6 @@
 #include "cases/memtest/support.hpp"
 
-namespace gpucheck::cases::in_memtest {
+namespace gpucheck::cases::in_memtest::own_address {
 namespace {
 
 using device::kernels::OwnAddress;
@@ -9,7 +9,7 @@ void run(harness::Context& context) { test_by_inversions<OwnAddress>(context, {{
 
 }  // namespace
 
-harness::Case own_address() {
+harness::Case define() {
   harness::Case test_case =
       memory_case("memtest.own_address",
                   "Each word holds its own address, then the complement: no two addresses lead to the same cell",
@@ -19,4 +19,4 @@ harness::Case own_address() {
   return test_case;
 }
 
-}  // namespace gpucheck::cases::in_memtest
+}  // namespace gpucheck::cases::in_memtest::own_address

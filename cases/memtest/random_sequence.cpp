@@ -1,6 +1,6 @@
 #include "cases/memtest/support.hpp"
 
-namespace gpucheck::cases::in_memtest {
+namespace gpucheck::cases::in_memtest::random_sequence {
 namespace {
 
 using device::kernels::RandomWords;
@@ -13,7 +13,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case random_sequence() {
+harness::Case define() {
   harness::Case test_case =
       memory_case("memtest.random_sequence",
                   "Moving inversions with random words, others in each place, from a counter-based generator",
@@ -23,4 +23,4 @@ harness::Case random_sequence() {
   return test_case;
 }
 
-}  // namespace gpucheck::cases::in_memtest
+}  // namespace gpucheck::cases::in_memtest::random_sequence

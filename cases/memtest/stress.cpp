@@ -1,6 +1,6 @@
 #include "cases/memtest/support.hpp"
 
-namespace gpucheck::cases::in_memtest {
+namespace gpucheck::cases::in_memtest::stress {
 namespace {
 
 using device::kernels::RepeatedWord;
@@ -27,7 +27,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case stress() {
+harness::Case define() {
   harness::Case test_case = memory_case(
       "memtest.stress", "A random word is read, compared and replaced by its complement, over and over, at full speed",
       "cuda_memtest test 10, which leaves out what lies beyond 2 GiB");
@@ -43,4 +43,4 @@ harness::Case stress() {
   return test_case;
 }
 
-}  // namespace gpucheck::cases::in_memtest
+}  // namespace gpucheck::cases::in_memtest::stress

@@ -1,6 +1,6 @@
 #include "cases/memtest/support.hpp"
 
-namespace gpucheck::cases::in_memtest {
+namespace gpucheck::cases::in_memtest::walking_bits {
 namespace {
 
 using device::kernels::TurningWord;
@@ -13,7 +13,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case walking_bits() {
+harness::Case define() {
   harness::Case test_case = memory_case(
       "memtest.walking_bits", "A single one, then a single zero, stands at each of the 64 places of every word in turn",
       "cuda_memtest test 0, which does so at some addresses");
@@ -21,4 +21,4 @@ harness::Case walking_bits() {
   return test_case;
 }
 
-}  // namespace gpucheck::cases::in_memtest
+}  // namespace gpucheck::cases::in_memtest::walking_bits

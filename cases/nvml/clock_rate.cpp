@@ -1,7 +1,7 @@
 #include "cases/telemetry_readings.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_nvml {
+namespace gpucheck::cases::in_nvml::clock_rate {
 namespace {
 
 using telemetry::Reading;
@@ -13,7 +13,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case clock_rate() {
+harness::Case define() {
   return {
       .name = "nvml.clock_rate",
       .summary = "The driver tells the clock of the multiprocessors",
@@ -28,4 +28,4 @@ harness::Case clock_rate() {
   };
 }
 
-}  // namespace gpucheck::cases::in_nvml
+}  // namespace gpucheck::cases::in_nvml::clock_rate

@@ -1,7 +1,7 @@
 #include "cases/telemetry_readings.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_nvml {
+namespace gpucheck::cases::in_nvml::handle {
 namespace {
 
 using telemetry::Reading;
@@ -16,7 +16,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case handle() {
+harness::Case define() {
   return {
       .name = "nvml.handle",
       .summary = "The driver's library gives a handle for the device",
@@ -31,4 +31,4 @@ harness::Case handle() {
   };
 }
 
-}  // namespace gpucheck::cases::in_nvml
+}  // namespace gpucheck::cases::in_nvml::handle

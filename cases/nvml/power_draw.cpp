@@ -1,7 +1,7 @@
 #include "cases/telemetry_readings.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_nvml {
+namespace gpucheck::cases::in_nvml::power_draw {
 namespace {
 
 using telemetry::Reading;
@@ -13,7 +13,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case power_draw() {
+harness::Case define() {
   return {
       .name = "nvml.power_draw",
       .summary = "The driver tells what power the GPU draws",
@@ -28,4 +28,4 @@ harness::Case power_draw() {
   };
 }
 
-}  // namespace gpucheck::cases::in_nvml
+}  // namespace gpucheck::cases::in_nvml::power_draw

@@ -1,7 +1,7 @@
 #include "cases/telemetry_readings.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_nvml {
+namespace gpucheck::cases::in_nvml::temperature {
 namespace {
 
 using telemetry::Reading;
@@ -13,7 +13,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case temperature() {
+harness::Case define() {
   return {
       .name = "nvml.temperature",
       .summary = "The driver tells a temperature of the GPU that one can have",
@@ -34,4 +34,4 @@ harness::Case temperature() {
   };
 }
 
-}  // namespace gpucheck::cases::in_nvml
+}  // namespace gpucheck::cases::in_nvml::temperature

@@ -6,7 +6,7 @@
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::in_pinned {
+namespace gpucheck::cases::in_pinned::cache_reuse_after_event {
 namespace {
 
 using runtime::PinnedBuffer;
@@ -44,7 +44,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case cache_reuse_after_event() {
+harness::Case define() {
   return {
       .name = "pinned.cache_reuse_after_event",
       .summary = "Freed pinned memory is used again at once, but not before copies from it are done",
@@ -68,4 +68,4 @@ harness::Case cache_reuse_after_event() {
   };
 }
 
-}  // namespace gpucheck::cases::in_pinned
+}  // namespace gpucheck::cases::in_pinned::cache_reuse_after_event

@@ -3,7 +3,7 @@
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::in_pinned {
+namespace gpucheck::cases::in_pinned::copy_non_blocking {
 namespace {
 
 using Byte = std::uint8_t;
@@ -79,7 +79,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case copy_non_blocking() {
+harness::Case define() {
   return {
       .name = "pinned.copy_non_blocking",
       .summary = "Copies to and from pinned memory, and a view of it, are complete once an event behind them is",
@@ -110,4 +110,4 @@ harness::Case copy_non_blocking() {
   };
 }
 
-}  // namespace gpucheck::cases::in_pinned
+}  // namespace gpucheck::cases::in_pinned::copy_non_blocking

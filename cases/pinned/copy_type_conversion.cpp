@@ -3,7 +3,7 @@
 #include "harness/case.hpp"
 #include "tensor/host_copies.hpp"
 
-namespace gpucheck::cases::in_pinned {
+namespace gpucheck::cases::in_pinned::copy_type_conversion {
 namespace {
 
 using runtime::Buffer;
@@ -30,7 +30,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case copy_type_conversion() {
+harness::Case define() {
   return {
       .name = "pinned.copy_type_conversion",
       .summary = "A converting copy from pinned memory takes place after a pending copy into that memory",
@@ -54,4 +54,4 @@ harness::Case copy_type_conversion() {
   };
 }
 
-}  // namespace gpucheck::cases::in_pinned
+}  // namespace gpucheck::cases::in_pinned::copy_type_conversion

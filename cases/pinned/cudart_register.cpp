@@ -2,7 +2,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_pinned {
+namespace gpucheck::cases::in_pinned::cudart_register {
 namespace {
 
 void run(harness::Context& context) {
@@ -19,7 +19,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case cudart_register() {
+harness::Case define() {
   return {
       .name = "pinned.cudart_register",
       .summary = "Registering a program's own memory with the driver makes it pinned, until it is unregistered",
@@ -40,4 +40,4 @@ harness::Case cudart_register() {
   };
 }
 
-}  // namespace gpucheck::cases::in_pinned
+}  // namespace gpucheck::cases::in_pinned::cudart_register

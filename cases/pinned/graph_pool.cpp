@@ -5,7 +5,7 @@
 #include "harness/case.hpp"
 #include "runtime/graphs/graph.hpp"
 
-namespace gpucheck::cases::in_pinned {
+namespace gpucheck::cases::in_pinned::graph_pool {
 namespace {
 
 using runtime::PinnedBuffer;
@@ -79,7 +79,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case graph_pool() {
+harness::Case define() {
   return {
       .name = "pinned.graph_pool",
       .summary = "Pinned memory of a capture belongs to its graph; what is freed during one waits for its stream",
@@ -105,4 +105,4 @@ harness::Case graph_pool() {
   };
 }
 
-}  // namespace gpucheck::cases::in_pinned
+}  // namespace gpucheck::cases::in_pinned::graph_pool

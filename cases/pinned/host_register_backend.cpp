@@ -6,7 +6,7 @@
 #include "harness/counting_device.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::in_pinned {
+namespace gpucheck::cases::in_pinned::host_register_backend {
 namespace {
 
 /// Sum of pinned floats, worked out on the device from a copy. @throws DeviceError.
@@ -50,7 +50,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case host_register_backend() {
+harness::Case define() {
   return {
       .name = "pinned.host_register_backend",
       .summary = "Memory that the host provides and the driver only page-locks is pinned, and usable by copies",
@@ -78,4 +78,4 @@ harness::Case host_register_backend() {
   };
 }
 
-}  // namespace gpucheck::cases::in_pinned
+}  // namespace gpucheck::cases::in_pinned::host_register_backend

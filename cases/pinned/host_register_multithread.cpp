@@ -6,7 +6,7 @@
 #include "harness/case.hpp"
 #include "harness/counting_device.hpp"
 
-namespace gpucheck::cases::in_pinned {
+namespace gpucheck::cases::in_pinned::host_register_multithread {
 namespace {
 
 constexpr std::size_t thread_count = 4;
@@ -83,7 +83,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case host_register_multithread() {
+harness::Case define() {
   return {
       .name = "pinned.host_register_multithread",
       .summary = "Four threads pin memory at the same time, each with eight threads of its own that touch pages",
@@ -105,4 +105,4 @@ harness::Case host_register_multithread() {
   };
 }
 
-}  // namespace gpucheck::cases::in_pinned
+}  // namespace gpucheck::cases::in_pinned::host_register_multithread

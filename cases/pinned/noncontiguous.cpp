@@ -7,7 +7,7 @@
 #include "harness/case.hpp"
 #include "tensor/host_copies.hpp"
 
-namespace gpucheck::cases::in_pinned {
+namespace gpucheck::cases::in_pinned::noncontiguous {
 namespace {
 
 using runtime::Transfer;
@@ -47,7 +47,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case noncontiguous() {
+harness::Case define() {
   return {
       .name = "pinned.noncontiguous",
       .summary = "A transposed matrix keeps its values and its layout in pinned memory and on the device",
@@ -72,4 +72,4 @@ harness::Case noncontiguous() {
   };
 }
 
-}  // namespace gpucheck::cases::in_pinned
+}  // namespace gpucheck::cases::in_pinned::noncontiguous

@@ -5,7 +5,7 @@
 #include "device/forwarding_device.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_pinned {
+namespace gpucheck::cases::in_pinned::refusals {
 namespace {
 
 constexpr std::size_t block_bytes = 4096;
@@ -55,7 +55,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case refusals() {
+harness::Case define() {
   return {
       .name = "pinned.refusals",
       .summary = "A failing driver costs no pinned memory for good, and freeing a block twice is refused",
@@ -67,4 +67,4 @@ harness::Case refusals() {
   };
 }
 
-}  // namespace gpucheck::cases::in_pinned
+}  // namespace gpucheck::cases::in_pinned::refusals

@@ -6,7 +6,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_pinned {
+namespace gpucheck::cases::in_pinned::reserved_segment {
 namespace {
 
 using namespace literals;
@@ -57,7 +57,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case reserved_segment() {
+harness::Case define() {
   return {
       .name = "pinned.reserved_segment",
       .summary = "The reserved segment of pinned memory is given out in aligned parts, to its last byte",
@@ -74,4 +74,4 @@ harness::Case reserved_segment() {
   };
 }
 
-}  // namespace gpucheck::cases::in_pinned
+}  // namespace gpucheck::cases::in_pinned::reserved_segment

@@ -4,7 +4,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_pinned {
+namespace gpucheck::cases::in_pinned::to_non_blocking {
 namespace {
 
 using runtime::Buffer;
@@ -74,7 +74,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case to_non_blocking() {
+harness::Case define() {
   return {
       .name = "pinned.to_non_blocking",
       .summary = "A transfer waits for the device exactly when it is not asked not to, in both directions",
@@ -108,4 +108,4 @@ harness::Case to_non_blocking() {
   };
 }
 
-}  // namespace gpucheck::cases::in_pinned
+}  // namespace gpucheck::cases::in_pinned::to_non_blocking

@@ -1,7 +1,7 @@
 #include "cases/pool/support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_pool {
+namespace gpucheck::cases::in_pool::check_live_allocations {
 namespace {
 
 Outputs four_floats(runtime::Runtime& runtime) {
@@ -31,7 +31,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case check_live_allocations() {
+harness::Case define() {
   return {
       .name = "pool.check_live_allocations",
       .summary = "Whether a set of addresses is exactly what lives in a pool is told right, for the set and for others",
@@ -41,4 +41,4 @@ harness::Case check_live_allocations() {
   };
 }
 
-}  // namespace gpucheck::cases::in_pool
+}  // namespace gpucheck::cases::in_pool::check_live_allocations

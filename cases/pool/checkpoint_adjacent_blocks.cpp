@@ -1,7 +1,7 @@
 #include "cases/pool/support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_pool {
+namespace gpucheck::cases::in_pool::checkpoint_adjacent_blocks {
 namespace {
 
 Outputs work(runtime::Runtime& runtime) { return kept_of_eleven(runtime, {5, 6}); }
@@ -10,7 +10,7 @@ void run(harness::Context& context) { check_restored(context, work, {1, 1}, true
 
 }  // namespace
 
-harness::Case checkpoint_adjacent_blocks() {
+harness::Case define() {
   return {
       .name = "pool.checkpoint_adjacent_blocks",
       .summary = "Two neighbouring blocks of a segment come back with a restored checkpoint as two",
@@ -21,4 +21,4 @@ harness::Case checkpoint_adjacent_blocks() {
   };
 }
 
-}  // namespace gpucheck::cases::in_pool
+}  // namespace gpucheck::cases::in_pool::checkpoint_adjacent_blocks

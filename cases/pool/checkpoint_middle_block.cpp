@@ -1,7 +1,7 @@
 #include "cases/pool/support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_pool {
+namespace gpucheck::cases::in_pool::checkpoint_middle_block {
 namespace {
 
 /// The one kept gets 2 added in place.
@@ -16,7 +16,7 @@ void run(harness::Context& context) { check_restored(context, work, {3}, true); 
 
 }  // namespace
 
-harness::Case checkpoint_middle_block() {
+harness::Case define() {
   return {
       .name = "pool.checkpoint_middle_block",
       .summary = "One block in the middle of a segment comes back with a restored checkpoint, its neighbours stay free",
@@ -27,4 +27,4 @@ harness::Case checkpoint_middle_block() {
   };
 }
 
-}  // namespace gpucheck::cases::in_pool
+}  // namespace gpucheck::cases::in_pool::checkpoint_middle_block

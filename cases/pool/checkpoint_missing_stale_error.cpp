@@ -1,7 +1,7 @@
 #include "cases/pool/stale_storage_support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_pool {
+namespace gpucheck::cases::in_pool::checkpoint_missing_stale_error {
 namespace {
 
 void run(harness::Context& context) {
@@ -24,7 +24,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case checkpoint_missing_stale_error() {
+harness::Case define() {
   return {
       .name = "pool.checkpoint_missing_stale_error",
       .summary =
@@ -35,4 +35,4 @@ harness::Case checkpoint_missing_stale_error() {
   };
 }
 
-}  // namespace gpucheck::cases::in_pool
+}  // namespace gpucheck::cases::in_pool::checkpoint_missing_stale_error

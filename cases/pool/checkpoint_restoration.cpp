@@ -5,7 +5,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_pool {
+namespace gpucheck::cases::in_pool::checkpoint_restoration {
 namespace {
 
 /// A private pool without a graph; its memory goes back at the end of the scope.
@@ -72,7 +72,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case checkpoint_restoration() {
+harness::Case define() {
   return {
       .name = "pool.checkpoint_restoration",
       .summary = "Restoring a checkpoint tells which blocks it freed, and takes none from a stream that still uses it",
@@ -85,4 +85,4 @@ harness::Case checkpoint_restoration() {
   };
 }
 
-}  // namespace gpucheck::cases::in_pool
+}  // namespace gpucheck::cases::in_pool::checkpoint_restoration

@@ -1,7 +1,7 @@
 #include "cases/pool/support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_pool {
+namespace gpucheck::cases::in_pool::checkpoint_simple {
 namespace {
 
 /// As in the seed: zeros doubled, a sum of four ones, ones.
@@ -22,7 +22,7 @@ void run(harness::Context& context) { check_restored(context, work, {0, 4, 1}, f
 
 }  // namespace
 
-harness::Case checkpoint_simple() {
+harness::Case define() {
   return {
       .name = "pool.checkpoint_simple",
       .summary = "A restored checkpoint of a captured pool has the same segments and blocks, and the same contents",
@@ -33,4 +33,4 @@ harness::Case checkpoint_simple() {
   };
 }
 
-}  // namespace gpucheck::cases::in_pool
+}  // namespace gpucheck::cases::in_pool::checkpoint_simple

@@ -1,7 +1,7 @@
 #include "cases/pool/stale_storage_support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_pool {
+namespace gpucheck::cases::in_pool::checkpoint_stale_storage {
 namespace {
 
 void run(harness::Context& context) {
@@ -28,7 +28,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case checkpoint_stale_storage() {
+harness::Case define() {
   return {
       .name = "pool.checkpoint_stale_storage",
       .summary = "A storage named stale when a checkpoint is restored frees nothing later",
@@ -38,4 +38,4 @@ harness::Case checkpoint_stale_storage() {
   };
 }
 
-}  // namespace gpucheck::cases::in_pool
+}  // namespace gpucheck::cases::in_pool::checkpoint_stale_storage

@@ -1,7 +1,7 @@
 #include "cases/pool/support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_pool {
+namespace gpucheck::cases::in_pool::checkpoint_two_middle_blocks {
 namespace {
 
 Outputs work(runtime::Runtime& runtime) { return kept_of_eleven(runtime, {5, 8}); }
@@ -10,7 +10,7 @@ void run(harness::Context& context) { check_restored(context, work, {1, 1}, true
 
 }  // namespace
 
-harness::Case checkpoint_two_middle_blocks() {
+harness::Case define() {
   return {
       .name = "pool.checkpoint_two_middle_blocks",
       .summary = "Two blocks of a segment, apart from each other, come back with a restored checkpoint",
@@ -21,4 +21,4 @@ harness::Case checkpoint_two_middle_blocks() {
   };
 }
 
-}  // namespace gpucheck::cases::in_pool
+}  // namespace gpucheck::cases::in_pool::checkpoint_two_middle_blocks

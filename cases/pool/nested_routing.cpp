@@ -4,7 +4,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_pool {
+namespace gpucheck::cases::in_pool::nested_routing {
 namespace {
 
 /// Two pools that one thread's memory comes from, one routing within the other.
@@ -85,7 +85,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case nested_routing() {
+harness::Case define() {
   return {
       .name = "pool.nested_routing",
       .summary = "Of several routings that take an allocation the newest decides, and each ends by itself",
@@ -101,4 +101,4 @@ harness::Case nested_routing() {
   };
 }
 
-}  // namespace gpucheck::cases::in_pool
+}  // namespace gpucheck::cases::in_pool::nested_routing

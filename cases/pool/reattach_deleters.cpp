@@ -1,7 +1,7 @@
 #include "cases/pool/support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_pool {
+namespace gpucheck::cases::in_pool::reattach_deleters {
 namespace {
 
 /// ones + *input, as large as in the seed.
@@ -64,7 +64,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case reattach_deleters() {
+harness::Case define() {
   return {
       .name = "pool.reattach_deleters",
       .summary = "Storages rebuilt over a restored checkpoint's blocks own them again, if named, and only then",
@@ -75,4 +75,4 @@ harness::Case reattach_deleters() {
   };
 }
 
-}  // namespace gpucheck::cases::in_pool
+}  // namespace gpucheck::cases::in_pool::reattach_deleters

@@ -1,7 +1,7 @@
 #include "cases/pool/support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_pool {
+namespace gpucheck::cases::in_pool::tensor_dies_after_checkpoint {
 namespace {
 
 Outputs two_blocks(runtime::Runtime& runtime) {
@@ -37,7 +37,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case tensor_dies_after_checkpoint() {
+harness::Case define() {
   return {
       .name = "pool.tensor_dies_after_checkpoint",
       .summary =
@@ -48,4 +48,4 @@ harness::Case tensor_dies_after_checkpoint() {
   };
 }
 
-}  // namespace gpucheck::cases::in_pool
+}  // namespace gpucheck::cases::in_pool::tensor_dies_after_checkpoint

@@ -7,7 +7,7 @@
 #include "harness/case.hpp"
 #include "tensor/view_ops.hpp"
 
-namespace gpucheck::cases::in_pool {
+namespace gpucheck::cases::in_pool::thread_routed_allocation {
 namespace {
 
 using runtime::Buffer;
@@ -152,7 +152,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case thread_routed_allocation() {
+harness::Case define() {
   return {
       .name = "pool.thread_routed_allocation",
       .summary = "Only allocations on the routed stream go to a pool, while another thread allocates without it",
@@ -175,4 +175,4 @@ harness::Case thread_routed_allocation() {
   };
 }
 
-}  // namespace gpucheck::cases::in_pool
+}  // namespace gpucheck::cases::in_pool::thread_routed_allocation

@@ -2,7 +2,7 @@
 #include "tensor/ops.hpp"
 #include "tensor/random/inputs.hpp"
 
-namespace gpucheck::cases::in_rng {
+namespace gpucheck::cases::in_rng::device_seed {
 namespace {
 
 constexpr std::size_t elements = 4 * 4;
@@ -36,7 +36,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case device_seed() {
+harness::Case define() {
   auto faults = drawing_faults();
   faults.push_back({.name = "flipped_bit_of_bernoulli",
                     .summary = "one bit of what the first Bernoulli draw wrote flips",
@@ -50,4 +50,4 @@ harness::Case device_seed() {
   };
 }
 
-}  // namespace gpucheck::cases::in_rng
+}  // namespace gpucheck::cases::in_rng::device_seed

@@ -12,7 +12,7 @@
 #include "tensor/random/multinomial.hpp"
 #include "tensor/random/permutation.hpp"
 
-namespace gpucheck::cases::in_rng {
+namespace gpucheck::cases::in_rng::distributions {
 namespace {
 
 namespace ops = tensor::ops;
@@ -214,7 +214,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case distributions() {
+harness::Case define() {
   return {
       .name = "rng.distributions",
       .summary =
@@ -233,4 +233,4 @@ harness::Case distributions() {
   };
 }
 
-}  // namespace gpucheck::cases::in_rng
+}  // namespace gpucheck::cases::in_rng::distributions

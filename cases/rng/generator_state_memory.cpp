@@ -4,7 +4,7 @@
 #include "cases/graph/support.hpp"
 #include "cases/rng/support.hpp"
 
-namespace gpucheck::cases::in_rng {
+namespace gpucheck::cases::in_rng::generator_state_memory {
 namespace {
 
 using runtime::CurrentStreamGuard;
@@ -82,7 +82,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case generator_state_memory() {
+harness::Case define() {
   return {
       .name = "rng.generator_state_memory",
       .summary = "A generator's state takes two blocks on the device while any graph draws from it, and no more",
@@ -106,4 +106,4 @@ harness::Case generator_state_memory() {
   };
 }
 
-}  // namespace gpucheck::cases::in_rng
+}  // namespace gpucheck::cases::in_rng::generator_state_memory

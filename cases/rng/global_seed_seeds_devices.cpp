@@ -1,6 +1,6 @@
 #include "cases/rng/support.hpp"
 
-namespace gpucheck::cases::in_rng {
+namespace gpucheck::cases::in_rng::global_seed_seeds_devices {
 namespace {
 
 constexpr std::uint64_t seed = 2;
@@ -30,7 +30,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case global_seed_seeds_devices() {
+harness::Case define() {
   return {
       .name = "rng.global_seed_seeds_devices",
       .summary = "One seed for all devices makes a device's draws repeat; a saved state can be put back",
@@ -45,4 +45,4 @@ harness::Case global_seed_seeds_devices() {
   };
 }
 
-}  // namespace gpucheck::cases::in_rng
+}  // namespace gpucheck::cases::in_rng::global_seed_seeds_devices

@@ -2,7 +2,7 @@
 #include "cases/rng/support.hpp"
 #include "runtime/random/with_state.hpp"
 
-namespace gpucheck::cases::in_rng {
+namespace gpucheck::cases::in_rng::graph_checkpoint_preserves_state {
 namespace {
 
 using runtime::CurrentStreamGuard;
@@ -65,7 +65,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case graph_checkpoint_preserves_state() {
+harness::Case define() {
   return {
       .name = "rng.graph_checkpoint_preserves_state",
       .summary = "What is recomputed from a saved state draws the same numbers again, in a graph as without one",
@@ -83,4 +83,4 @@ harness::Case graph_checkpoint_preserves_state() {
   };
 }
 
-}  // namespace gpucheck::cases::in_rng
+}  // namespace gpucheck::cases::in_rng::graph_checkpoint_preserves_state

@@ -6,7 +6,7 @@
 #include "tensor/random/integers.hpp"
 #include "tensor/view_ops.hpp"
 
-namespace gpucheck::cases::in_rng {
+namespace gpucheck::cases::in_rng::graph_distributions {
 namespace {
 
 using runtime::CurrentStreamGuard;
@@ -103,7 +103,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case graph_distributions() {
+harness::Case define() {
   return {
       .name = "rng.graph_distributions",
       .summary = "Each distribution draws in a graph what it draws without one, and nothing while it is captured",
@@ -119,4 +119,4 @@ harness::Case graph_distributions() {
   };
 }
 
-}  // namespace gpucheck::cases::in_rng
+}  // namespace gpucheck::cases::in_rng::graph_distributions

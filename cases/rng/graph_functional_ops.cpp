@@ -4,7 +4,7 @@
 #include "cases/rng/support.hpp"
 #include "tensor/random/inputs.hpp"
 
-namespace gpucheck::cases::in_rng {
+namespace gpucheck::cases::in_rng::graph_functional_ops {
 namespace {
 
 using runtime::CurrentStreamGuard;
@@ -89,7 +89,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case graph_functional_ops() {
+harness::Case define() {
   return {
       .name = "rng.graph_functional_ops",
       .summary = "Dropout and randomized ReLU in a graph draw on from where the generator stands, and as without one",
@@ -105,4 +105,4 @@ harness::Case graph_functional_ops() {
   };
 }
 
-}  // namespace gpucheck::cases::in_rng
+}  // namespace gpucheck::cases::in_rng::graph_functional_ops

@@ -1,7 +1,7 @@
 #include "cases/rng/support.hpp"
 #include "runtime/graphs/graph.hpp"
 
-namespace gpucheck::cases::in_rng {
+namespace gpucheck::cases::in_rng::graph_seed_change_raises {
 namespace {
 
 void run(harness::Context& context) {
@@ -20,7 +20,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case graph_seed_change_raises() {
+harness::Case define() {
   return {
       .name = "rng.graph_seed_change_raises",
       .summary = "A generator cannot get another seed while the current stream is captured",
@@ -36,4 +36,4 @@ harness::Case graph_seed_change_raises() {
   };
 }
 
-}  // namespace gpucheck::cases::in_rng
+}  // namespace gpucheck::cases::in_rng::graph_seed_change_raises

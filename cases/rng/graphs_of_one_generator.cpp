@@ -1,7 +1,7 @@
 #include "cases/graph/support.hpp"
 #include "cases/rng/support.hpp"
 
-namespace gpucheck::cases::in_rng {
+namespace gpucheck::cases::in_rng::graphs_of_one_generator {
 namespace {
 
 using runtime::CurrentStreamGuard;
@@ -44,7 +44,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case graphs_of_one_generator() {
+harness::Case define() {
   return {
       .name = "rng.graphs_of_one_generator",
       .summary = "Two graphs that draw from one generator take turns: each replay goes on where the other's ended",
@@ -59,4 +59,4 @@ harness::Case graphs_of_one_generator() {
   };
 }
 
-}  // namespace gpucheck::cases::in_rng
+}  // namespace gpucheck::cases::in_rng::graphs_of_one_generator

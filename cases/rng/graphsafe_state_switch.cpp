@@ -1,7 +1,7 @@
 #include "cases/graph/support.hpp"
 #include "cases/rng/support.hpp"
 
-namespace gpucheck::cases::in_rng {
+namespace gpucheck::cases::in_rng::graphsafe_state_switch {
 namespace {
 
 using runtime::CurrentStreamGuard;
@@ -75,7 +75,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case graphsafe_state_switch() {
+harness::Case define() {
   return {
       .name = "rng.graphsafe_state_switch",
       .summary = "A graph draws from two states of a generator in turns as the generator does without a graph",
@@ -90,4 +90,4 @@ harness::Case graphsafe_state_switch() {
   };
 }
 
-}  // namespace gpucheck::cases::in_rng
+}  // namespace gpucheck::cases::in_rng::graphsafe_state_switch

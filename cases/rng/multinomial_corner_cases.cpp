@@ -3,7 +3,7 @@
 #include "cases/rng/support.hpp"
 #include "tensor/random/multinomial.hpp"
 
-namespace gpucheck::cases::in_rng {
+namespace gpucheck::cases::in_rng::multinomial_corner_cases {
 namespace {
 
 using tensor::ops::Weights;
@@ -102,7 +102,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case multinomial_corner_cases() {
+harness::Case define() {
   return {
       .name = "rng.multinomial_corner_cases",
       .summary = "What has no weight is never drawn: among 50 bins, in 3421 rows, among a million categories",
@@ -121,4 +121,4 @@ harness::Case multinomial_corner_cases() {
   };
 }
 
-}  // namespace gpucheck::cases::in_rng
+}  // namespace gpucheck::cases::in_rng::multinomial_corner_cases

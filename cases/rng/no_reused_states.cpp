@@ -1,6 +1,6 @@
 #include "cases/rng/support.hpp"
 
-namespace gpucheck::cases::in_rng {
+namespace gpucheck::cases::in_rng::no_reused_states {
 namespace {
 
 constexpr std::size_t count = 1'000'000;
@@ -47,7 +47,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case no_reused_states() {
+harness::Case define() {
   std::vector<harness::Fault> faults;
   for (const int draw : {2, 4, 6, 8}) {
     faults.push_back({.name = "lost_draw_" + std::to_string(draw),
@@ -67,4 +67,4 @@ harness::Case no_reused_states() {
   };
 }
 
-}  // namespace gpucheck::cases::in_rng
+}  // namespace gpucheck::cases::in_rng::no_reused_states

@@ -1,7 +1,7 @@
 #include "cases/rng/support.hpp"
 #include "tensor/random/integers.hpp"
 
-namespace gpucheck::cases::in_rng {
+namespace gpucheck::cases::in_rng::randint_large_range_no_reuse {
 namespace {
 
 void run(harness::Context& context) {
@@ -28,7 +28,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case randint_large_range_no_reuse() {
+harness::Case define() {
   return {
       .name = "rng.randint_large_range_no_reuse",
       .summary = "Two draws of a million numbers below 6,000,000,000 have hardly a number in common",
@@ -44,4 +44,4 @@ harness::Case randint_large_range_no_reuse() {
   };
 }
 
-}  // namespace gpucheck::cases::in_rng
+}  // namespace gpucheck::cases::in_rng::randint_large_range_no_reuse

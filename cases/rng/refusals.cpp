@@ -3,7 +3,7 @@
 #include "cases/graph/support.hpp"
 #include "cases/rng/support.hpp"
 
-namespace gpucheck::cases::in_rng {
+namespace gpucheck::cases::in_rng::refusals {
 namespace {
 
 using runtime::CurrentStreamGuard;
@@ -59,7 +59,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case refusals() {
+harness::Case define() {
   return {
       .name = "rng.refusals",
       .summary =
@@ -77,4 +77,4 @@ harness::Case refusals() {
   };
 }
 
-}  // namespace gpucheck::cases::in_rng
+}  // namespace gpucheck::cases::in_rng::refusals

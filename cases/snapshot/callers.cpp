@@ -6,7 +6,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_snapshot {
+namespace gpucheck::cases::in_snapshot::callers {
 
 using namespace literals;
 using Block = runtime::Buffer<std::uint8_t>;
@@ -65,7 +65,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case callers() {
+harness::Case define() {
   return {
       .name = "snapshot.callers",
       .summary = "Blocks and segments say who they were allocated for, and forget it when they are freed",
@@ -81,4 +81,4 @@ harness::Case callers() {
   };
 }
 
-}  // namespace gpucheck::cases::in_snapshot
+}  // namespace gpucheck::cases::in_snapshot::callers

@@ -3,7 +3,7 @@
 #include "observe/gpu_trace.hpp"
 #include "observe/native_stack.hpp"
 
-namespace gpucheck::cases::in_snapshot {
+namespace gpucheck::cases::in_snapshot::direct_traceback {
 namespace {
 
 // Where the runtime allocates memory, the stack is gathered as bare program counters;
@@ -28,7 +28,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case direct_traceback() {
+harness::Case define() {
   return {
       .name = "snapshot.direct_traceback",
       .summary = "A stack gathered at a point names its functions, its source file and the unwinder",
@@ -40,4 +40,4 @@ harness::Case direct_traceback() {
   };
 }
 
-}  // namespace gpucheck::cases::in_snapshot
+}  // namespace gpucheck::cases::in_snapshot::direct_traceback

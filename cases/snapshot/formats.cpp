@@ -10,7 +10,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_snapshot {
+namespace gpucheck::cases::in_snapshot::formats {
 namespace {
 
 using namespace literals;
@@ -73,7 +73,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case formats() {
+harness::Case define() {
   return {
       .name = "snapshot.formats",
       .summary = "A snapshot of thousands of events and of numbers beyond 32 bits is the same in JSON and as a pickle",
@@ -87,4 +87,4 @@ harness::Case formats() {
   };
 }
 
-}  // namespace gpucheck::cases::in_snapshot
+}  // namespace gpucheck::cases::in_snapshot::formats

@@ -1,7 +1,7 @@
 #include "cases/snapshot/support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_snapshot {
+namespace gpucheck::cases::in_snapshot::free_stack_context {
 namespace {
 
 using observe::ContextLevel;
@@ -34,7 +34,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case free_stack_context() {
+harness::Case define() {
   return {
       .name = "snapshot.free_stack_context",
       .summary = "The context level says whether a free shows where it happened or where its block was allocated",
@@ -45,4 +45,4 @@ harness::Case free_stack_context() {
   };
 }
 
-}  // namespace gpucheck::cases::in_snapshot
+}  // namespace gpucheck::cases::in_snapshot::free_stack_context

@@ -6,7 +6,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_snapshot {
+namespace gpucheck::cases::in_snapshot::history_actions {
 namespace {
 
 using namespace literals;
@@ -58,7 +58,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case history_actions() {
+harness::Case define() {
   return {
       .name = "snapshot.history_actions",
       .summary =
@@ -79,4 +79,4 @@ harness::Case history_actions() {
   };
 }
 
-}  // namespace gpucheck::cases::in_snapshot
+}  // namespace gpucheck::cases::in_snapshot::history_actions

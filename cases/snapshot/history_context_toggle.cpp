@@ -3,7 +3,7 @@
 #include "cases/snapshot/support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_snapshot {
+namespace gpucheck::cases::in_snapshot::history_context_toggle {
 namespace {
 
 using observe::ContextLevel;
@@ -60,7 +60,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case history_context_toggle() {
+harness::Case define() {
   return {
       .name = "snapshot.history_context_toggle",
       .summary = "Stacks can be switched off and on again while the history goes on",
@@ -71,4 +71,4 @@ harness::Case history_context_toggle() {
   };
 }
 
-}  // namespace gpucheck::cases::in_snapshot
+}  // namespace gpucheck::cases::in_snapshot::history_context_toggle

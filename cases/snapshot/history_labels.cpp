@@ -7,7 +7,7 @@
 #include "harness/case.hpp"
 #include "observe/scope.hpp"
 
-namespace gpucheck::cases::in_snapshot {
+namespace gpucheck::cases::in_snapshot::history_labels {
 namespace {
 
 using namespace literals;
@@ -66,7 +66,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case history_labels() {
+harness::Case define() {
   return {
       .name = "snapshot.history_labels",
       .summary = "A memory history notes the user's scopes, and with each event the compile context and metadata then",
@@ -79,4 +79,4 @@ harness::Case history_labels() {
   };
 }
 
-}  // namespace gpucheck::cases::in_snapshot
+}  // namespace gpucheck::cases::in_snapshot::history_labels

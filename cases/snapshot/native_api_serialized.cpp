@@ -5,7 +5,7 @@
 #include "harness/case.hpp"
 #include "observe/scope.hpp"
 
-namespace gpucheck::cases::in_snapshot {
+namespace gpucheck::cases::in_snapshot::native_api_serialized {
 namespace {
 
 using observe::ContextLevel;
@@ -87,7 +87,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case native_api_serialized() {
+harness::Case define() {
   return {
       .name = "snapshot.native_api_serialized",
       .summary = "A snapshot written as a pickle and read back has the tensor's block, its stack and its event",
@@ -98,4 +98,4 @@ harness::Case native_api_serialized() {
   };
 }
 
-}  // namespace gpucheck::cases::in_snapshot
+}  // namespace gpucheck::cases::in_snapshot::native_api_serialized

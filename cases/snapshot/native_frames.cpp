@@ -1,7 +1,7 @@
 #include "cases/snapshot/support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_snapshot {
+namespace gpucheck::cases::in_snapshot::native_frames {
 namespace {
 
 void run(harness::Context& context) {
@@ -19,7 +19,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case native_frames() {
+harness::Case define() {
   return {
       .name = "snapshot.native_frames",
       .summary = "With full stacks, a block's frames name the operation that allocated it",
@@ -30,4 +30,4 @@ harness::Case native_frames() {
   };
 }
 
-}  // namespace gpucheck::cases::in_snapshot
+}  // namespace gpucheck::cases::in_snapshot::native_frames

@@ -15,7 +15,7 @@
 #include "runtime/streams/stream.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::in_snapshot {
+namespace gpucheck::cases::in_snapshot::objects {
 namespace {
 
 using namespace literals;
@@ -89,7 +89,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case objects() {
+harness::Case define() {
   return {
       .name = "snapshot.objects",
       .summary = "A snapshot tells its streams' ids and names, and which graphs hold which pools",
@@ -107,4 +107,4 @@ harness::Case objects() {
   };
 }
 
-}  // namespace gpucheck::cases::in_snapshot
+}  // namespace gpucheck::cases::in_snapshot::objects

@@ -8,7 +8,7 @@
 #include "observe/named_objects.hpp"
 #include "replay/page/snapshot_page.hpp"
 
-namespace gpucheck::cases::in_snapshot {
+namespace gpucheck::cases::in_snapshot::plots {
 namespace {
 
 using observe::ContextLevel;
@@ -56,7 +56,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case plots() {
+harness::Case define() {
   return {
       .name = "snapshot.plots",
       .summary = "Snapshots and the page drawn from them name functions exactly as far as stacks were recorded",
@@ -70,4 +70,4 @@ harness::Case plots() {
   };
 }
 
-}  // namespace gpucheck::cases::in_snapshot
+}  // namespace gpucheck::cases::in_snapshot::plots

@@ -4,7 +4,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_snapshot {
+namespace gpucheck::cases::in_snapshot::requested_sizes {
 namespace {
 
 using Block = runtime::Buffer<std::uint8_t>;
@@ -41,7 +41,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case requested_sizes() {
+harness::Case define() {
   return {
       .name = "snapshot.requested_sizes",
       .summary = "A snapshot says of each block how much was last asked for in it, also where another was cut from it",
@@ -54,4 +54,4 @@ harness::Case requested_sizes() {
   };
 }
 
-}  // namespace gpucheck::cases::in_snapshot
+}  // namespace gpucheck::cases::in_snapshot::requested_sizes

@@ -2,7 +2,7 @@
 #include "harness/case.hpp"
 #include "observe/scope.hpp"
 
-namespace gpucheck::cases::in_snapshot {
+namespace gpucheck::cases::in_snapshot::script_frame {
 namespace {
 
 void run(harness::Context& context) {
@@ -30,7 +30,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case script_frame() {
+harness::Case define() {
   return {
       .name = "snapshot.script_frame",
       .summary = "A scope that the user named stands first in the stack of what was allocated in it",
@@ -41,4 +41,4 @@ harness::Case script_frame() {
   };
 }
 
-}  // namespace gpucheck::cases::in_snapshot
+}  // namespace gpucheck::cases::in_snapshot::script_frame

@@ -1,7 +1,7 @@
 #include "cases/snapshot/support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_snapshot {
+namespace gpucheck::cases::in_snapshot::segment_free_stack {
 namespace {
 
 using observe::ContextLevel;
@@ -31,7 +31,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case segment_free_stack() {
+harness::Case define() {
   return {
       .name = "snapshot.segment_free_stack",
       .summary = "Only the full context shows which call freed a segment",
@@ -42,4 +42,4 @@ harness::Case segment_free_stack() {
   };
 }
 
-}  // namespace gpucheck::cases::in_snapshot
+}  // namespace gpucheck::cases::in_snapshot::segment_free_stack

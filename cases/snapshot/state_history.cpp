@@ -6,7 +6,7 @@
 #include "harness/case.hpp"
 #include "replay/page/snapshot_page.hpp"
 
-namespace gpucheck::cases::in_snapshot {
+namespace gpucheck::cases::in_snapshot::state_history {
 namespace {
 
 using Tensor = runtime::Buffer<float>;
@@ -75,7 +75,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case state_history() {
+harness::Case define() {
   return {
       .name = "snapshot.state_history",
       .summary = "Recording the present state finds a block at its tensor's address and says where it was allocated",
@@ -86,4 +86,4 @@ harness::Case state_history() {
   };
 }
 
-}  // namespace gpucheck::cases::in_snapshot
+}  // namespace gpucheck::cases::in_snapshot::state_history

@@ -7,7 +7,7 @@
 #include "runtime/transfer.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::in_stream {
+namespace gpucheck::cases::in_stream::default_and_user {
 namespace {
 
 /// 1 to 5 in pinned memory, copied to the device behind work that takes a while, and each
@@ -47,7 +47,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case default_and_user() {
+harness::Case define() {
   return {
       .name = "stream.default_and_user",
       .summary =
@@ -77,4 +77,4 @@ harness::Case default_and_user() {
   };
 }
 
-}  // namespace gpucheck::cases::in_stream
+}  // namespace gpucheck::cases::in_stream::default_and_user

@@ -2,7 +2,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_stream {
+namespace gpucheck::cases::in_stream::devices {
 namespace {
 
 using runtime::current_device;
@@ -52,7 +52,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case devices() {
+harness::Case define() {
   return {
       .name = "stream.devices",
       .summary = "Streams of two devices differ and wait for one another; an event stays with its first device",
@@ -75,4 +75,4 @@ harness::Case devices() {
   };
 }
 
-}  // namespace gpucheck::cases::in_stream
+}  // namespace gpucheck::cases::in_stream::devices

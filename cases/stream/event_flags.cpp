@@ -7,7 +7,7 @@
 #include "device/forwarding_device.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_stream {
+namespace gpucheck::cases::in_stream::event_flags {
 namespace {
 
 /// Keeps what kinds of events it was asked for.
@@ -77,7 +77,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case event_flags() {
+harness::Case define() {
   return {
       .name = "stream.event_flags",
       .summary = "Events are made as they were asked for; one that blocks is waited for without a processor's work",
@@ -96,4 +96,4 @@ harness::Case event_flags() {
   };
 }
 
-}  // namespace gpucheck::cases::in_stream
+}  // namespace gpucheck::cases::in_stream::event_flags

@@ -3,7 +3,7 @@
 #include "harness/case.hpp"
 #include "runtime/graphs/graph.hpp"
 
-namespace gpucheck::cases::in_stream {
+namespace gpucheck::cases::in_stream::event_misuse {
 namespace {
 
 constexpr runtime::EventOptions timed{.timing = true};
@@ -51,7 +51,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case event_misuse() {
+harness::Case define() {
   return {
       .name = "stream.event_misuse",
       .summary = "Events that cannot tell what they are asked say why, in PyTorch's words",
@@ -68,4 +68,4 @@ harness::Case event_misuse() {
   };
 }
 
-}  // namespace gpucheck::cases::in_stream
+}  // namespace gpucheck::cases::in_stream::event_misuse

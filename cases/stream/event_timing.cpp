@@ -2,7 +2,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_stream {
+namespace gpucheck::cases::in_stream::event_timing {
 namespace {
 
 void run(harness::Context& context) {
@@ -29,7 +29,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case event_timing() {
+harness::Case define() {
   return {
       .name = "stream.event_timing",
       .summary = "Two events tell when the work between them is done and how long it took",
@@ -51,4 +51,4 @@ harness::Case event_timing() {
   };
 }
 
-}  // namespace gpucheck::cases::in_stream
+}  // namespace gpucheck::cases::in_stream::event_timing

@@ -6,7 +6,7 @@
 #include "runtime/graphs/graph.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::in_stream {
+namespace gpucheck::cases::in_stream::external_events_in_captures {
 namespace {
 
 using runtime::Graph;
@@ -120,7 +120,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case external_events_in_captures() {
+harness::Case define() {
   return {
       .name = "stream.external_events_in_captures",
       .summary =
@@ -150,4 +150,4 @@ harness::Case external_events_in_captures() {
   };
 }
 
-}  // namespace gpucheck::cases::in_stream
+}  // namespace gpucheck::cases::in_stream::external_events_in_captures

@@ -4,7 +4,7 @@
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::in_stream {
+namespace gpucheck::cases::in_stream::external_streams {
 namespace {
 
 using runtime::DeviceType;
@@ -72,7 +72,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case external_streams() {
+harness::Case define() {
   return {
       .name = "stream.external_streams",
       .summary = "A stream that somebody else made is known by its handle; handles of no stream are refused",
@@ -93,4 +93,4 @@ harness::Case external_streams() {
   };
 }
 
-}  // namespace gpucheck::cases::in_stream
+}  // namespace gpucheck::cases::in_stream::external_streams

@@ -7,7 +7,7 @@
 #include "runtime/transfer.hpp"
 #include "tensor/view_ops.hpp"
 
-namespace gpucheck::cases::in_stream {
+namespace gpucheck::cases::in_stream::generic_handles {
 namespace {
 
 constexpr std::size_t element_count = 1000;
@@ -71,7 +71,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case generic_handles() {
+harness::Case define() {
   return {
       .name = "stream.generic_handles",
       .summary = "A stream rebuilt from id, device and kind of device is the same, and work given to it is done",
@@ -95,4 +95,4 @@ harness::Case generic_handles() {
   };
 }
 
-}  // namespace gpucheck::cases::in_stream
+}  // namespace gpucheck::cases::in_stream::generic_handles

@@ -2,7 +2,7 @@
 #include "device/fault/common_plans.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_stream {
+namespace gpucheck::cases::in_stream::printable_form {
 namespace {
 
 void run(harness::Context& context) {
@@ -18,7 +18,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case printable_form() {
+harness::Case define() {
   return {
       .name = "stream.printable_form",
       .summary = "Streams and events in print name their type, device and handle; an event has none before its record",
@@ -37,4 +37,4 @@ harness::Case printable_form() {
   };
 }
 
-}  // namespace gpucheck::cases::in_stream
+}  // namespace gpucheck::cases::in_stream::printable_form

@@ -7,7 +7,7 @@
 #include "runtime/transfer.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::in_stream {
+namespace gpucheck::cases::in_stream::record_stream_delays_reuse {
 namespace {
 
 constexpr std::size_t element_count = 4;
@@ -53,7 +53,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case record_stream_delays_reuse() {
+harness::Case define() {
   return {
       .name = "stream.record_stream_delays_reuse",
       .summary = "A block that another stream was said to use is reused when that stream has come so far, not before",
@@ -71,4 +71,4 @@ harness::Case record_stream_delays_reuse() {
   };
 }
 
-}  // namespace gpucheck::cases::in_stream
+}  // namespace gpucheck::cases::in_stream::record_stream_delays_reuse

@@ -4,7 +4,7 @@
 #include "runtime/allocator/shared_buffer.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::in_stream {
+namespace gpucheck::cases::in_stream::record_stream_on_view {
 namespace {
 
 using runtime::SharedBuffer;
@@ -41,7 +41,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case record_stream_on_view() {
+harness::Case define() {
   return {
       .name = "stream.record_stream_on_view",
       .summary = "A stream that uses a part of a block keeps all of it from being reused",
@@ -56,4 +56,4 @@ harness::Case record_stream_on_view() {
   };
 }
 
-}  // namespace gpucheck::cases::in_stream
+}  // namespace gpucheck::cases::in_stream::record_stream_on_view

@@ -6,7 +6,7 @@
 #include "runtime/pinned/pinned_allocator.hpp"
 #include "runtime/transfer.hpp"
 
-namespace gpucheck::cases::in_stream {
+namespace gpucheck::cases::in_stream::to_cpu_blocks_by_default {
 namespace {
 
 constexpr std::size_t element_count = 1'000'000;
@@ -35,7 +35,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case to_cpu_blocks_by_default() {
+harness::Case define() {
   return {
       .name = "stream.to_cpu_blocks_by_default",
       .summary = "A copy to the host that is told nothing waits for the stream, and its memory is not pinned",
@@ -56,4 +56,4 @@ harness::Case to_cpu_blocks_by_default() {
   };
 }
 
-}  // namespace gpucheck::cases::in_stream
+}  // namespace gpucheck::cases::in_stream::to_cpu_blocks_by_default

@@ -3,7 +3,7 @@
 #include "harness/case.hpp"
 #include "tensor/ops.hpp"
 
-namespace gpucheck::cases::in_stream {
+namespace gpucheck::cases::in_stream::wait_for_others {
 namespace {
 
 /// A stream that takes a while to write a value, and another one that is to add to it.
@@ -43,7 +43,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case wait_for_others() {
+harness::Case define() {
   return {
       .name = "stream.wait_for_others",
       .summary = "A stream that waits for another, or for its event, works on what that one left; others go on",
@@ -64,4 +64,4 @@ harness::Case wait_for_others() {
   };
 }
 
-}  // namespace gpucheck::cases::in_stream
+}  // namespace gpucheck::cases::in_stream::wait_for_others

@@ -2,7 +2,7 @@
 
 #include "cases/stress/support.hpp"
 
-namespace gpucheck::cases::in_stress {
+namespace gpucheck::cases::in_stress::burn {
 namespace {
 
 /// Enqueued at once; the next ones are, before these are done.
@@ -43,7 +43,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case burn() {
+harness::Case define() {
   return {
       .name = "stress.burn",
       .summary = "Under load for as long as asked, every product is right",
@@ -63,4 +63,4 @@ harness::Case burn() {
   };
 }
 
-}  // namespace gpucheck::cases::in_stress
+}  // namespace gpucheck::cases::in_stress::burn

@@ -8,7 +8,7 @@
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
 
-namespace gpucheck::cases::in_stress {
+namespace gpucheck::cases::in_stress::pulse {
 namespace {
 
 struct Rhythm {
@@ -101,7 +101,7 @@ std::vector<harness::Fault> faults() {
 
 }  // namespace
 
-harness::Case pulse() {
+harness::Case define() {
   return {
       .name = "stress.pulse",
       .summary = "Load and rest in turns, as power supplies like least: every product is right",
@@ -126,4 +126,4 @@ harness::Case pulse() {
   };
 }
 
-}  // namespace gpucheck::cases::in_stress
+}  // namespace gpucheck::cases::in_stress::pulse

@@ -1,7 +1,7 @@
 #include "cases/trace/event_support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_trace {
+namespace gpucheck::cases::in_trace::device_synchronize {
 namespace {
 
 // Tracing is switched on before anything else is done with the device.
@@ -21,7 +21,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case device_synchronize() {
+harness::Case define() {
   return {
       .name = "trace.device_synchronize",
       .summary = "A hook is called once before the host waits for the device",
@@ -32,4 +32,4 @@ harness::Case device_synchronize() {
   };
 }
 
-}  // namespace gpucheck::cases::in_trace
+}  // namespace gpucheck::cases::in_trace::device_synchronize

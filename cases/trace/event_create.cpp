@@ -1,7 +1,7 @@
 #include "cases/trace/event_support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_trace {
+namespace gpucheck::cases::in_trace::event_create {
 namespace {
 
 // Tracing is switched on before anything else is done with the device.
@@ -22,7 +22,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case event_create() {
+harness::Case define() {
   return {
       .name = "trace.event_create",
       .summary = "A hook for new events is called once, with the handle, when the event is first recorded",
@@ -38,4 +38,4 @@ harness::Case event_create() {
   };
 }
 
-}  // namespace gpucheck::cases::in_trace
+}  // namespace gpucheck::cases::in_trace::event_create

@@ -1,7 +1,7 @@
 #include "cases/trace/event_support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_trace {
+namespace gpucheck::cases::in_trace::event_destroy {
 namespace {
 
 // Tracing is switched on before anything else is done with the device.
@@ -23,7 +23,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case event_destroy() {
+harness::Case define() {
   return {
       .name = "trace.event_destroy",
       .summary = "A hook for events that go is called once, with the handle the event had",
@@ -34,4 +34,4 @@ harness::Case event_destroy() {
   };
 }
 
-}  // namespace gpucheck::cases::in_trace
+}  // namespace gpucheck::cases::in_trace::event_destroy

@@ -1,7 +1,7 @@
 #include "cases/trace/event_support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_trace {
+namespace gpucheck::cases::in_trace::event_record {
 namespace {
 
 // Tracing is switched on before anything else is done with the device.
@@ -18,7 +18,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case event_record() {
+harness::Case define() {
   return {
       .name = "trace.event_record",
       .summary = "A hook for records is called once, with the event and the default stream",
@@ -29,4 +29,4 @@ harness::Case event_record() {
   };
 }
 
-}  // namespace gpucheck::cases::in_trace
+}  // namespace gpucheck::cases::in_trace::event_record

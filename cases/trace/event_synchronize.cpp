@@ -1,7 +1,7 @@
 #include "cases/trace/event_support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_trace {
+namespace gpucheck::cases::in_trace::event_synchronize {
 namespace {
 
 // Tracing is switched on before anything else is done with the device.
@@ -29,7 +29,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case event_synchronize() {
+harness::Case define() {
   return {
       .name = "trace.event_synchronize",
       .summary = "A hook is called once before the host waits for an event, with its handle",
@@ -40,4 +40,4 @@ harness::Case event_synchronize() {
   };
 }
 
-}  // namespace gpucheck::cases::in_trace
+}  // namespace gpucheck::cases::in_trace::event_synchronize

@@ -1,7 +1,7 @@
 #include "cases/trace/event_support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_trace {
+namespace gpucheck::cases::in_trace::event_wait {
 namespace {
 
 // Tracing is switched on before anything else is done with the device.
@@ -24,7 +24,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case event_wait() {
+harness::Case define() {
   return {
       .name = "trace.event_wait",
       .summary = "A hook for waits is called once, with the event and the default stream",
@@ -39,4 +39,4 @@ harness::Case event_wait() {
   };
 }
 
-}  // namespace gpucheck::cases::in_trace
+}  // namespace gpucheck::cases::in_trace::event_wait

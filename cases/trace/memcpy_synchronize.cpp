@@ -4,7 +4,7 @@
 #include "tensor/ops.hpp"
 #include "tensor/random/distributions.hpp"
 
-namespace gpucheck::cases::in_trace {
+namespace gpucheck::cases::in_trace::memcpy_synchronize {
 namespace {
 
 constexpr std::size_t element_count = 5;
@@ -46,7 +46,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case memcpy_synchronize() {
+harness::Case define() {
   return {
       .name = "trace.memcpy_synchronize",
       .summary = "A copy to the host that waits calls the hook for stream synchronizations once, with its stream",
@@ -66,4 +66,4 @@ harness::Case memcpy_synchronize() {
   };
 }
 
-}  // namespace gpucheck::cases::in_trace
+}  // namespace gpucheck::cases::in_trace::memcpy_synchronize

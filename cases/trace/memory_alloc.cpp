@@ -1,7 +1,7 @@
 #include "cases/trace/support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_trace {
+namespace gpucheck::cases::in_trace::memory_alloc {
 namespace {
 
 // Tracing is switched on before anything else is done with the device.
@@ -18,7 +18,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case memory_alloc() {
+harness::Case define() {
   return {
       .name = "trace.memory_alloc",
       .summary = "A hook for allocations is called once for a tensor, with its address",
@@ -29,4 +29,4 @@ harness::Case memory_alloc() {
   };
 }
 
-}  // namespace gpucheck::cases::in_trace
+}  // namespace gpucheck::cases::in_trace::memory_alloc

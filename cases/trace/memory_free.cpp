@@ -1,7 +1,7 @@
 #include "cases/trace/support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_trace {
+namespace gpucheck::cases::in_trace::memory_free {
 namespace {
 
 // Tracing is switched on before anything else is done with the device.
@@ -20,7 +20,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case memory_free() {
+harness::Case define() {
   return {
       .name = "trace.memory_free",
       .summary = "A hook for frees is called once when a tensor goes, with its address",
@@ -31,4 +31,4 @@ harness::Case memory_free() {
   };
 }
 
-}  // namespace gpucheck::cases::in_trace
+}  // namespace gpucheck::cases::in_trace::memory_free

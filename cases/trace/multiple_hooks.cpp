@@ -3,7 +3,7 @@
 #include "cases/trace/support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_trace {
+namespace gpucheck::cases::in_trace::multiple_hooks {
 namespace {
 
 // Tracing is switched on before anything else is done with the device.
@@ -36,7 +36,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case multiple_hooks() {
+harness::Case define() {
   return {
       .name = "trace.multiple_hooks",
       .summary =
@@ -48,4 +48,4 @@ harness::Case multiple_hooks() {
   };
 }
 
-}  // namespace gpucheck::cases::in_trace
+}  // namespace gpucheck::cases::in_trace::multiple_hooks

@@ -1,7 +1,7 @@
 #include "cases/trace/event_support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_trace {
+namespace gpucheck::cases::in_trace::stream_create {
 namespace {
 
 // Tracing is switched on before anything else is done with the device: the case begins on
@@ -22,7 +22,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case stream_create() {
+harness::Case define() {
   return {
       .name = "trace.stream_create",
       .summary = "A hook for new streams is called for each of the pool, when the first one is asked for",
@@ -39,4 +39,4 @@ harness::Case stream_create() {
   };
 }
 
-}  // namespace gpucheck::cases::in_trace
+}  // namespace gpucheck::cases::in_trace::stream_create

@@ -1,7 +1,7 @@
 #include "cases/trace/event_support.hpp"
 #include "harness/case.hpp"
 
-namespace gpucheck::cases::in_trace {
+namespace gpucheck::cases::in_trace::stream_synchronize {
 namespace {
 
 // Tracing is switched on before anything else is done with the device.
@@ -28,7 +28,7 @@ void run(harness::Context& context) {
 
 }  // namespace
 
-harness::Case stream_synchronize() {
+harness::Case define() {
   return {
       .name = "trace.stream_synchronize",
       .summary = "A hook is called once before the host waits for a stream, with its handle",
@@ -39,4 +39,4 @@ harness::Case stream_synchronize() {
   };
 }
 
-}  // namespace gpucheck::cases::in_trace
+}  // namespace gpucheck::cases::in_trace::stream_synchronize

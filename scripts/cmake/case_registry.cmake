@@ -1,6 +1,7 @@
 # The registry of cases, made from what lies under cases/: <group>/<case>.cpp is the case
 # <group>.<case> and defines
-#     harness::Case gpucheck::cases::in_<group>::<case>()
+#     harness::Case gpucheck::cases::in_<group>::<case>::define()
+# with all else that it needs in that namespace: sources of several cases are compiled as one.
 # What cases of a group share lies in support.{hpp,cpp} or <topic>_support.{hpp,cpp}
 # beside them, which are no cases. "in_", because some groups are called like a macro
 # (assert) or a namespace of gpucheck's (device).
@@ -40,8 +41,8 @@ function(gpucheck_write_case_registry names output)
     string(REPLACE "." ";" parts "${name}")
     list(GET parts 0 group)
     list(GET parts 1 case)
-    string(APPEND declarations "namespace in_${group} { harness::Case ${case}(); }\n")
-    string(APPEND rows "      {\"${name}\", in_${group}::${case}},\n")
+    string(APPEND declarations "namespace in_${group}::${case} { harness::Case define(); }\n")
+    string(APPEND rows "      {\"${name}\", in_${group}::${case}::define},\n")
   endforeach()
   file(CONFIGURE OUTPUT ${output} @ONLY CONTENT "// Made by scripts/cmake/case_registry.cmake.
 #include \"cases/registration.hpp\"

@@ -26,8 +26,8 @@ expect("sources" "${sources}" "alloc/fuzz.cpp;pool/simple.cpp;pool/stale_support
 
 gpucheck_write_case_registry("${names}" ${FOLDER}/registry.cpp)
 file(READ ${FOLDER}/registry.cpp text)
-foreach(line IN ITEMS "namespace in_alloc { harness::Case fuzz()" "{\"alloc.fuzz\", in_alloc::fuzz}"
-                      "{\"pool.simple\", in_pool::simple}")
+foreach(line IN ITEMS "namespace in_alloc::fuzz { harness::Case define()" "{\"alloc.fuzz\", in_alloc::fuzz::define}"
+                      "{\"pool.simple\", in_pool::simple::define}")
   string(FIND "${text}" "${line}" place)
   if(place EQUAL -1)
     message(SEND_ERROR "the registry lacks ${line}:\n${text}")
