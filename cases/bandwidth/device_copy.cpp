@@ -1,6 +1,7 @@
 #include "base/units.hpp"
 #include "cases/bandwidth/support.hpp"
 #include "device/kernels/bandwidth.hpp"
+#include "device/turns.hpp"
 
 namespace gpucheck::cases::in_bandwidth::device_copy {
 namespace {
@@ -27,7 +28,8 @@ void run(harness::Context& context) {
   measurement.observe_speed("kernel", measurement.measure_held(2 * in.bytes(), [&] {
     device::check(
         device,
-        device::launch(device, kernel, device::kernels::bandwidth_invocations(from.vectors), measurement.stream()),
+        device::launch(device, kernel, device::invocations_that_write(from.vectors, device::kernels::bandwidth_loads),
+                       measurement.stream()),
         kernel.name);
   }));
   measurement.verify(out.stretch(), 0);
@@ -47,7 +49,7 @@ harness::Case define() {
           "How fast the device copies within its memory, by a copy and by a kernel: bytes read and bytes written; "
           "compared",
       .source = "nvbandwidth device_local_copy",
-      .needs = {.exclusive = true},
+      .needs = {.exclusive = true, .idle = true},
       .parameters = {bytes_parameter(on_gpu)},
       .faults = std::move(faults),
       .deadline = std::chrono::seconds(60),

@@ -5,6 +5,7 @@
 #include "cases/bandwidth/support.hpp"
 #include "cases/support.hpp"
 #include "device/kernels/bandwidth.hpp"
+#include "device/turns.hpp"
 
 namespace gpucheck::cases::in_bandwidth::device_read {
 namespace {
@@ -31,10 +32,12 @@ void run(harness::Context& context) {
   std::uint64_t launches = 0;
   measurement.observe_speed("read", measurement.measure_held(buffer.bytes(), [&] {
     ++launches;
-    device::check(
-        device,
-        device::launch(device, kernel, device::kernels::bandwidth_invocations(memory.vectors), measurement.stream()),
-        kernel.name);
+    device::check(device,
+                  device::launch(device, kernel,
+                                 device::invocations_that_read(memory.vectors, device::kernels::bandwidth_loads,
+                                                               device.properties()),
+                                 measurement.stream()),
+                  kernel.name);
   }));
   const auto seen = read_one(context.runtime(), static_cast<const SpreadCounter*>(total.data()), measurement.stream());
   context.observe("sum_is_right", seen.total() == launches * sum);
@@ -52,7 +55,7 @@ harness::Case define() {
       .name = "bandwidth.device_read",
       .summary = "How fast kernels read the device's memory; the sum of what they read is known",
       .source = "nvbandwidth has no like; bare loops of STREAM's kind",
-      .needs = {.exclusive = true},
+      .needs = {.exclusive = true, .idle = true},
       .parameters = {bytes_parameter(on_gpu)},
       .faults = std::move(faults),
       .deadline = std::chrono::seconds(60),

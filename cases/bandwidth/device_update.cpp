@@ -37,7 +37,7 @@ harness::Case define() {
       .name = "bandwidth.device_update",
       .summary = "How fast kernels read, compare and write memory in place: bytes read and bytes written",
       .source = "cuda_memtest test 10",
-      .needs = {.exclusive = true},
+      .needs = {.exclusive = true, .idle = true},
       .parameters = {bytes_parameter(on_gpu)},
       .faults = std::move(faults),
       .deadline = std::chrono::seconds(60),

@@ -31,7 +31,7 @@ harness::Case define() {
       .name = "bandwidth.device_write",
       .summary = "How fast kernels write the device's memory; what they wrote is compared",
       .source = "nvbandwidth has no like; bare loops of STREAM's kind",
-      .needs = {.exclusive = true},
+      .needs = {.exclusive = true, .idle = true},
       .parameters = {bytes_parameter(on_gpu)},
       .faults = std::move(faults),
       .deadline = std::chrono::seconds(60),

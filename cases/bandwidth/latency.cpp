@@ -78,7 +78,7 @@ harness::Case define() {
       .summary =
           "How long the host waits for a copy of 8 bytes, either way, and for a kernel that does next to nothing",
       .source = "nvbandwidth host_device_latency_sm",
-      .needs = {.exclusive = true},
+      .needs = {.exclusive = true, .idle = true},
       .faults = std::move(faults),
       .deadline = std::chrono::seconds(60),
       .run = run,

@@ -83,7 +83,7 @@ harness::Case define() {
       .name = "bandwidth.memory_latency",
       .summary = "How long one load takes that waits for the one before it, from the L2 cache and from memory",
       .source = "nvbandwidth device_to_device_latency_sm, within one device",
-      .needs = {.exclusive = true},
+      .needs = {.exclusive = true, .idle = true},
       .faults =
           {
               {"kernels_flip_bit", "one bit of what each kernel writes flips",

@@ -3,6 +3,7 @@
 #include "base/units.hpp"
 #include "cases/bandwidth/support.hpp"
 #include "device/kernels/bandwidth.hpp"
+#include "device/turns.hpp"
 
 namespace gpucheck::cases::in_bandwidth::peer_copy {
 namespace {
@@ -59,7 +60,8 @@ void measure_from(Side& from, Side& to, std::uint64_t words, const std::string& 
   const auto launch_on = [&](Side& side) {
     Measurement& measurement = side.measurement;
     device::check(measurement.device(),
-                  device::launch(measurement.device(), kernel, device::kernels::bandwidth_invocations(in.vectors),
+                  device::launch(measurement.device(), kernel,
+                                 device::invocations_that_write(in.vectors, device::kernels::bandwidth_loads),
                                  measurement.stream()),
                   kernel.name);
   };
@@ -132,7 +134,7 @@ harness::Case define() {
           "How fast two devices bring memory to each other: by copies, by kernels that write, by kernels that "
           "read, and both ways at once; what arrives is compared",
       .source = "nvbandwidth device_to_device_memcpy_*",
-      .needs = {.devices = 2, .exclusive = true, .own_process = true},  // access that was granted stays
+      .needs = {.devices = 2, .exclusive = true, .idle = true, .own_process = true},  // access that was granted stays
       .parameters = {bytes_parameter(on_gpu)},
       .faults =
           {

@@ -95,7 +95,7 @@ harness::Case define() {
       .name = "gemm.by_multiprocessor",
       .summary = "Each multiprocessor multiplies the same matrices: all are right, and none is slower than the others",
       .source = "gpu-burn; DCGM diagnostic",
-      .needs = {.exclusive = true},
+      .needs = {.exclusive = true, .idle = true},
       .parameters = {{.name = "rounds",
                       .summary = "products of each block; 0: 2001 on a GPU, one on the simulated device",
                       .default_value = std::int64_t{0},

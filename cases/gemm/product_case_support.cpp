@@ -178,7 +178,7 @@ harness::Case product_case(std::string name, std::string types, const ProductTyp
       .summary =
           "Products of matrices of " + std::move(types) + " are right to the last bit, and as fast as they can be",
       .source = "gpu-burn; DCGM diagnostic",
-      .needs = {.exclusive = true},
+      .needs = {.exclusive = true, .idle = true},
       .parameters = {size_parameter(),
                      {.name = "launches",
                       .summary = "products that are timed; 0: as many as take half a second on a GPU, 6 on the "

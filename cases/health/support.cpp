@@ -67,18 +67,18 @@ bool is_simulated(harness::Context& context) { return context.driver().kind() ==
 }  // namespace
 
 harness::Parameter window_parameter() {
-  return {
-      .name = "window_ms",
-      .summary = "How long the GPU is looked at; 0: as the device needs it, 2 s on a GPU, a moment on a simulated one",
-      .default_value = std::int64_t{0},
-      .unit = "ms",
-      .minimum = 0,
-      .maximum = 600'000};
+  return {.name = "window_ms",
+          .summary =
+              "How long the GPU is looked at; 0: as the device needs it, 0.5 s on a GPU, a moment on a simulated one",
+          .default_value = std::int64_t{0},
+          .unit = "ms",
+          .minimum = 0,
+          .maximum = 600'000};
 }
 
 milliseconds window(harness::Context& context) {
   const auto given = context.parameter<std::int64_t>("window_ms");
-  return milliseconds(given > 0 ? given : is_simulated(context) ? 40 : 2000);
+  return milliseconds(given > 0 ? given : is_simulated(context) ? 40 : 500);
 }
 
 std::vector<Gpu> gauges_under_load(harness::Context& context, milliseconds window) {

@@ -9,6 +9,7 @@
 #include "device/kernels/memtest.hpp"
 #include "device/launch.hpp"
 #include "device/owned.hpp"
+#include "device/turns.hpp"
 #include "runtime/runtime.hpp"
 
 /// Passes over memory under test, and what they found.
@@ -100,7 +101,10 @@ class Passes {
   }
   template <typename Kernel>
   void launch(const Kernel& kernel, const TestedMemory& stretch) {
-    const std::size_t count = device::kernels::memtest_invocations(stretch.vectors);
+    constexpr std::size_t loads = device::kernels::memtest_loads;
+    const std::size_t count = passes_.back().kind == Kind::verify
+                                  ? device::invocations_that_read(stretch.vectors, loads, device_.properties())
+                                  : device::invocations_that_write(stretch.vectors, loads);
     device::check(device_, device::launch(device_, kernel, count, stream_), Kernel::name);
   }
   /// @throws Error beyond the number that there are counters for.

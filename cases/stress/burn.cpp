@@ -1,5 +1,7 @@
 #include <utility>
 
+#include "cases/health/slowdown_support.hpp"
+#include "cases/stress/strain_support.hpp"
 #include "cases/stress/support.hpp"
 
 namespace gpucheck::cases::in_stress::burn {
@@ -19,6 +21,7 @@ void run(harness::Context& context) {
   const device::Stream stream = runtime.current_stream();
   const double asked_ms = seconds_of(context) * 1e3;
   Load load(context, stream);
+  Strain strain(context);
   Clock clock(runtime.device(), stream);
   const device::UniqueEvent start = clock.now();
   load.add(batch);
@@ -33,20 +36,27 @@ void run(harness::Context& context) {
     goes_on = held_ms < asked_ms && !stands_still;
     end_of_batch = std::move(end_of_next);
   }
+  strain.look();
   const double all_ms = clock.elapsed_ms(start, end_of_batch);
   load.observe(context);
   context.observe("held_share", held_ms / asked_ms);
   context.observe("held_seconds", held_ms / 1e3);
   const double operations = load.operations() * static_cast<double>(load.products());
   context.observe("mean_tflops", all_ms > 0 ? operations / all_ms / 1e9 : 0);
+  strain.observe(context);
 }
 
 }  // namespace
 
 harness::Case define() {
+  std::vector<harness::Fault> faults = load_faults();
+  const std::vector<harness::Fault> told = strain_faults();
+  faults.insert(faults.end(), told.begin(), told.end());
   return {
       .name = "stress.burn",
-      .summary = "Under load for as long as asked, every product is right",
+      .summary =
+          "Under load for as long as asked, every product is right, and neither heat nor the power supply slows the "
+          "GPU down",
       .source = "gpu-burn",
       .needs = {.exclusive = true},
       .parameters = {{.name = "seconds",
@@ -56,8 +66,9 @@ harness::Case define() {
                       .minimum = 0,
                       .maximum = 86400},
                      type_parameter(),
-                     in_gemm::size_parameter()},
-      .faults = load_faults(),
+                     in_gemm::size_parameter(),
+                     in_health::slowdown_parameter()},
+      .faults = std::move(faults),
       .deadline = std::chrono::minutes(2),
       .run = run,
   };

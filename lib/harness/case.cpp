@@ -32,6 +32,7 @@ std::string memory_fraction(const double& share) {
 }
 std::string libraries(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
 std::string exclusive(const bool& needed) { return words_when(needed, "the device to itself"); }
+std::string idle(const bool& needed) { return words_when(needed, "an idle device"); }
 std::string own_process(const bool& needed) { return words_when(needed, "a process of its own"); }
 std::string caching_allocator(const bool& needed) { return words_when(needed, "the caching allocator"); }
 std::string allocator_library(const bool& needed) { return words_when(needed, "an allocator library"); }

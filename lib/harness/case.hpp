@@ -23,6 +23,7 @@ struct Needs {
   double memory_fraction = 0;               ///< free device memory as a share of the total, 0..1
   std::vector<std::string> libraries = {};  ///< shared libraries, for example "libcublas.so.13"
   bool exclusive = false;                   ///< no other case on the device meanwhile
+  bool idle = false;                        ///< nothing of anybody's ran just before: waited for, and recorded
   bool own_process = false;                 ///< a fresh process, used for nothing else
   bool caching_allocator = false;           ///< what only that allocator does
   bool allocator_library = false;           ///< the user's own allocator: the case checks that
@@ -50,6 +51,7 @@ std::string memory_bytes(const std::uint64_t& bytes);
 std::string memory_fraction(const double& share);
 std::string libraries(const std::vector<std::string>& names);
 std::string exclusive(const bool& needed);
+std::string idle(const bool& needed);
 std::string own_process(const bool& needed);
 std::string caching_allocator(const bool& needed);
 std::string allocator_library(const bool& needed);
@@ -64,6 +66,7 @@ inline constexpr auto fields_of<Needs> = std::tuple{
     Need{"memory_fraction", &Needs::memory_fraction, need_text::memory_fraction},
     Need{"libraries", &Needs::libraries, need_text::libraries},
     Need{"exclusive", &Needs::exclusive, need_text::exclusive},
+    Need{"idle", &Needs::idle, need_text::idle},
     Need{"own_process", &Needs::own_process, need_text::own_process},
     Need{"caching_allocator", &Needs::caching_allocator, need_text::caching_allocator},
     Need{"allocator_library", &Needs::allocator_library, need_text::allocator_library},

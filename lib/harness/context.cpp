@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/counting_device.hpp"
+#include "harness/idle_gate.hpp"
 
 namespace gpucheck::harness {
 namespace {
@@ -113,7 +114,11 @@ GpuWatch& Context::telemetry() {
 }
 
 void Context::begin_watch() {
-  if (setup_.watch != nullptr && test_case().needs.devices > 0) setup_.watch->begin();
+  if (setup_.watch == nullptr || test_case().needs.devices == 0) return;
+  if (test_case().needs.idle) {
+    for (std::size_t i = 0; i < used_.size(); ++i) idle_reports_.push_back(wait_until_idle(*setup_.watch, i));
+  }
+  setup_.watch->begin();
 }
 
 void Context::expect_races(ExpectedRaces expected) {

@@ -146,7 +146,7 @@ class Context {
   /// runtime, and tells which class-wide rules are broken. Ends the use of the context.
   [[nodiscard]] std::vector<Mismatch> close();
 
-  /// For `execute`: the case's function is about to run.
+  /// For `execute`: the case's function is about to run. Waits for idle GPUs where the case needs them.
   void begin_watch();
   /// What changed on the GPUs until `close`.
   [[nodiscard]] const std::vector<GpuTelemetry>& gpu_telemetry() const noexcept { return gpu_telemetry_; }
@@ -190,6 +190,7 @@ class Context {
   std::vector<DeclaredRaces> declared_races_;
   std::optional<device::LiveHandles> handles_before_;  ///< of the driver's own count
   std::vector<UsedDevice> used_;                       ///< one for each of the ordinals
+  std::vector<IdleReport> idle_reports_;               ///< of each device, in a case that needs them
   std::vector<GpuTelemetry> gpu_telemetry_;
 };
 

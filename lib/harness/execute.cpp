@@ -65,8 +65,8 @@ void execute_in(Context& context, Execution& execution) {
     execution.reason = std::move(*reason);
     return;
   }
-  const Clock::time_point start = Clock::now();
   context.begin_watch();
+  const Clock::time_point start = Clock::now();
   run_function(context, execution);
   apply_rules(context, execution);
   execution.duration_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -38,9 +39,32 @@ inline constexpr auto fields_of<CounterChange> =
     std::tuple{Field{"counter", &CounterChange::counter}, Field{"change", &CounterChange::change}};
 static_assert(has_every_member<CounterChange>);
 
+/// What a GPU was found like before something was measured on it.
+struct IdleReport {
+  bool is_idle = false;
+  double waited_ms = 0;
+  std::optional<std::int64_t> utilization_percent;
+  std::optional<std::int64_t> temperature_celsius;
+  std::optional<std::int64_t> clock_sm_mhz;
+  std::optional<std::int64_t> other_processes;  ///< that compute on the GPU and are not this one
+  std::string reason;                           ///< why it is not idle, or not known to be; empty where it is
+  bool operator==(const IdleReport&) const = default;
+};
+
+template <>
+inline constexpr auto fields_of<IdleReport> = std::tuple{Field{"is_idle", &IdleReport::is_idle},
+                                                         Field{"waited_ms", &IdleReport::waited_ms},
+                                                         Field{"utilization_percent", &IdleReport::utilization_percent},
+                                                         Field{"temperature_celsius", &IdleReport::temperature_celsius},
+                                                         Field{"clock_sm_mhz", &IdleReport::clock_sm_mhz},
+                                                         Field{"other_processes", &IdleReport::other_processes},
+                                                         Field{"reason", &IdleReport::reason}};
+static_assert(has_every_member<IdleReport>);
+
 /// What the driver told of one GPU around a case.
 struct GpuTelemetry {
   int device = 0;                           ///< its index, in a worker its place among the case's devices
+  std::optional<IdleReport> before = {};    ///< of a case that needs an idle GPU
   std::int64_t samples = 0;                 ///< of the gauges
   std::vector<GaugeSummary> gauges = {};    ///< of a case that lasted long enough to be sampled while it ran
   std::vector<CounterChange> changes = {};  ///< of what differs; counters are compared since the GPU was last looked at
@@ -51,9 +75,10 @@ struct GpuTelemetry {
 
 template <>
 inline constexpr auto fields_of<GpuTelemetry> =
-    std::tuple{Field{"device", &GpuTelemetry::device}, Field{"samples", &GpuTelemetry::samples},
-               Field{"gauges", &GpuTelemetry::gauges}, Field{"changes", &GpuTelemetry::changes},
-               Field{"xids", &GpuTelemetry::xids},     Field{"problem", &GpuTelemetry::problem}};
+    std::tuple{Field{"device", &GpuTelemetry::device},   Field{"before", &GpuTelemetry::before},
+               Field{"samples", &GpuTelemetry::samples}, Field{"gauges", &GpuTelemetry::gauges},
+               Field{"changes", &GpuTelemetry::changes}, Field{"xids", &GpuTelemetry::xids},
+               Field{"problem", &GpuTelemetry::problem}};
 static_assert(has_every_member<GpuTelemetry>);
 
 /// What only failing hardware does.

@@ -40,18 +40,12 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-void observe(Context& context, const std::string& key, const std::optional<std::int64_t>& number) {
-  if (number) return context.observe(key, *number);
-  context.observe(key, "unknown");
-}
-
 }  // namespace
 
-IdleReport wait_until_idle(Context& context, const IdleLimits& limits, std::size_t index) {
+IdleReport wait_until_idle(GpuWatch& watch, std::size_t index, const IdleLimits& limits) {
   IdleReport report;
   const Clock::time_point start = Clock::now();
   try {
-    GpuWatch& watch = context.telemetry();
     report.other_processes = count_others(watch.gpu(index));
     while (true) {
       const Gpu gpu = watch.gpu(index, telemetry::Subset::gauges);
@@ -69,16 +63,6 @@ IdleReport wait_until_idle(Context& context, const IdleLimits& limits, std::size
   }
   report.waited_ms = milliseconds_since(start);
   return report;
-}
-
-void observe(Context& context, const IdleReport& report) {
-  context.observe("idle", harness::Value(report.is_idle));
-  context.observe("idle_waited_ms", harness::Value(report.waited_ms));
-  observe(context, "idle_utilization_percent", report.utilization_percent);
-  observe(context, "idle_temperature_celsius", report.temperature_celsius);
-  observe(context, "idle_clock_sm_mhz", report.clock_sm_mhz);
-  observe(context, "idle_other_processes", report.other_processes);
-  context.observe("idle_reason", harness::Value(report.reason));
 }
 
 }  // namespace gpucheck::harness

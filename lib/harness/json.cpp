@@ -147,6 +147,11 @@ CounterChange read<CounterChange>(const ordered_json& json) {
   return read_described<CounterChange>(json);
 }
 
+template <>
+IdleReport read<IdleReport>(const ordered_json& json) {
+  return read_described<IdleReport>(json);
+}
+
 template <typename Element>
 std::vector<Element> read_array(const ordered_json& json) {
   if (!json.is_array()) reject(json, "an array");
@@ -165,6 +170,11 @@ const ordered_json& member(const ordered_json& json, const char* name) {
 template <typename T>
 void read_into(T& target, const ordered_json& json, const char* name) {
   target = read<T>(member(json, name));
+}
+template <typename T>
+void read_into(std::optional<T>& target, const ordered_json& json, const char* name) {
+  const ordered_json& value = member(json, name);
+  target = value.is_null() ? std::optional<T>() : read<T>(value);
 }
 template <typename Element>
 void read_into(std::vector<Element>& target, const ordered_json& json, const char* name) {

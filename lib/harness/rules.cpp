@@ -221,6 +221,7 @@ void Context::check_race_rules(std::vector<Mismatch>& broken) {
 void Context::check_hardware_rule(std::vector<Mismatch>& broken) {
   if (setup_.watch == nullptr || test_case().needs.devices == 0) return;
   gpu_telemetry_ = setup_.watch->end();
+  for (std::size_t i = 0; i < idle_reports_.size(); ++i) gpu_telemetry_.at(i).before = idle_reports_[i];
   for (const GpuTelemetry& telemetry : gpu_telemetry_) {
     for (const HardwareError& error : new_hardware_errors(telemetry)) {
       const int ordinal = setup_.ordinals[static_cast<std::size_t>(telemetry.device)];

@@ -101,6 +101,11 @@ void add_measurements(std::string& text, const CaseResult& result) {
     const std::string label = one_line(one.key);
     add_line(text, fmt::format("{}{} {}", label, std::string(width - columns(label), ' '), measurement_text(one)));
   }
+  for (const harness::GpuTelemetry& gpu : result.telemetry) {
+    if (!gpu.before || gpu.before->is_idle) continue;
+    add_line(text, fmt::format("device {} was not seen idle in {} before: {}", gpu.device,
+                               format_duration(gpu.before->waited_ms), one_line(gpu.before->reason)));
+  }
 }
 
 void add_next_steps(std::string& text, const CaseResult& result) {

@@ -41,6 +41,7 @@ TEST(Needs, AreAllToldByEveryDocument) {
                          {"memory_fraction", 0.25},
                          {"libraries", {"libfirst.so.1", "libsecond.so.2"}},
                          {"exclusive", true},
+                         {"idle", false},
                          {"own_process", true},
                          {"caching_allocator", true},
                          {"allocator_library", true},

@@ -46,12 +46,6 @@ struct ReadVectors {
 /// Vectors that an invocation of SumWords or CopyVectors loads before it uses the first of them.
 inline constexpr std::size_t bandwidth_loads = 4;
 
-/// How many invocations of those have one turn each: a GPU then takes memory in order, which is faster than as many as
-/// it runs at once, each with many turns.
-constexpr std::size_t bandwidth_invocations(std::size_t vectors) {
-  return (vectors + bandwidth_loads - 1) / bandwidth_loads;
-}
-
 /// Adds the words of in[0..vectors) to *total, each invocation every n-th vector: a plain read, whose sum shows that
 /// all was read.
 struct SumWords {

@@ -14,9 +14,8 @@
 #include "device/kernels/support/vectors.hpp"
 
 /// Memory tests: kernels that write a pattern, compare memory with it, and put its complement in its place. Each
-/// invocation takes every n-th vector, several at a time: launch with as many as have one turn each
-/// (`memtest_invocations`). A GPU then takes memory in order, which is a tenth faster than as many as it runs at once,
-/// each with many turns (measured on an H200).
+/// invocation takes every n-th vector, several at a time, and at its end adds to counters: how many to launch is what
+/// device/turns.hpp says.
 namespace gpucheck::device::kernels {
 
 /// A word that was not what had been written.
@@ -55,11 +54,6 @@ struct TestedMemory {
 
 /// Vectors that an invocation loads before it looks at the first of them.
 inline constexpr std::uint64_t memtest_loads = 4;
-
-/// How many invocations a pass over `vectors` takes.
-constexpr std::size_t memtest_invocations(std::uint64_t vectors) {
-  return (vectors + memtest_loads - 1) / memtest_loads;
-}
 
 /// Writes a pattern.
 template <typename Pattern>

@@ -2,8 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "fixture.hpp"
+#include "harness/execute.hpp"
+#include "harness/json.hpp"
 #include "telemetry/fault/fault_source.hpp"
 #include "telemetry/stand_in.hpp"
 #include "telemetry/tests/simulated_gpus.hpp"
@@ -18,16 +21,12 @@ using telemetry::Reading;
 using ::testing::HasSubstr;
 
 IdleReport report_of(const FaultPlan& plan, const IdleLimits& limits = {.patience = milliseconds(100)}) {
-  Fixture fixture;
-  Context::Setup setup = fixture.setup();
   const auto open = [plan] {
     auto machine = telemetry::stand_in(telemetry::healthy_machine(), {{first_gpu, 1000}}, ::getpid());
     return telemetry::inject(telemetry::open_recording(std::move(machine)), plan, first_gpu);
   };
-  setup.watch =
-      std::make_shared<GpuWatch>(open, std::vector{first_gpu}, telemetry::SamplingPace{.patience = milliseconds(200)});
-  Context context(std::move(setup));
-  return wait_until_idle(context, limits);
+  GpuWatch watch(open, std::vector{first_gpu}, telemetry::SamplingPace{.patience = milliseconds(200)});
+  return wait_until_idle(watch, 0, limits);
 }
 
 /// So much at its first answers, and nothing afterwards.
@@ -77,19 +76,33 @@ TEST(IdleGate, WhatTheDriverDoesNotTellIsSaid) {
   EXPECT_THAT(hung.reason, HasSubstr("did not answer"));
 }
 
-TEST(IdleGate, IsRecordedAsObservations) {
-  Fixture fixture([](Context& context) {
-    IdleReport report;
-    report.reason = "busy";
-    report.clock_sm_mhz = 345;
-    observe(context, report);
-  });
-  static_cast<void>(fixture.execute());
-  std::vector<std::string> seen;
-  for (const Observation& observation : fixture.observed)
-    seen.push_back(observation.key + "=" + to_text(observation.value));
-  EXPECT_THAT(seen, ::testing::IsSupersetOf({"idle=false", "idle_clock_sm_mhz=345"}));
-  EXPECT_EQ(seen.size(), 7U);
+TEST(IdleGate, IsPassedBeforeACaseThatNeedsAnIdleGpuAndRecorded) {
+  Fixture fixture([](Context&) {});
+  fixture.test_case.needs.idle = true;
+  Context::Setup setup = fixture.setup();
+  const auto open = [] {
+    auto machine = telemetry::stand_in(telemetry::healthy_machine(), {{first_gpu, 1000}}, ::getpid());
+    return telemetry::inject(telemetry::open_recording(std::move(machine)), busy_for(4), first_gpu);
+  };
+  setup.watch = std::make_shared<GpuWatch>(open, std::vector{first_gpu});
+  const Execution execution = execute(std::move(setup));
+  const std::optional<IdleReport>& before = execution.telemetry.at(0).before;
+  ASSERT_TRUE(before);
+  EXPECT_TRUE(before->is_idle) << before->reason;
+  EXPECT_GE(before->waited_ms, 40);
+  EXPECT_LT(execution.duration_ms, before->waited_ms) << "waiting is no part of the case";
+  EXPECT_EQ(gpu_telemetry_from_json(to_json(execution.telemetry.at(0))), execution.telemetry.at(0));
+}
+
+TEST(IdleGate, IsNotThereForOtherCases) {
+  Fixture fixture([](Context&) {});
+  Context::Setup setup = fixture.setup();
+  setup.watch = std::make_shared<GpuWatch>(
+      [] {
+        return telemetry::open_recording(telemetry::stand_in(telemetry::healthy_machine(), {{first_gpu, 1000}}, 1));
+      },
+      std::vector{first_gpu});
+  EXPECT_EQ(execute(std::move(setup)).telemetry.at(0).before, std::nullopt);
 }
 
 }  // namespace

@@ -31,7 +31,9 @@ class Converter {
         device_(device),
         recorded_(snapshot.device_traces[device]),
         keeps_pools_(pools == PrivatePools::kept),
-        recorded_pools_(snapshot, device) {
+        recorded_pools_(snapshot, device),
+        reserved_(initial_reserved_bytes(snapshot, device)),
+        most_reserved_bytes_(recorded_usage(snapshot, device, 0).peak_reserved_bytes) {
     completions_recorded_ = std::ranges::any_of(
         recorded_, [](const SnapshotEvent& event) { return event.action == SnapshotAction::free_completed; });
   }
@@ -47,7 +49,9 @@ class Converter {
  private:
   void convert(std::size_t i) {
     const SnapshotEvent& event = recorded_[i];
-    if (recorded_pools_.of(event) != PoolId{0, 0}) ++result_.report.private_pool_events;
+    if (releases_segment(event) && !releases_begun_at_) releases_begun_at_ = reserved_.now();
+    reserved_.change(reserved_change(event));
+    if (recorded_pools_.of(position_) != PoolId{0, 0}) ++result_.report.private_pool_events;
     switch (event.action) {
       case SnapshotAction::alloc:
         return allocate(event);
@@ -62,7 +66,7 @@ class Converter {
         return end_of_releases(i);
       case SnapshotAction::out_of_memory:
         ++result_.report.out_of_memory;
-        route_to(pool_number(recorded_pools_.of(event)));
+        route_to(pool_number(recorded_pools_.of(position_)));
         return add({event.size, new_id(), stream(event.stream), Action::try_allocate, false});
       case SnapshotAction::other:
         ++result_.report.ignored_events;
@@ -84,7 +88,7 @@ class Converter {
       ++result_.report.contradictions;
       add({0, *replaced, 0, Action::free, false});
     }
-    route_to(pool_number(recorded_pools_.of(event)));
+    route_to(pool_number(recorded_pools_.of(position_)));
     add({event.size, id, stream(event.stream), Action::allocate, false});
   }
 
@@ -111,8 +115,17 @@ class Converter {
       return;
     }
     if (!live_.living(event.address))
-      add_initial(event.address, event.size, event.stream, recorded_pools_.of(event), no_stack);
+      add_initial(event.address, event.size, event.stream, recorded_pools_.of(position_), no_stack);
     add({0, live_.end_life(event.address), 0, Action::free, false});
+  }
+
+  /// Whether memory can have been so short at event i that the allocator had to release some before: not where as much
+  /// as was reserved then and that event's segment together fitted at another time. Collection of garbage waits for no
+  /// shortage.
+  [[nodiscard]] bool can_have_been_short(std::size_t i, std::uint64_t reserved_before) const {
+    if (recorded_[i].action == SnapshotAction::out_of_memory) return true;
+    if (snapshot_.settings.text.value_or("").find("garbage_collection_threshold") != std::string::npos) return true;
+    return reserved_before + recorded_[i].size > most_reserved_bytes_;
   }
 
   /// Decides at the last of a row of releases what they were.
@@ -122,8 +135,10 @@ class Converter {
     const bool last = i + 1 == recorded_.size();
     if (!last && releases_segment(recorded_[i + 1])) return;
     const bool is_named = std::exchange(named_empty_cache_, false);
+    const std::uint64_t reserved_before = std::exchange(releases_begun_at_, std::nullopt).value_or(0);
     const ReleasedPools::Row released = released_pools_.end();
-    const bool is_for_memory = !is_named && !last && asks_for_segment(recorded_[i + 1]);
+    const bool is_for_memory = !is_named && !last && asks_for_segment(recorded_[i + 1]) &&
+                               (recorded_[i].stack != no_stack || can_have_been_short(i + 1, reserved_before));
     const bool is_of_pools_alone = !is_named && !released.has_default && keeps_pools_;
     if (is_for_memory) ++result_.report.allocator_releases;
     if (!is_for_memory && !is_of_pools_alone) empty_cache();
@@ -235,6 +250,9 @@ class Converter {
   std::optional<std::uint32_t> routed_;  ///< pool that allocations go to
   bool completions_recorded_ = false;
   bool named_empty_cache_ = false;
+  RunningTotal reserved_;
+  std::uint64_t most_reserved_bytes_;
+  std::optional<std::uint64_t> releases_begun_at_;  ///< bytes that were reserved when the present row of releases began
   LiveAllocations live_;
   StreamNumbers streams_;
   std::vector<Initial> initial_;

@@ -25,22 +25,35 @@ std::optional<std::uint32_t> PoolNumbers::release(PoolId pool) {
   return used.mapped();
 }
 
-RecordedPools::RecordedPools(const Snapshot& snapshot, std::size_t device) {
-  are_told_ = std::ranges::any_of(snapshot.device_traces[device],
-                                  [](const SnapshotEvent& event) { return event.pool != default_pool; });
-  if (are_told_) return;
+RecordedPools::RecordedPools(const Snapshot& snapshot, std::size_t device) : events_(snapshot.device_traces[device]) {
+  const bool are_told =
+      std::ranges::any_of(events_, [](const SnapshotEvent& event) { return event.pool != default_pool; });
+  if (are_told) return;
   for (const SnapshotSegment& segment : snapshot.segments) {
     if (segment.device != device || segment.pool == default_pool) continue;
     private_ranges_.push_back({segment.address, segment.address + segment.total_size, segment.pool});
   }
   std::ranges::sort(private_ranges_, {}, &Range::begin);
+  for (std::size_t position = 0; position < events_.size(); ++position) note_release(position);
 }
 
-PoolId RecordedPools::of(const SnapshotEvent& event) const {
+void RecordedPools::note_release(std::size_t position) {
+  const SnapshotEvent& event = events_[position];
+  if (event.action != SnapshotAction::segment_free) return;
+  const auto ends_before = [&event](const Range& range) { return range.end <= event.address; };
+  for (auto range = std::ranges::partition_point(private_ranges_, ends_before);
+       range != private_ranges_.end() && range->begin < event.address + event.size; ++range) {
+    range->from = position + 1;
+  }
+}
+
+PoolId RecordedPools::of(std::size_t position) const {
+  const SnapshotEvent& event = events_[position];
   if (private_ranges_.empty() || event.action == SnapshotAction::out_of_memory) return event.pool;
   const auto after = std::ranges::upper_bound(private_ranges_, event.address, {}, &Range::begin);
-  if (after == private_ranges_.begin() || event.address >= std::prev(after)->end) return default_pool;
-  return std::prev(after)->pool;
+  if (after == private_ranges_.begin()) return default_pool;
+  const Range& range = *std::prev(after);
+  return event.address < range.end && position >= range.from ? range.pool : default_pool;
 }
 
 void ReleasedPools::add(PoolId pool) {

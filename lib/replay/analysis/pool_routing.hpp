@@ -25,20 +25,25 @@ class PoolNumbers {
   std::uint32_t count_ = 0;
 };
 
-/// Which pool recorded allocations belong to. Releases before PyTorch's events tell it do
-/// not say; there the segments left at the end do, as far as they are still there.
+/// Which pool recorded allocations belong to. Releases of PyTorch whose events do not tell
+/// say it by the segments left at the end, as far as they are still there.
 class RecordedPools {
  public:
   RecordedPools(const Snapshot& snapshot, std::size_t device);
-  [[nodiscard]] PoolId of(const SnapshotEvent& event) const;
+  /// Of the event at `position`: what lay at its address earlier may have been another pool's.
+  [[nodiscard]] PoolId of(std::size_t position) const;
 
  private:
   struct Range {
     std::uint64_t begin;
     std::uint64_t end;
     PoolId pool;
+    std::size_t from = 0;  ///< the first event since the segment is there
   };
-  bool are_told_ = false;
+  /// An earlier segment that was released at those addresses is not this one.
+  void note_release(std::size_t position);
+
+  const std::vector<SnapshotEvent>& events_;
   std::vector<Range> private_ranges_;  ///< in address order; only where events do not tell
 };
 

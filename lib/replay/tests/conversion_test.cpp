@@ -95,8 +95,10 @@ TEST(Conversion, TakesRequestsForFreesWhereCompletionsWereNotRecorded) {
 }
 
 TEST(Conversion, TellsEmptyCacheFromTheAllocatorsOwnReleases) {
-  const auto releases = [](SnapshotAction next) {
-    return convert_events({event(segment_free, 1, 10), event(segment_unmap, 2, 10), event(next, 3, 30)}).report;
+  SnapshotSegment left;
+  left.total_size = 30;
+  const auto releases = [&left](SnapshotAction next) {
+    return convert_events({event(segment_free, 1, 10), event(segment_unmap, 2, 10), event(next, 3, 30)}, {left}).report;
   };
   EXPECT_EQ(releases(alloc).empty_caches, 1U);
   EXPECT_EQ(releases(free_requested).empty_caches, 1U);
@@ -106,6 +108,28 @@ TEST(Conversion, TellsEmptyCacheFromTheAllocatorsOwnReleases) {
   EXPECT_EQ(releases(segment_map).allocator_releases, 1U);
   EXPECT_EQ(releases(out_of_memory).allocator_releases, 1U);
   EXPECT_EQ(convert_events({event(segment_free, 1, 10)}).report.empty_caches, 1U) << "at the end";
+}
+
+/// 20 bytes are released and 30 obtained; then so many more, which stay.
+Snapshot released_for_30(std::uint64_t more) {
+  Snapshot snapshot;
+  snapshot.device_traces = {{event(segment_free, 1, 20), event(segment_alloc, 3, 30), event(segment_alloc, 4, more)}};
+  SnapshotSegment segments_now;
+  segments_now.total_size = 30 + more;
+  snapshot.segments = {segments_now};
+  return snapshot;
+}
+
+TEST(Conversion, ARoomyDeviceHasNoReleasesOfTheAllocatorsOwn) {
+  EXPECT_EQ(convert(released_for_30(20), 0).report.empty_caches, 1U) << "20 and 30 fitted later";
+  EXPECT_EQ(convert(released_for_30(19), 0).report.allocator_releases, 1U) << "50 never fitted";
+
+  Snapshot with_stack = released_for_30(20);
+  with_stack.device_traces[0].front().stack = no_stack + 1;
+  EXPECT_EQ(convert(with_stack, 0).report.allocator_releases, 1U) << "its stack does not name empty_cache";
+  Snapshot collecting = released_for_30(20);
+  collecting.settings.text = "garbage_collection_threshold:0.5";
+  EXPECT_EQ(convert(collecting, 0).report.allocator_releases, 1U) << "garbage is collected before memory is short";
 }
 
 TEST(Conversion, BelievesTheStackOfARelease) {
@@ -260,6 +284,23 @@ TEST(Conversion, BlocksFromBeforeTheFirstEventAreInTheirPools) {
   EXPECT_EQ(conversion.trace.events, expected);
   EXPECT_EQ(conversion.recorded_events[2], Conversion::no_event);
   EXPECT_EQ(conversion.recorded_events[4], 0U);
+}
+
+TEST(Conversion, WhatLayAtAPoolsAddressesBeforeIsNotThePools) {
+  const SnapshotSegment segment{1000, 200, 0, 0, {0, 3}, false, false, {}};
+  const Conversion conversion = convert_events(
+      {event(segment_alloc, 900, 300), event(alloc, 1000, 10), event(free_requested, 1000, 10),
+       event(segment_free, 900, 300), event(alloc, 5000, 30), event(segment_alloc, 1000, 200), event(alloc, 1000, 20)},
+      {segment});
+  const std::vector<Event> expected{of_pool(Action::create_pool, 0),
+                                    allocate(0, 10),
+                                    free_of(0),
+                                    empty_cache,
+                                    allocate(1, 30),
+                                    of_pool(Action::begin_pool, 0),
+                                    allocate(2, 20),
+                                    of_pool(Action::end_pool, 0)};
+  EXPECT_EQ(conversion.trace.events, expected);
 }
 
 TEST(Conversion, MergesPrivatePoolsWhereThatIsAskedFor) {

@@ -40,6 +40,13 @@ CaseResult passed() {
                         .source = "data sheet"}};
   fuzz.output_tail = "not shown for a pass\n";
   fuzz.telemetry = {{.device = 0,
+                     .before = harness::IdleReport{.is_idle = false,
+                                                   .waited_ms = 5000.5,
+                                                   .utilization_percent = 40,
+                                                   .temperature_celsius = 61,
+                                                   .clock_sm_mhz = 1980,
+                                                   .other_processes = std::nullopt,
+                                                   .reason = "utilization is 40 %"},
                      .samples = 13,
                      .gauges = {{.gauge = "power_draw_mw", .min = 81550, .mean = 90125.5, .max = 131000}},
                      .changes = {{.counter = "ecc_volatile_corrected", .change = 2}},

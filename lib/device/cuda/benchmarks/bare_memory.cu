@@ -26,18 +26,17 @@ __global__ void read_loop(const ulonglong2* data, std::size_t vectors, Counter* 
 template <unsigned loads>
 __global__ void invert_loop(ulonglong2* data, std::size_t vectors, Counter word, Counter* counter) {
   const std::size_t turn = std::size_t{blockDim.x} * loads;
-  Counter wrong = 0;
+  Counter differing = 0;
   for (std::size_t at = blockIdx.x * turn + threadIdx.x; at < vectors; at += gridDim.x * turn) {
     ulonglong2 read[loads];
 #pragma unroll
     for (unsigned i = 0; i < loads; ++i) read[i] = data[at + i * blockDim.x];
 #pragma unroll
-    for (unsigned i = 0; i < loads; ++i) {
-      wrong += read[i].x != word || read[i].y != word;
-      data[at + i * blockDim.x] = make_ulonglong2(~word, ~word);
-    }
+    for (unsigned i = 0; i < loads; ++i) differing |= (read[i].x ^ word) | (read[i].y ^ word);
+#pragma unroll
+    for (unsigned i = 0; i < loads; ++i) data[at + i * blockDim.x] = make_ulonglong2(~word, ~word);
   }
-  if (wrong != 0) atomicAdd(counter, wrong);
+  if (differing != 0) atomicAdd(counter, Counter{1});
 }
 
 unsigned blocks(const LoopShape& shape, std::size_t vectors) {
