@@ -11,7 +11,9 @@ namespace gpucheck::device {
 /// method does what the inner device does. As thread-safe as that one.
 class ForwardingDevice : public Device {
  public:
-  explicit ForwardingDevice(std::unique_ptr<Device> inner) noexcept : inner_(std::move(inner)) {}
+  explicit ForwardingDevice(std::unique_ptr<Device> inner) noexcept : owned_(std::move(inner)), inner_(owned_.get()) {}
+  /// The inner device must outlive it.
+  explicit ForwardingDevice(Device& inner) noexcept : inner_(&inner) {}
 
   [[nodiscard]] int ordinal() const noexcept override { return inner_->ordinal(); }
   [[nodiscard]] const DeviceProperties& properties() const noexcept override { return inner_->properties(); }
@@ -26,7 +28,8 @@ class ForwardingDevice : public Device {
   [[nodiscard]] const Device& inner() const noexcept { return *inner_; }
 
  private:
-  std::unique_ptr<Device> inner_;
+  std::unique_ptr<Device> owned_;
+  Device* inner_;
 };
 
 }  // namespace gpucheck::device

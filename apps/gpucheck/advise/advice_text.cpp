@@ -82,7 +82,8 @@ std::string tried_text(const Advice& advice) {
   return fmt::format(
       "\n  Smallest memory: in which all of it runs, to 2 MiB. Peak reserved, what lies unused of it and device "
       "allocations are those without a limit. A retry releases the cache; it stalls the program, as each device "
-      "allocation does.\n"
+      "allocation does. All of it is PyTorch's own memory: what other libraries (NCCL, cuBLAS, cuDNN), other processes "
+      "and tensors received from them (IPC) take comes on top; a card given by name leaves out what a context takes.\n"
       "  Of {} settings tried, {} cannot differ from others on this recording, and {} do not save a hundredth of what "
       "simpler ones need; {} plays.\n",
       advice.search.tried.size(), count(TriedSettings::Outcome::same_as),
@@ -144,8 +145,10 @@ std::string one_text(const Advice& advice, const AdviceSubject& subject) {
   text += recorded_text(advice.recorded) + beginning_text(advice.recorded);
   text += fmt::format("  memory    {}\n", memory_text(advice, subject));
   if (!advice.rejection.empty()) {
-    text += fmt::format("  The settings it was recorded under, {}, cannot be played: {}\n",
-                        settings_label(advice.recorded_settings), one_line(advice.rejection, 200));
+    text += fmt::format(
+        "  The settings it was recorded under, {}, cannot be played: {}. All that follows is of PyTorch's native "
+        "allocator\n",
+        settings_label(advice.recorded_settings), one_line(advice.rejection, 200));
   }
   return text + ranking_text(advice) + tried_text(advice) + verdict_text(advice) +
          failures_text(advice, subject.stacks) + live_text(advice, subject.stacks);

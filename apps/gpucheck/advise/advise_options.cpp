@@ -12,6 +12,8 @@ constexpr const char* how_to_record =
     "  torch.cuda.memory._record_memory_history(max_entries=10_000_000)     # before the model is made\n"
     "  ...                                                                  # a few steps, or until memory runs out\n"
     "  torch.cuda.memory._dump_snapshot(\"snapshot.pickle\")                  # also where the error is caught\n"
+    "Advice is on PyTorch's native allocator, whose memory history alone can be recorded: the asynchronous one\n"
+    "(cudaMallocAsync) and pluggable ones record none. Memory that other processes lend (IPC) is not in it.\n"
     "Exit codes: 0 memory suffices under some of the settings (or none was limited); 1 it does not; 2 usage; 3 a file "
     "that cannot be read, or in which nothing is recorded.";
 

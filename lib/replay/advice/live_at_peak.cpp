@@ -29,7 +29,7 @@ constexpr std::array size_classes{
 
 bool allocates(const Event& event) { return event.action == Action::allocate || event.action == Action::try_allocate; }
 
-bool ends(const Event& event) { return event.action == Action::free || event.action == Action::try_allocate; }
+bool ends(const Event& event) { return frees(event.action) || event.action == Action::try_allocate; }
 
 /// Calls `follow(step, allocated bytes)` after each allocation, up to `end`.
 template <typename Follow>

@@ -71,8 +71,8 @@ void reuse_allocation_numbers(Trace& trace) {
       number_of[event.id] = unused.back();
       unused.pop_back();
     }
-    if (event.action == Action::free || is_try) unused.push_back(number_of[event.id]);
-    const bool names_one = is_try || event.action <= Action::record_stream;
+    if (frees(event.action) || is_try) unused.push_back(number_of[event.id]);
+    const bool names_one = is_try || frees(event.action) || event.action <= Action::record_stream;
     if (names_one) event.id = number_of[event.id];
   }
   trace.allocation_count = count;

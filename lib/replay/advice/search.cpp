@@ -255,7 +255,7 @@ std::uint64_t least_bytes(const Trace& trace) {
     if (event.action == Action::allocate || is_try) {
       allocated.change(block_bytes[event.id] = runtime::round_up_to_block(event.size));
     }
-    if (event.action == Action::free || is_try) allocated.change(0 - std::exchange(block_bytes[event.id], 0));
+    if (frees(event.action) || is_try) allocated.change(0 - std::exchange(block_bytes[event.id], 0));
   }
   return allocated.peak();
 }

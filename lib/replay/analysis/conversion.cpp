@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <set>
 
 #include "base/error.hpp"
 #include "replay/analysis/live_allocations.hpp"
@@ -56,8 +58,8 @@ class Converter {
       case SnapshotAction::alloc:
         return allocate(event);
       case SnapshotAction::free_requested:
-        if (!completions_recorded_ || completes_at_once(i)) free(event);
-        return;
+        if (!completions_recorded_ || completes_at_once(i)) return free(event);
+        return free_later(event);
       case SnapshotAction::free_completed:
         if (i == 0 || !completes_at_once(i - 1)) complete(event);
         return;
@@ -86,7 +88,7 @@ class Converter {
     const std::uint32_t id = new_id();
     if (const auto replaced = live_.begin_life(event.address, id)) {
       ++result_.report.contradictions;
-      add({0, *replaced, 0, Action::free, false});
+      if (!end_uses(event.address)) add({0, *replaced, 0, Action::free, false});
     }
     route_to(pool_number(recorded_pools_.of(position_)));
     add({event.size, id, stream(event.stream), Action::allocate, false});
@@ -104,9 +106,30 @@ class Converter {
     routed_ = pool;
   }
 
+  /// Of a block from before the first event only its end is told.
+  void free_later(const SnapshotEvent& event) {
+    if (!live_.living(event.address)) return;
+    const auto number = unused_numbers_.empty() ? waiting_.size() : *unused_numbers_.begin();
+    if (number > UINT16_MAX || !waiting_.emplace(event.address, number).second) return;
+    unused_numbers_.erase(number);
+    add({0, live_.id(event.address), static_cast<std::uint16_t>(number), Action::free_later, false});
+  }
+
+  /// False where no free waits there.
+  bool end_uses(std::uint64_t address) {
+    const auto waiting = waiting_.find(address);
+    if (waiting == waiting_.end()) return false;
+    const std::size_t number = waiting->second;
+    waiting_.erase(waiting);
+    unused_numbers_.insert(number);
+    add({0, 0, static_cast<std::uint16_t>(number), Action::end_of_uses, false});
+    return true;
+  }
+
   void complete(const SnapshotEvent& event) {
     ++result_.report.deferred_frees;
-    free(event);
+    if (!end_uses(event.address)) return free(event);
+    static_cast<void>(live_.end_life(event.address));
   }
 
   void free(const SnapshotEvent& event) {
@@ -254,6 +277,8 @@ class Converter {
   std::uint64_t most_reserved_bytes_;
   std::optional<std::uint64_t> releases_begun_at_;  ///< bytes that were reserved when the present row of releases began
   LiveAllocations live_;
+  std::map<std::uint64_t, std::size_t> waiting_;  ///< frees whose blocks are still used: their numbers, by address
+  std::set<std::size_t> unused_numbers_;          ///< below the most that were used at once
   StreamNumbers streams_;
   std::vector<Initial> initial_;
   std::size_t position_ = 0;  ///< of the recorded event being taken

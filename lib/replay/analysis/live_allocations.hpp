@@ -28,6 +28,8 @@ class LiveAllocations {
     --living_count_;
     return std::exchange(ids_.at(address), no_id);
   }
+  /// @pre `living(address)`
+  [[nodiscard]] std::uint32_t id(std::uint64_t address) const { return ids_.at(address); }
   [[nodiscard]] bool known(std::uint64_t address) const { return ids_.contains(address); }
   [[nodiscard]] bool living(std::uint64_t address) const { return known(address) && ids_.at(address) != no_id; }
   /// Lived once and does no more.

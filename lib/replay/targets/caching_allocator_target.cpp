@@ -18,13 +18,19 @@ SegmentLayout layout_of(const runtime::SegmentInfo& segment) {
 }  // namespace
 
 CachingAllocatorTarget::CachingAllocatorTarget(device::Device& device, const TargetOptions& options)
-    : RuntimeTarget(device, {}, options.stream_count, [](runtime::Runtime& runtime) -> runtime::CachingAllocator& {
-        return runtime.caching_allocator();
-      }) {
+    : OnHeldStreams{HeldStreams(device)},
+      RuntimeTarget(
+          held_streams, {}, options.stream_count,
+          [](runtime::Runtime& runtime) -> runtime::CachingAllocator& { return runtime.caching_allocator(); }) {
   // Set afterwards, as a running program does it: one of them, max_split_size, is fixed
   // when the allocator is made.
   if (!options.settings.empty()) runtime_.set_settings(options.settings);
   if (options.memory_limit_bytes) allocator_.set_memory_fraction(fraction_of(*options.memory_limit_bytes, device));
+}
+
+void CachingAllocatorTarget::free_later(void* address, std::uint16_t number) {
+  allocator_.record_stream(address, held_streams.hold(number));
+  free(address);
 }
 
 Usage CachingAllocatorTarget::usage() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "replay/targets/held_streams.hpp"
 #include "replay/targets/runtime_target.hpp"
 #include "runtime/caching/caching_allocator.hpp"
 
@@ -12,13 +13,24 @@ struct AllocatorCounters {
   std::uint64_t peak_allocated_bytes = 0;
 };
 
+/// Before the runtime that runs on it.
+struct OnHeldStreams {
+  HeldStreams held_streams;
+};
+
 /// gpucheck's caching allocator on a device, as something to play traces against. On a
 /// simulated device no GPU is needed. The device must outlive it.
-class CachingAllocatorTarget final : public RuntimeTarget<ComparableTarget, runtime::CachingAllocator> {
+///
+/// What is freed later is freed at once, while a stream that is never done uses it: until the end of its uses, or until
+/// the allocator waits for all streams, as it does where memory is short.
+class CachingAllocatorTarget final : private OnHeldStreams,
+                                     public RuntimeTarget<ComparableTarget, runtime::CachingAllocator> {
  public:
   /// @throws SettingsError; UsageError for a limit above the device's memory; DeviceError.
   CachingAllocatorTarget(device::Device& device, const TargetOptions& options);
 
+  void free_later(void* address, std::uint16_t number) override;
+  void end_of_uses(std::uint16_t number) override { held_streams.release(number); }
   [[nodiscard]] Usage usage() override;
   [[nodiscard]] std::optional<std::int64_t> retry_count() override;
   [[nodiscard]] AllocatorCounters counters();

@@ -56,6 +56,14 @@ class Player {
       case Action::free:
         free(event.id);
         return {};
+      case Action::free_later:
+        if (addresses_[event.id] != nullptr) {
+          target_.free_later(std::exchange(addresses_[event.id], nullptr), event.stream);
+        }
+        return {};
+      case Action::end_of_uses:
+        target_.end_of_uses(event.stream);
+        return {};
       case Action::record_stream:
         if (addresses_[event.id] != nullptr) target_.record_stream(addresses_[event.id], event.stream);
         return {};

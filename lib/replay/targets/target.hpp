@@ -36,6 +36,9 @@ class TraceTarget {
   /// `address` is what `allocate` gave, never null.
   virtual void free(void* address) = 0;
   virtual void record_stream(void* address, std::uint16_t stream) = 0;
+  /// Frees what other streams still use, up to `end_of_uses` of the same number. Here: then, and no earlier.
+  virtual void free_later(void* address, std::uint16_t number);
+  virtual void end_of_uses(std::uint16_t number);
   /// Waits for the device.
   virtual void synchronize() = 0;
   virtual void empty_cache() = 0;
@@ -50,6 +53,9 @@ class TraceTarget {
   /// Which of the calls so far, or of the conditions, the allocator has no use for, and
   /// what it warned of. Sentences for a person, without a full stop.
   [[nodiscard]] virtual std::vector<std::string> remarks() { return {}; }
+
+ private:
+  std::vector<void*> freed_later_;  ///< by number; null where none is
 };
 
 /// One that can be compared with what PyTorch's caching allocator recorded.

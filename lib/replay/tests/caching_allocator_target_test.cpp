@@ -76,6 +76,31 @@ TEST_F(CachingAllocatorReplay, ReportsSegmentsAndStatistics) {
   target.free(address);
 }
 
+TEST_F(CachingAllocatorReplay, WhatIsFreedLaterIsReusedWhenItsUsesEnd) {
+  CachingAllocatorTarget target(*device_, {"", std::nullopt, 1});
+  void* const first = target.allocate(20_MiB, 0).address;
+  target.free_later(first, 3);
+  EXPECT_EQ(target.usage().allocated_bytes, 0) << "the program has given it up";
+  void* const second = target.allocate(20_MiB, 0).address;
+  EXPECT_NE(second, first);
+  EXPECT_EQ(target.usage().reserved_bytes, std::int64_t{40_MiB});
+  target.free_later(second, 0);
+  target.end_of_uses(0);
+  EXPECT_EQ(target.allocate(20_MiB, 0).address, second) << "the other one is still used";
+  target.end_of_uses(3);
+  EXPECT_EQ(target.allocate(20_MiB, 0).address, first);
+}
+
+TEST_F(CachingAllocatorReplay, UsesAreWaitedForWhereMemoryIsShort) {
+  CachingAllocatorTarget target(*device_, {"", 50_MiB, 1});
+  void* const first = target.allocate(30_MiB, 0).address;
+  target.free_later(first, 0);
+  EXPECT_FALSE(target.allocate(40_MiB, 0).out_of_memory);
+  EXPECT_EQ(target.retry_count(), 1);
+  EXPECT_EQ(target.usage().reserved_bytes, std::int64_t{40_MiB});
+  target.end_of_uses(0);
+}
+
 TEST_F(CachingAllocatorReplay, KeepsToTheMemoryLimit) {
   Trace trace;
   trace.allocation_count = 3;

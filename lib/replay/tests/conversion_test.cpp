@@ -21,6 +21,8 @@ Event allocate(std::uint32_t id, std::uint64_t size, std::uint16_t stream = 0) {
   return {size, id, stream, Action::allocate, false};
 }
 Event free_of(std::uint32_t id) { return {0, id, 0, Action::free, false}; }
+Event free_later(std::uint32_t id, std::uint16_t number) { return {0, id, number, Action::free_later, false}; }
+Event end_of_uses(std::uint16_t number) { return {0, 0, number, Action::end_of_uses, false}; }
 constexpr Event empty_cache{0, 0, 0, Action::empty_cache, false};
 
 using enum SnapshotAction;
@@ -81,11 +83,31 @@ TEST(Conversion, RebuildsBlocksWhoseRequestAnOlderReleaseDidNotTell) {
   EXPECT_EQ(conversion.report.initial_bytes, 512U);
 }
 
-TEST(Conversion, ReplaysALateFreeWhenItCompleted) {
+TEST(Conversion, TellsWhenALateFreeWasRequestedAndWhenItCompleted) {
   const Conversion conversion = convert_events(
       {event(alloc, 1, 10), event(free_requested, 1, 10), event(alloc, 2, 20), event(free_completed, 1, 10)});
-  EXPECT_EQ(conversion.trace.events, (std::vector<Event>{allocate(0, 10), allocate(1, 20), free_of(0)}));
+  EXPECT_EQ(conversion.trace.events,
+            (std::vector<Event>{allocate(0, 10), free_later(0, 0), allocate(1, 20), end_of_uses(0)}));
   EXPECT_EQ(conversion.report.deferred_frees, 1U);
+}
+
+TEST(Conversion, LateFreesAtOneTimeHaveNumbersOfTheirOwn) {
+  const Conversion conversion = convert_events(
+      {event(alloc, 1, 10), event(alloc, 2, 20), event(free_requested, 1, 10), event(free_requested, 2, 20),
+       event(alloc, 3, 30), event(free_completed, 1, 10), event(free_requested, 3, 30), event(alloc, 1, 40),
+       event(free_completed, 2, 20), event(free_completed, 3, 30), event(free_completed, 1, 40)});
+  EXPECT_EQ(conversion.trace.events,
+            (std::vector<Event>{allocate(0, 10), allocate(1, 20), free_later(0, 0), free_later(1, 1), allocate(2, 30),
+                                end_of_uses(0), free_later(2, 0), allocate(3, 40), end_of_uses(1), end_of_uses(0),
+                                free_of(3)}));
+}
+
+TEST(Conversion, AnAddressThatIsUsedAgainEndsALateFree) {
+  const Conversion conversion = convert_events({event(alloc, 1, 10), event(free_requested, 1, 10), event(alloc, 1, 20),
+                                                event(alloc, 2, 30), event(free_completed, 1, 20)});
+  EXPECT_EQ(conversion.trace.events, (std::vector<Event>{allocate(0, 10), free_later(0, 0), end_of_uses(0),
+                                                         allocate(1, 20), allocate(2, 30), free_of(1)}));
+  EXPECT_EQ(conversion.report.contradictions, 1U);
 }
 
 TEST(Conversion, TakesRequestsForFreesWhereCompletionsWereNotRecorded) {
@@ -177,8 +199,8 @@ TEST(Conversion, PairsARequestWithItsOwnCompletionOnly) {
   const Conversion conversion =
       convert_events({event(alloc, 1, 10), event(alloc, 2, 20), event(free_requested, 1, 10),
                       event(free_completed, 2, 20), event(alloc, 3, 30), event(free_completed, 1, 10)});
-  EXPECT_EQ(conversion.trace.events,
-            (std::vector<Event>{allocate(0, 10), allocate(1, 20), free_of(1), allocate(2, 30), free_of(0)}));
+  EXPECT_EQ(conversion.trace.events, (std::vector<Event>{allocate(0, 10), allocate(1, 20), free_later(0, 0), free_of(1),
+                                                         allocate(2, 30), end_of_uses(0)}));
   EXPECT_EQ(conversion.report.deferred_frees, 2U);
 }
 

@@ -42,7 +42,7 @@ struct OperationShape {
 
 namespace detail {
 using enum OperationField;
-/// In the order of Action; `try_allocate` has none.
+/// In the order of Action; what is in no trace file has none.
 inline constexpr std::array<OperationShape, 18> operation_shapes{{
     {"alloc", {id, size, stream, same_address_as, oom}, 5, 2},
     {"free", {id}, 1, 1},
@@ -67,7 +67,8 @@ static_assert(operation_shapes.size() == static_cast<std::size_t>(Action::try_al
 }  // namespace detail
 
 [[nodiscard]] constexpr const OperationShape& shape_of(Action action) noexcept {
-  return detail::operation_shapes[action == Action::try_allocate ? 0 : static_cast<std::size_t>(action)];
+  const auto is_in_files = action < Action::try_allocate;
+  return detail::operation_shapes[is_in_files ? static_cast<std::size_t>(action) : frees(action) ? 1 : 0];
 }
 
 }  // namespace gpucheck::replay

@@ -34,7 +34,15 @@ enum class Action : std::uint8_t {
   /// In no trace file. An allocation that failed when it was recorded, by a program whose
   /// further use of it is unknown: allocated, and freed at once if that succeeds.
   try_allocate,
+  /// Nor these, of a recorded program whose uses of a block by other streams are not known, but when they were over:
+  /// freed while such uses last, and their end. `stream` is a number that both have, of no other free meanwhile.
+  free_later,
+  end_of_uses,
 };
+/// Whether the program gives an allocation up.
+[[nodiscard]] constexpr bool frees(Action action) noexcept {
+  return action == Action::free || action == Action::free_later;
+}
 
 /// One call of the allocator. 16 bytes, so that millions stream through the cache.
 struct Event {
