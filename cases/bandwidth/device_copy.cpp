@@ -1,5 +1,6 @@
 #include "base/units.hpp"
 #include "cases/bandwidth/support.hpp"
+#include "cases/gpu_faults.hpp"
 #include "device/kernels/bandwidth.hpp"
 #include "device/turns.hpp"
 
@@ -51,7 +52,7 @@ harness::Case define() {
       .source = "nvbandwidth device_local_copy",
       .needs = {.exclusive = true, .idle = true},
       .parameters = {bytes_parameter(on_gpu)},
-      .faults = std::move(faults),
+      .faults = with_gpu_faults(std::move(faults)),
       .deadline = std::chrono::seconds(60),
       .run = run,
   };

@@ -1,3 +1,4 @@
+#include "cases/gpu_faults.hpp"
 #include "cases/memtest/support.hpp"
 
 namespace gpucheck::cases::in_memtest::own_address {
@@ -15,7 +16,7 @@ harness::Case define() {
                   "Each word holds its own address, then the complement: no two addresses lead to the same cell",
                   "cuda_memtest test 1");
   test_case.run = run;
-  test_case.faults = memory_and_address_faults();
+  test_case.faults = with_gpu_faults(memory_and_address_faults());
   return test_case;
 }
 

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "cases/gpu_faults.hpp"
 #include "cases/health/slowdown_support.hpp"
 #include "cases/stress/strain_support.hpp"
 #include "cases/stress/support.hpp"
@@ -68,7 +69,7 @@ harness::Case define() {
                      type_parameter(),
                      in_gemm::size_parameter(),
                      in_health::slowdown_parameter()},
-      .faults = std::move(faults),
+      .faults = with_gpu_faults(std::move(faults)),
       .deadline = std::chrono::minutes(2),
       .run = run,
   };
