@@ -72,11 +72,14 @@ MemoryTest::MemoryTest(harness::Context& context, std::size_t comparing_passes)
       wanted_(wanted(context)),
       memory_(context.device(), wanted_.allocated) {}
 
+std::uint64_t bytes_tested(std::span<const std::uint64_t> compared_bytes) {
+  return compared_bytes.empty() ? 0 : *std::ranges::min_element(compared_bytes);
+}
+
 void MemoryTest::observe() {
   const Findings findings = passes_.finish();
   const auto& compared = findings.compared_bytes;
-  // What only some passes have seen has not been through the test.
-  const std::uint64_t tested = compared.empty() ? 0 : *std::ranges::min_element(compared);
+  const std::uint64_t tested = bytes_tested(compared);
   context_.observe("bytes_offered", wanted_.offered);
   context_.observe("bytes_tested", tested);
   context_.observe("percent_tested", percent(tested, wanted_.offered));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ struct Wanted {
   std::uint64_t offered = 0;
   std::uint64_t allocated = 0;
 };
+
+/// What has been through a test whose passes compared so much each: what only some of them have seen has not.
+[[nodiscard]] std::uint64_t bytes_tested(std::span<const std::uint64_t> compared_bytes);
 
 /// A test on the device of a case: passes, and the memory they go over.
 class MemoryTest {

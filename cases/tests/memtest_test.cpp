@@ -90,6 +90,11 @@ TEST(Memtest, KernelsCountVectorsWith64Bits) {
   EXPECT_EQ(log->records[0].address, reinterpret_cast<std::uintptr_t>(last) + 8);
 }
 
+TEST(Memtest, TestedIsWhatEveryPassHasCompared) {
+  EXPECT_EQ(bytes_tested(std::vector<std::uint64_t>{100, 60, 100}), 60U);
+  EXPECT_EQ(bytes_tested({}), 0U);
+}
+
 TEST(Memtest, TakesMemoryInAsFewPiecesAsItGets) {
   Machine machine("small");
   EXPECT_EQ(HeldMemory(*machine.device, 100_MiB).stretches().size(), 1U);
