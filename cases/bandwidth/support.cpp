@@ -178,10 +178,14 @@ Summary Measurement::summary() {
   Summary summary = summary_;
   summary.mismatches = findings.log.mismatches;
   for (std::size_t i = 0; i < verified_bytes_.size(); ++i) {
-    const double share = static_cast<double>(findings.compared_bytes.at(i)) / static_cast<double>(verified_bytes_[i]);
-    summary.percent_verified = std::min(summary.percent_verified, share * 100);
+    summary.add_verification(findings.compared_bytes.at(i), verified_bytes_[i]);
   }
   return summary;
+}
+
+void Summary::add_verification(std::uint64_t compared_bytes, std::uint64_t expected_bytes) {
+  const double share = static_cast<double>(compared_bytes) / static_cast<double>(expected_bytes);
+  percent_verified = std::min(percent_verified, share * 100);
 }
 
 void Summary::add(const Summary& other) {

@@ -71,6 +71,8 @@ struct Summary {
   std::uint64_t mismatches = 0;
 
   void add(const Summary& other);
+  /// What a verification compared, of what it was to compare.
+  void add_verification(std::uint64_t compared_bytes, std::uint64_t expected_bytes);
   /// `samples`, `held`.
   void observe_samples(harness::Context& context) const;
   /// That, `percent_verified` and `mismatches`.

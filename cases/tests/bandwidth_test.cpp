@@ -30,6 +30,14 @@ TEST(Samples, InWhichNoTimePassedAreNone) {
   EXPECT_EQ(Samples{}.spread_percent(), 0);
 }
 
+TEST(Summary, IsOfTheVerificationThatSawLeast) {
+  Summary summary;
+  summary.add_verification(100, 100);
+  summary.add_verification(30, 60);
+  summary.add_verification(200, 200);
+  EXPECT_EQ(summary.percent_verified, 50);
+}
+
 TEST(Summary, JoinsThoseOfSeveralDevices) {
   Summary all{.samples = 9, .percent_verified = 90, .mismatches = 1};
   all.add({.samples = 9, .held = false, .percent_verified = 100, .mismatches = 2});

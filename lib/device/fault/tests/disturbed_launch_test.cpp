@@ -12,14 +12,20 @@ namespace {
 using device::kernels::MultiplyOnEach;
 using device::kernels::MultiprocessorTally;
 
+enum class BeginsWith { launches, another_kernel };
+
 /// What each of the four multiprocessors of a small device did, of two launches of eight blocks.
 template <typename T>
-std::vector<MultiprocessorTally> tallies_of(const Plan& plan) {
+std::vector<MultiprocessorTally> tallies_of(const Plan& plan, BeginsWith begins_with = BeginsWith::launches) {
   using Multiply = MultiplyOnEach<T>;
   const Faulty faulty(plan);
   const std::size_t bytes = Multiply::slots * sizeof(MultiprocessorTally);
   const auto memory = faulty.make_memory(bytes);
   device::check(faulty.device().fill(memory.get(), 0, bytes, {}), "fill");
+  if (begins_with == BeginsWith::another_kernel) {
+    const device::kernels::Fill<std::uint8_t> other{static_cast<std::uint8_t*>(memory.get()), 0};
+    device::check(device::launch(faulty.device(), other, bytes, {}), "launch");
+  }
   const Multiply multiply{
       static_cast<MultiprocessorTally*>(memory.get()), 4, 3, {.seed = 1, .depth = Multiply::size, .magnitude = 15}};
   const device::BlockShape shape{.threads = Multiply::threads, .shared_bytes = sizeof(typename Multiply::Shared)};
@@ -53,6 +59,11 @@ TYPED_TEST(DisturbedLaunches, HaveOneSlowMultiprocessor) {
   EXPECT_EQ(tallies[1].nanoseconds, 2 * 3'000U + 2 * 7'000U);  // in the second launch
   EXPECT_EQ(tallies[2].nanoseconds, 4 * 3'000U);
   for (const MultiprocessorTally& tally : tallies) EXPECT_EQ(tally.wrong, 0U);
+}
+
+TEST(DisturbedLaunch, IsTheFirstOfAKernelThatTellsMultiprocessorsApart) {
+  const auto tallies = tallies_of<float>(slow_multiprocessor(nth_call(1)), BeginsWith::another_kernel);
+  EXPECT_EQ(tallies[1].nanoseconds, 2 * 3'000U + 2 * 7'000U);
 }
 
 TYPED_TEST(DisturbedLaunches, HaveOneWrongMultiprocessor) {

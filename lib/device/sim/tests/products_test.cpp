@@ -128,7 +128,15 @@ class SimulatedProducts : public testing::Test {
     return driver_->races();
   }
 
-  std::unique_ptr<Driver> driver_ = make_driver({.profile = profile("small")});
+  /// So slow that a product takes longer than its memory traffic (250 ns at 200 bytes each).
+  static constexpr std::uint64_t flops_per_ns = 100;
+  static Profile slow_profile() {
+    Profile slow = profile("small");
+    slow.product_flops_per_ns.fp32 = flops_per_ns;
+    return slow;
+  }
+
+  std::unique_ptr<Driver> driver_ = make_driver({.profile = slow_profile()});
   std::unique_ptr<device::Device> device_ = std::move(driver_->open(0).value());
   std::array<device::UniqueDeviceMemory, 5> memory_;
 };
@@ -184,7 +192,7 @@ TEST_F(SimulatedProducts, TakeAsLongAsTheProfileSays) {
   check(device().record(stop.get(), stream.get()));
   check(device().synchronize(stream.get()));
   const double milliseconds = device().elapsed_ms(start.get(), stop.get()).value();
-  const double one_ns = 800 + 2.0 * size * size * size / 2'000;
+  const double one_ns = 800 + 2.0 * size * size * size / flops_per_ns;
   EXPECT_GE(milliseconds, times * one_ns / 1e6);
   EXPECT_LE(milliseconds, times * one_ns * 1.13 / 1e6);
 }
