@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "harness/case.hpp"
+#include "harness/context.hpp"
 #include "telemetry/machine.hpp"
 
 namespace gpucheck::cases::in_stress {
