@@ -30,11 +30,11 @@ const harness::Case& test_case() {
   return made;
 }
 
-CaseResult judged(RequestEnd end, const golden::GoldenSet& set = goldens()) {
+CaseResult judged(RequestEnd end, const golden::GoldenSet& set = goldens(), const golden::Limits* limits = nullptr) {
   const PlannedCase planned{.test_case = &test_case(),
                             .settings = {.seed = 5, .fault = "lost", .parameters = {{"given", std::int64_t{7}}}},
                             .repetition = 3};
-  return judge(planned, std::move(end), std::chrono::milliseconds(100), set, {"sim"});
+  return judge(planned, std::move(end), std::chrono::milliseconds(100), set, {.device_kind = "sim", .limits = limits});
 }
 
 RequestEnd ended(Kind kind) {
@@ -91,6 +91,15 @@ TEST(Judge, NeedsAGoldenFile) {
   const golden::GoldenSet none = golden::GoldenSet::from_embedded({});
   EXPECT_EQ(judged(completed(right), none).outcome, Outcome::fail);
   EXPECT_EQ(keys(judged(completed(right, {leak}), none)), (Keys{"golden", "rule.leak"}));
+}
+
+TEST(Judge, WhatWasMeasuredAndHasNoLimitIsNoPass) {
+  static constexpr std::array files{golden::GoldenSet::File{
+      "a/b.json", R"({"case": "a.b", "expect": {"answer": {"limit": true, "basis": "vendor"}}})"}};
+  const golden::Limits none;
+  const CaseResult result = judged(completed({{"answer", 41.5}}), golden::GoldenSet::from_embedded(files), &none);
+  EXPECT_EQ(result.outcome, Outcome::error);
+  EXPECT_NE(result.reason.find("answer cannot be judged"), std::string::npos) << result.reason;
 }
 
 TEST(Judge, BelievesASkipAndAnError) {
