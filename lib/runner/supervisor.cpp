@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "harness/idle_gate.hpp"
 #include "runner/judge.hpp"
 #include "runner/rerun.hpp"
 #include "runner/start_answers.hpp"
@@ -191,8 +192,12 @@ bool Supervisor::needs_fresh_worker(std::size_t index) const {
   return options_.isolation == Isolation::process || case_of(index).needs.own_process;
 }
 
+/// Waiting for idle GPUs is no part of a case, and must not look like a hang of it.
 milliseconds Supervisor::limit_of(std::size_t index) const {
-  return options_.timeout.value_or(case_of(index).deadline);
+  const harness::Case& test_case = case_of(index);
+  const milliseconds waiting =
+      test_case.needs.idle ? test_case.needs.devices * harness::IdleLimits{}.patience : milliseconds(0);
+  return options_.timeout.value_or(test_case.deadline) + waiting;
 }
 
 std::string Supervisor::why_unusable(std::size_t index) const {

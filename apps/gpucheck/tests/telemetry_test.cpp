@@ -131,5 +131,22 @@ TEST(Telemetry, ARecordingStandsInForSimulatedDevicesAlone) {
   EXPECT_THAT(missing.error_output, HasSubstr("/no/such.json"));
 }
 
+/// It gives up after five seconds, and is no part of the second that the case is given.
+TEST(Telemetry, WaitingForABusyGpuIsNoHang) {
+  const TemporaryFolder folder;
+  std::string state = read_file(recording("simulated_gpu"));
+  const std::string idle = "\"utilization_gpu_percent\": 0";
+  ASSERT_NE(state.find(idle), std::string::npos);
+  state.replace(state.find(idle), idle.size(), "\"utilization_gpu_percent\": 40");
+  write_file(folder / "busy.json", state);
+  const CommandResult result = gpucheck({"run", "bandwidth.device_read", "--device", "sim", "--timeout", "1s",
+                                         "--telemetry", folder / "busy.json", "--json", folder / "result.json"});
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("was not seen idle"));
+  const json before = json::parse(read_file(folder / "result.json"))["cases"].at(0)["telemetry"].at(0)["before"];
+  EXPECT_EQ(before["is_idle"], false);
+  EXPECT_EQ(before["reason"], "utilization is 40 %");
+}
+
 }  // namespace
 }  // namespace gpucheck::application
