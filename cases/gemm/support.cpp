@@ -109,7 +109,7 @@ Multiplication::Multiplication(runtime::Runtime& runtime, const ProductType& typ
                                device::Stream stream)
     : runtime_(runtime), type_(type), size_(size), stream_(stream) {
   device::Device& device = runtime.device();
-  const device::MathLibrary library =
+  const device::VendorLibrary library =
       device::check_and_clear(device, device.math_library(), "asking for the library that multiplies");
   if (!library.problem.empty()) throw harness::Skip(fmt::format("needs {}: {}", library.name, library.problem));
   library_ = fmt::format("{} {}", library.name, library.version);

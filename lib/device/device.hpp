@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "device/topics/collectives.hpp"
 #include "device/topics/errors.hpp"
 #include "device/topics/graphs.hpp"
 #include "device/topics/matrix_products.hpp"
@@ -65,7 +66,8 @@ class Device : public Memory,
                public Graphs,
                public Errors,
                public Peers,
-               public MatrixProducts {
+               public MatrixProducts,
+               public Collectives {
  public:
   Device() = default;
   Device(const Device&) = delete;

@@ -22,6 +22,7 @@ using Event = Handle<struct EventTag>;
 using Graph = Handle<struct GraphTag>;
 using GraphNode = Handle<struct GraphNodeTag>;
 using GraphExec = Handle<struct GraphExecTag>;
+using Communicator = Handle<struct CommunicatorTag>;
 
 /// The legacy default stream: it waits for, and is waited for by, all streams that
 /// were created without `StreamKind::non_blocking`.

@@ -65,35 +65,10 @@ bool is_aligned(const void* pointer, std::size_t alignment) noexcept {
 
 }  // namespace
 
-std::string_view to_text(ElementType type) noexcept {
-  constexpr std::array<std::string_view, 8> names{"fp64",     "fp32",     "fp16", "bf16",
-                                                  "fp8_e4m3", "fp8_e5m2", "int8", "int32"};
-  const auto index = static_cast<std::size_t>(type);
-  return index < names.size() ? names[index] : "(no type)";
-}
-
 std::string_view to_text(ComputeType type) noexcept {
   constexpr std::array<std::string_view, 4> names{"fp64", "fp32", "tf32", "int32"};
   const auto index = static_cast<std::size_t>(type);
   return index < names.size() ? names[index] : "(no type)";
-}
-
-std::size_t element_bytes(ElementType type) noexcept {
-  switch (type) {
-    case Type::fp64:
-      return 8;
-    case Type::fp32:
-    case Type::int32:
-      return 4;
-    case Type::fp16:
-    case Type::bf16:
-      return 2;
-    case Type::fp8_e4m3:
-    case Type::fp8_e5m2:
-    case Type::int8:
-      return 1;
-  }
-  return 0;
 }
 
 std::size_t bytes_of_a(const MatrixProduct& product) noexcept {

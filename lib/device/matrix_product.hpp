@@ -6,15 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "device/element_type.hpp"
 #include "device/status.hpp"
 
 /// What a product of two matrices is, as values. Matrices lie column by column, as BLAS has
 /// them: element (row, column) at `row + column * leading dimension`.
 namespace gpucheck::device {
-
-enum class ElementType : std::uint8_t { fp64, fp32, fp16, bf16, fp8_e4m3, fp8_e5m2, int8, int32 };
-std::string_view to_text(ElementType type) noexcept;
-std::size_t element_bytes(ElementType type) noexcept;
 
 /// What products are added up in. `tf32`: fp32 sums of operands that are rounded to 10 bits
 /// behind the leading one.
@@ -85,12 +82,5 @@ inline constexpr std::size_t product_alignment = 256;
 /// invalid_value where an operand is missing or lies where it must not, or the workspace is
 /// smaller than the algorithm needs.
 Status check_operands(const ProductAlgorithm& algorithm, const ProductOperands& operands) noexcept;
-
-/// The library that multiplies.
-struct MathLibrary {
-  std::string name;     ///< "cuBLASLt", "reference"
-  std::string version;  ///< empty where it cannot be used
-  std::string problem;  ///< why it cannot be used; empty where it can
-};
 
 }  // namespace gpucheck::device

@@ -26,6 +26,7 @@ using UniqueStream = unique_handle<detail::DeviceHandleTraits<&Streams::destroy_
 using UniqueEvent = unique_handle<detail::DeviceHandleTraits<&Streams::destroy_event>>;
 using UniqueGraph = unique_handle<detail::DeviceHandleTraits<&Graphs::destroy_graph>>;
 using UniqueGraphExec = unique_handle<detail::DeviceHandleTraits<&Graphs::destroy_executable>>;
+using UniqueCommunicator = unique_handle<detail::DeviceHandleTraits<&Collectives::destroy_communicator>>;
 using UniqueDeviceMemory = unique_handle<detail::DeviceHandleTraits<&Memory::free>>;
 using UniquePinnedMemory = unique_handle<detail::DeviceHandleTraits<&Memory::free_pinned>>;
 

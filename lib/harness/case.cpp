@@ -31,6 +31,7 @@ std::string memory_fraction(const double& share) {
   return share == 0 ? "" : fmt::format("{:.0f}% of the memory free", share * 100);
 }
 std::string libraries(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
+std::string every_device(const bool& needed) { return words_when(needed, "all devices together"); }
 std::string exclusive(const bool& needed) { return words_when(needed, "the device to itself"); }
 std::string idle(const bool& needed) { return words_when(needed, "an idle device"); }
 std::string own_process(const bool& needed) { return words_when(needed, "a process of its own"); }

@@ -19,6 +19,7 @@ class Context;
 /// a skip, with the reason.
 struct Needs {
   int devices = 1;                          ///< 0: the case does not open a device
+  bool every_device = false;                ///< all of the run's together, `devices` at least
   std::uint64_t memory_bytes = 0;           ///< free device memory
   double memory_fraction = 0;               ///< free device memory as a share of the total, 0..1
   std::vector<std::string> libraries = {};  ///< shared libraries, for example "libcublas.so.13"
@@ -47,6 +48,7 @@ Need(const char*, T Needs::*, std::string (*)(const T&)) -> Need<T>;
 /// The words of each need.
 namespace need_text {
 std::string devices(const int& count);
+std::string every_device(const bool& needed);
 std::string memory_bytes(const std::uint64_t& bytes);
 std::string memory_fraction(const double& share);
 std::string libraries(const std::vector<std::string>& names);
@@ -62,6 +64,7 @@ std::string simulated_device(const bool& needed);
 template <>
 inline constexpr auto fields_of<Needs> = std::tuple{
     Need{"devices", &Needs::devices, need_text::devices},
+    Need{"every_device", &Needs::every_device, need_text::every_device},
     Need{"memory_bytes", &Needs::memory_bytes, need_text::memory_bytes},
     Need{"memory_fraction", &Needs::memory_fraction, need_text::memory_fraction},
     Need{"libraries", &Needs::libraries, need_text::libraries},

@@ -50,7 +50,8 @@ std::vector<const DeviceGroup*> groups_of(const IdentityReply& identity, std::si
 void assign_one(std::vector<Assignment>& assignments, const PlannedCase& planned, const IdentityReply& identity,
                 bool every_device) {
   const harness::Needs& needs = planned.test_case->needs;
-  const int size = std::max(needs.devices, 1);
+  const int there = static_cast<int>(identity.devices.size());
+  const int size = std::max({needs.devices, 1, needs.every_device ? there : 0});
   std::vector<const DeviceGroup*> groups = groups_of(identity, static_cast<std::size_t>(size));
   const bool once = !every_device || needs.devices == 0;
   if (once && groups.size() > 1) groups.erase(groups.begin() + 1, groups.end());
@@ -63,7 +64,6 @@ void assign_one(std::vector<Assignment>& assignments, const PlannedCase& planned
   }
   if (!groups.empty()) return;
   const auto single = groups_of(identity, 1);
-  const int there = static_cast<int>(identity.devices.size());
   assignments.push_back({.planned = &planned,
                          .devices = single.empty() ? std::vector<int>{} : single.front()->devices,
                          .device_name = {},

@@ -195,8 +195,8 @@ bool Supervisor::needs_fresh_worker(std::size_t index) const {
 /// Waiting for idle GPUs is no part of a case, and must not look like a hang of it.
 milliseconds Supervisor::limit_of(std::size_t index) const {
   const harness::Case& test_case = case_of(index);
-  const milliseconds waiting =
-      test_case.needs.idle ? test_case.needs.devices * harness::IdleLimits{}.patience : milliseconds(0);
+  const auto devices = static_cast<int>(assignments_[index].devices.size());
+  const milliseconds waiting = test_case.needs.idle ? devices * harness::IdleLimits{}.patience : milliseconds(0);
   return options_.timeout.value_or(test_case.deadline) + waiting;
 }
 

@@ -1,5 +1,6 @@
 #include "device/fault/fault_device.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "device/fault/disturbed_launch.hpp"
@@ -187,9 +188,9 @@ Status FaultDevice::launch(const device::KernelLaunch& launch, Stream stream) {
   });
 }
 
-FaultDevice::Result<device::MathLibrary> FaultDevice::math_library() {
+FaultDevice::Result<device::VendorLibrary> FaultDevice::math_library() {
   return value_of(
-      Operation::math_library, [&] { return inner().math_library(); }, wrong_answer([](device::MathLibrary& library) {
+      Operation::math_library, [&] { return inner().math_library(); }, wrong_answer([](device::VendorLibrary& library) {
         library = {.name = library.name, .version = "", .problem = "cannot open shared object file"};
       }));
 }
@@ -202,6 +203,45 @@ Status FaultDevice::multiply(const device::MatrixProduct& product, const device:
     const Status status = made();
     if (status != Status::success || !can_spoil(product, rule.effect()) || !rule.claim()) return status;
     return spoil_product(inner(), product, operands.d, rule.effect(), stream);
+  });
+}
+
+FaultDevice::Result<device::VendorLibrary> FaultDevice::collective_library() {
+  return value_of(
+      Operation::collective_library, [&] { return inner().collective_library(); },
+      wrong_answer([](device::VendorLibrary& library) {
+        library = {.name = library.name, .version = "", .problem = "cannot open shared object file"};
+      }));
+}
+
+FaultDevice::Result<device::Communicator> FaultDevice::create_communicator(const std::vector<int>& ordinals) {
+  return value_of(Operation::create_communicator, [&] {
+    const Result<device::Communicator> created = inner().create_communicator(ordinals);
+    if (created) {
+      const auto place = std::ranges::find(ordinals, ordinal());
+      const std::scoped_lock lock(ranks_mutex_);
+      ranks_[*created] = static_cast<std::size_t>(place - ordinals.begin());
+    }
+    return created;
+  });
+}
+
+std::size_t FaultDevice::rank_in(device::Communicator communicator) const {
+  const std::scoped_lock lock(ranks_mutex_);
+  return ranks_.at(communicator);
+}
+
+Status FaultDevice::communicate(device::Communicator communicator, const device::Collective& collective,
+                                const std::vector<device::RankOperands>& operands) {
+  const auto call = [&] { return inner().communicate(communicator, collective, operands); };
+  return status_of(Operation::communicate, call, [&](ArmedRule& rule, auto& made) {
+    const device::RankOperands& own = operands.at(rank_in(communicator));
+    if (rule.effect() == Effect::delay) return delayed(inner(), rule, own.stream, made);
+    const Status status = made();
+    const auto bytes = received_bytes(collective, static_cast<int>(operands.size()));
+    void* const byte = byte_at({.address = own.received, .bytes = bytes}, rule.place());
+    if (status != Status::success || byte == nullptr || !rule.claim()) return status;
+    return flip_bit(inner(), {.address = byte, .bytes = 1}, own.stream);
   });
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "device/fault/broken_memory.hpp"
 #include "device/fault/planned_device.hpp"
@@ -43,9 +45,14 @@ class FaultDevice final : public PlannedDevice {
   Status fill(void* destination, std::uint8_t value, std::size_t bytes, device::Stream stream) override;
   Status launch(const device::KernelLaunch& launch, device::Stream stream) override;
 
-  [[nodiscard]] Result<device::MathLibrary> math_library() override;
+  [[nodiscard]] Result<device::VendorLibrary> math_library() override;
   Status multiply(const device::MatrixProduct& product, const device::ProductAlgorithm& algorithm,
                   const device::ProductOperands& operands, device::Stream stream) override;
+
+  [[nodiscard]] Result<device::VendorLibrary> collective_library() override;
+  [[nodiscard]] Result<device::Communicator> create_communicator(const std::vector<int>& ordinals) override;
+  Status communicate(device::Communicator communicator, const device::Collective& collective,
+                     const std::vector<device::RankOperands>& operands) override;
 
   [[nodiscard]] Result<device::CaptureInfo> capture_info(device::Stream stream) override;
   [[nodiscard]] Result<device::Graph> end_capture(device::Stream stream) override;
@@ -67,9 +74,14 @@ class FaultDevice final : public PlannedDevice {
   /// The stream that `run_now` uses, made when first needed.
   Result<device::Stream> side_stream();
 
+  /// This device's rank.
+  [[nodiscard]] std::size_t rank_in(device::Communicator communicator) const;
+
   SharedBlocks blocks_;
   BrokenMemory broken_;
   std::shared_ptr<device::HandleLedger> handles_;
+  mutable std::mutex ranks_mutex_;
+  std::map<device::Communicator, std::size_t> ranks_;
   std::mutex side_stream_mutex_;
   device::UniqueStream side_stream_;
 };

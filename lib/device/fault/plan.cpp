@@ -61,7 +61,7 @@ bool any_of(Operation operation, Operations... wanted) {
 bool has_wrong_answer(Operation operation) {
   using enum Operation;
   return any_of(operation, node_count, default_stream, error_text, memory_info, pointer_info, elapsed_ms, capture_info,
-                can_access_peer, query_event, query_stream, math_library, initialize);
+                can_access_peer, query_event, query_stream, math_library, collective_library, initialize);
 }
 
 bool takes(Operation operation, Effect effect) {
@@ -77,7 +77,8 @@ bool takes(Operation operation, Effect effect) {
       return has_status;
     case Effect::flip_bit:
     case Effect::delay:
-      return any_of(operation, Operation::copy, Operation::fill, Operation::launch_kernel, Operation::multiply);
+      return any_of(operation, Operation::copy, Operation::fill, Operation::launch_kernel, Operation::multiply,
+                    Operation::communicate);
     case Effect::flip_low_bit:
     case Effect::not_finite:
       return operation == Operation::multiply;

@@ -33,7 +33,8 @@ enum class Effect {
   /// the device ordered after it on the same stream, and recorded when that is captured; in
   /// host memory at once, after waiting for the stream (a captured copy: by a recorded
   /// host callback). Of a product: in the element in the middle of D, whatever the place.
-  /// copy, fill, launch_kernel, multiply. Condition: it succeeded and wrote that byte.
+  /// Of a collective: of what this device received.
+  /// copy, fill, launch_kernel, multiply, communicate. Condition: it succeeded and wrote that byte.
   flip_bit,
   /// multiply: as flip_bit, but the lowest bit of that element. Condition: it succeeded.
   flip_low_bit,
@@ -49,7 +50,8 @@ enum class Effect {
   /// device that writes one of them, both hold it (of both the higher), ordered and
   /// recorded as for flip_bit. Condition: the memory has 16 bytes or more.
   alias_address_line,
-  /// Keep the stream busy for `delay`, then do the call. copy, fill, launch_kernel, multiply.
+  /// Keep the stream busy for `delay`, then do the call. copy, fill, launch_kernel, multiply, communicate: the
+  /// stream of this device.
   delay,
   /// allocate: return memory that an earlier allocation of at least that size still
   /// holds. The memory is freed with its last holder. Condition: there is one.
@@ -68,7 +70,8 @@ enum class Effect {
   /// node_count: one when there are none, else none. default_stream: a handle that is no
   /// stream, which every call fails with invalid_resource_handle. error_text: "unknown
   /// error". memory_info: all memory is free. pointer_info: unregistered. elapsed_ms: 0.
-  /// capture_info: no capture. can_access_peer: the opposite. math_library: there is none.
+  /// capture_info: no capture. can_access_peer: the opposite. math_library, collective_library: there is
+  /// none.
   /// initialize: the driver knows nothing of what its devices are. query_event, query_stream:
   /// success; condition: not_ready came back.
   wrong_answer,

@@ -9,24 +9,13 @@
 
 #include "device/kernel.hpp"
 #include "device/kernels/support/family.hpp"
-#include "device/kernels/support/fp8.hpp"
-#include "device/kernels/support/half.hpp"
 #include "device/kernels/support/known_product.hpp"
 #include "device/kernels/support/mix.hpp"
+#include "device/kernels/support/storage.hpp"
 #include "device/kernels/support/thread.hpp"
 
 /// Operands of products of matrices, and what checks the products.
 namespace gpucheck::device::kernels {
-
-/// A number as an element of a matrix; whole numbers that the type holds stay what they are.
-template <typename T, typename Number>
-GPUCHECK_HOST_DEVICE T to_element(Number number) {
-  if constexpr (std::is_arithmetic_v<T>) {
-    return static_cast<T>(number);
-  } else {
-    return T(static_cast<float>(number));
-  }
-}
 
 /// A or B of a known product, with the elements of a sum side by side: A transposed, or B as it
 /// is. One invocation for each element of `lines` times `known.depth`.

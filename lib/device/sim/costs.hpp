@@ -17,6 +17,8 @@ inline constexpr std::uint64_t upload_ns = 5'000;
 inline constexpr std::uint64_t host_function_ns = 5'000;
 /// Host link, bytes per nanosecond (GB/s).
 inline constexpr std::uint64_t host_link_bytes_per_ns = 25;
+/// Between devices, one way.
+inline constexpr std::uint64_t peer_link_bytes_per_ns = 400;
 
 constexpr std::uint64_t transfer_ns(std::uint64_t bytes, std::uint64_t bytes_per_ns) noexcept {
   return minimum_operation_ns + bytes / bytes_per_ns;

@@ -63,6 +63,7 @@ class Machine {
   Timeline timeline;
   HandleTable<device::Stream, StreamState> streams;
   Events events;
+  HandleTable<device::Communicator, CommunicatorState> communicators;
   HandleTable<device::Graph, GraphState> graphs;
   HandleTable<device::GraphExec, Executable> executables;
   std::vector<CapturePointer> captures;  ///< those that have not ended

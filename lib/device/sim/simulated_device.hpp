@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -81,6 +82,7 @@ class SimulatedDevice final : public device::Device {
   device::Status wait_for_captured(StreamState& stream, const EventState& event);
   device::Status reject_captured(const EventState& event);
   device::Status finish_capture(StreamState& stream);
+  static void give_parts(std::span<Participant> participants, Communicate whole);
   [[nodiscard]] std::uint64_t memory_ns(std::uint64_t bytes) const noexcept;
   [[nodiscard]] std::uint64_t product_ns(const device::MatrixProduct& product) const noexcept;
 

@@ -37,6 +37,9 @@ struct DescribeAction {
     node.kind = device::NodeKind::kernel;
     node.kernel = product_name;
   }
+  // No collective is ever captured.
+  void operator()(const TakePart&) const {}
+  void operator()(const Communicate&) const {}
   void operator()(const CopyBytes& copy) const {
     node.kind = device::NodeKind::copy;
     node.destination = copy.destination;

@@ -40,6 +40,11 @@ struct EventState {
   std::vector<NodeIndex> nodes{};
 };
 
+/// Devices that communicate, in the order of their ranks.
+struct CommunicatorState {
+  std::vector<int> devices;
+};
+
 struct GraphState {
   std::shared_ptr<const GraphData> data;
 };

@@ -191,15 +191,11 @@ std::optional<Timeline::Operation::Source> Timeline::watch(const Work& work) con
   return Operation::Source{digest(copy->source, copy->bytes), world_.host_writes};
 }
 
-/// Puts one operation on the timeline and returns when it finishes.
-std::uint64_t Timeline::submit(Context& context, const StreamState& stream, const WorkPointer& work,
-                               std::uint64_t start_ns, Stamp stamp, const VectorClock& knows) {
-  const std::uint64_t spread = 1 + random() % (1 + work->duration_ns / 8);
-  const Actor actor{.name = work->name,
-                    .stream = stream.handle,
-                    .sequence = ++sequence_,
-                    .finish_ns = start_ns + work->duration_ns + spread,
-                    .stamp = stamp};
+/// Puts one operation on the timeline.
+void Timeline::submit_until(std::uint64_t finish_ns, Context& context, const StreamState& stream,
+                            const WorkPointer& work, std::uint64_t start_ns, Stamp stamp, const VectorClock& knows) {
+  const Actor actor{
+      .name = work->name, .stream = stream.handle, .sequence = ++sequence_, .finish_ns = finish_ns, .stamp = stamp};
   for (const device::MemoryAccess& access : work->accesses) races_.access(actor, knows, access);
   pending_.push_back({.finish_ns = actor.finish_ns,
                       .sequence = actor.sequence,
@@ -210,7 +206,15 @@ std::uint64_t Timeline::submit(Context& context, const StreamState& stream, cons
                                                                                .call = call_of_this_thread,
                                                                                .source = watch(*work)})});
   std::push_heap(pending_.begin(), pending_.end(), later);
-  return actor.finish_ns;
+}
+
+/// The same, and returns when it finishes.
+std::uint64_t Timeline::submit(Context& context, const StreamState& stream, const WorkPointer& work,
+                               std::uint64_t start_ns, Stamp stamp, const VectorClock& knows) {
+  const std::uint64_t spread = 1 + random() % (1 + work->duration_ns / 8);
+  const std::uint64_t finish_ns = start_ns + work->duration_ns + spread;
+  submit_until(finish_ns, context, stream, work, start_ns, stamp, knows);
+  return finish_ns;
 }
 
 void Timeline::enqueue(Context& context, StreamState& stream, const WorkPointer& work) {
@@ -219,6 +223,26 @@ void Timeline::enqueue(Context& context, StreamState& stream, const WorkPointer&
   const std::uint64_t earliest = now_ns_ + costs::launch_latency_ns + random() % costs::launch_jitter_ns;
   stream.ready_ns = submit(context, stream, work, std::max(stream.ready_ns, earliest), {stream.component, stream.epoch},
                            stream.clock);
+}
+
+// Who has taken part knows that all had come so far, and nothing of how far the others have got since.
+void Timeline::enqueue_together(std::span<const Participant> participants) {
+  std::uint64_t start_ns = now_ns_ + costs::launch_latency_ns + random() % costs::launch_jitter_ns;
+  std::uint64_t duration_ns = 0;
+  VectorClock arrived;
+  for (const Participant& participant : participants) {
+    order(*participant.context, *participant.stream);
+    start_ns = std::max(start_ns, participant.stream->ready_ns);
+    duration_ns = std::max(duration_ns, participant.work->duration_ns);
+    arrived.join(participant.stream->clock);
+  }
+  const std::uint64_t finish_ns = start_ns + duration_ns + 1 + random() % (1 + duration_ns / 8);
+  for (const auto& [context, stream, work] : participants) {
+    stream->clock.join(arrived);
+    step(*stream);
+    submit_until(finish_ns, *context, *stream, work, start_ns, {stream->component, stream->epoch}, stream->clock);
+    stream->ready_ns = finish_ns;
+  }
 }
 
 namespace {

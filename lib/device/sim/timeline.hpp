@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -16,6 +17,13 @@
 namespace gpucheck::sim {
 
 using Events = HandleTable<device::Event, EventState>;
+
+/// One of those that do something together: its stream, and its part of the work.
+struct Participant {
+  Context* context = nullptr;
+  StreamState* stream = nullptr;
+  WorkPointer work;
+};
 
 /// Virtual time. Each operation gets its start and finish when it is enqueued, since all
 /// it waits for is known by then; its effects happen at its finish, in the order of
@@ -59,6 +67,8 @@ class Timeline {
   /// What the stream's next operation would come after, were it enqueued now.
   [[nodiscard]] Point before_next(const Context& context, const StreamState& stream) const;
   void enqueue(Context& context, StreamState& stream, const WorkPointer& work);
+  /// All begin when the last of them can, and end at the same time, in this order.
+  void enqueue_together(std::span<const Participant> participants);
   /// `events` are those that the graph's nodes record and wait for; one that is gone is left out.
   void launch(Context& context, StreamState& stream, Executable& executable, const Events& events);
   void upload(Context& context, StreamState& stream, Executable& executable);
@@ -101,6 +111,8 @@ class Timeline {
   std::uint64_t random() noexcept;
   std::uint64_t submit(Context& context, const StreamState& stream, const WorkPointer& work, std::uint64_t start_ns,
                        Stamp stamp, const VectorClock& knows);
+  void submit_until(std::uint64_t finish_ns, Context& context, const StreamState& stream, const WorkPointer& work,
+                    std::uint64_t start_ns, Stamp stamp, const VectorClock& knows);
   [[nodiscard]] std::optional<Operation::Source> watch(const Work& work) const;
   /// Orders the stream's next operation, which must follow at once, after what it
   /// implicitly follows: the default stream or the blocking streams, and what the host knows.

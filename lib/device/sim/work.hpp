@@ -29,6 +29,16 @@ struct MultiplyMatrices {
   device::ProductOperands operands;
 };
 
+/// A rank's part of a collective, but for the last rank's. A kernel to everyone else.
+struct TakePart {};
+
+/// The last rank's part, which moves the data of all: they all happen at the same time.
+struct Communicate {
+  device::Collective collective;
+  std::vector<device::RankOperands> operands;
+  std::vector<int> devices;  ///< of the ranks
+};
+
 struct CopyBytes {
   void* destination = nullptr;
   const void* source = nullptr;
@@ -69,12 +79,13 @@ struct WaitEvent {
   device::Event event;
 };
 
-using Action = std::variant<std::monostate, RunKernel, MultiplyMatrices, CopyBytes, FillBytes, CallHost,
-                            BeginAllocation, EndAllocation, RecordEvent, WaitEvent>;
+using Action = std::variant<std::monostate, RunKernel, MultiplyMatrices, TakePart, Communicate, CopyBytes, FillBytes,
+                            CallHost, BeginAllocation, EndAllocation, RecordEvent, WaitEvent>;
 
 /// Whether it runs on multiprocessors: it reaches what its own device and enabled peers have.
 inline bool is_kernel(const Action& action) noexcept {
-  return std::holds_alternative<RunKernel>(action) || std::holds_alternative<MultiplyMatrices>(action);
+  return std::holds_alternative<RunKernel>(action) || std::holds_alternative<MultiplyMatrices>(action) ||
+         std::holds_alternative<TakePart>(action) || std::holds_alternative<Communicate>(action);
 }
 
 /// Something a stream or a graph node does: what it is called, what memory it touches,

@@ -1,10 +1,12 @@
 #include "device/sim/world.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
 
 #include "base/splitmix.hpp"
+#include "device/sim/math/reference_collective.hpp"
 #include "device/sim/math/reference_product.hpp"
 
 namespace gpucheck::sim {
@@ -46,6 +48,15 @@ struct Performer {
   }
   Status operator()(const MultiplyMatrices& multiply) const {
     multiply_on_host(multiply.product, multiply.algorithm, multiply.operands);
+    return Status::success;
+  }
+  Status operator()(const TakePart&) const { return Status::success; }
+  /// Where a rank's device is broken nobody gets anything.
+  Status operator()(const Communicate& all) const {
+    const bool broken = std::ranges::any_of(all.devices, [this](int device) {
+      return world.contexts[static_cast<std::size_t>(device)]->sticky != Status::success;
+    });
+    if (!broken) communicate_on_host(all.collective, all.operands);
     return Status::success;
   }
   Status operator()(const CopyBytes& copy) const {

@@ -148,7 +148,7 @@ struct MatrixProducts::Matrices {
 void MatrixProducts::SetUp() {
   Contract::SetUp();
   if (IsSkipped() || HasFatalFailure()) return;
-  const MathLibrary library = device().math_library().value();
+  const VendorLibrary library = device().math_library().value();
   if (library.problem.empty()) return;
   EXPECT_EQ(status_of(device().choose_algorithm(every_type().front(), 0)), Status::shared_object_init_failed);
   GTEST_SKIP() << "no library to test: " << library.problem;
@@ -349,7 +349,7 @@ TEST_P(MatrixProducts, WithoutWhatTheyNeedAreRefused) {
 }
 
 TEST_P(MatrixProducts, TellWhichLibraryMultiplies) {
-  const MathLibrary library = device().math_library().value();
+  const VendorLibrary library = device().math_library().value();
   EXPECT_NE(library.name, "");
   EXPECT_NE(library.version, "");
 }

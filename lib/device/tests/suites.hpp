@@ -59,6 +59,11 @@ class MatrixProducts : public Contract {
   /// That each byte of D is as it must be, also between columns.
   void expect_product(const MatrixProduct& product, std::uint64_t workspace_limit_bytes) const;
 };
+/// Needs a library that communicates.
+class Collectives : public Contract {
+ protected:
+  void SetUp() override;
+};
 /// Needs two devices that reach each other's memory.
 class Peers : public Contract {
  protected:
@@ -103,4 +108,5 @@ class Peers : public Contract {
   GPUCHECK_INSTANTIATE_SUITE(prefix, Properties, backends);          \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Ranges, backends);              \
   GPUCHECK_INSTANTIATE_SUITE(prefix, MatrixProducts, backends);      \
+  GPUCHECK_INSTANTIATE_SUITE(prefix, Collectives, backends);         \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Peers, backends)

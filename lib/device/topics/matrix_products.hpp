@@ -5,6 +5,7 @@
 #include "device/handles.hpp"
 #include "device/matrix_product.hpp"
 #include "device/status.hpp"
+#include "device/vendor_library.hpp"
 
 namespace gpucheck::device {
 
@@ -13,7 +14,7 @@ namespace gpucheck::device {
 class MatrixProducts {
  public:
   /// Which library multiplies, or why none can. Loads it.
-  [[nodiscard]] virtual Result<MathLibrary> math_library() = 0;
+  [[nodiscard]] virtual Result<VendorLibrary> math_library() = 0;
   /// `cublasLtMatmulAlgoGetHeuristic`: the first algorithm that the library's heuristics name
   /// for the product, and that needs no more workspace than given. What `check_product` says;
   /// not_supported also where there is no such algorithm, shared_object_init_failed where
@@ -34,7 +35,7 @@ class MatrixProducts {
 
 /// The operations of `MatrixProducts`: see `operations.hpp`.
 #define GPUCHECK_MATRIX_PRODUCTS_OPERATIONS(OPERATION, ALSO)                                  \
-  OPERATION(math_library, device::Result<device::MathLibrary>, math_library, (), ())          \
+  OPERATION(math_library, device::Result<device::VendorLibrary>, math_library, (), ())        \
   OPERATION(choose_algorithm, device::Result<device::ProductAlgorithm>, choose_algorithm,     \
             (const device::MatrixProduct& product, std::uint64_t workspace_limit_bytes),      \
             (product, workspace_limit_bytes))                                                 \

@@ -62,6 +62,16 @@ TEST(Assign, GivesPairsOfNeighbours) {
   EXPECT_EQ(assigned(4, {.devices = 2}, false).size(), 1U);
 }
 
+TEST(Assign, GivesAllDevicesTogether) {
+  const harness::Needs needs{.devices = 2, .every_device = true};
+  const auto all = assigned(4, needs);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].devices, (std::vector{0, 1, 2, 3}));
+  EXPECT_EQ(assigned(3, needs, false).size(), 1U);
+  EXPECT_EQ(assigned(1, needs)[0].unmet, "needs 2 devices, 1 is there");
+  EXPECT_EQ(assigned(3, {.every_device = true})[0].devices.size(), 3U);
+}
+
 TEST(Assign, SkipsOnceWhatCannotBeThere) {
   const auto alone = assigned(1, {.devices = 2});
   ASSERT_EQ(alone.size(), 1U);

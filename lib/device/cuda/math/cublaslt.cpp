@@ -1,25 +1,11 @@
 #include "device/cuda/math/cublaslt.hpp"
 
-#include <dlfcn.h>
-#include <fmt/format.h>
+#include "device/cuda/math/function_finder.hpp"
 
 namespace gpucheck::cuda {
 namespace {
 
 constexpr const char* library_name = "libcublasLt.so.13";
-
-/// Finds functions until one is missing.
-struct Finder {
-  void* library;
-  std::string problem;
-
-  template <typename Function>
-  void find(Function& function, const char* name) {
-    if (!problem.empty()) return;
-    function = reinterpret_cast<Function>(::dlsym(library, name));
-    if (function == nullptr) problem = fmt::format("{} has no function {}", library_name, name);
-  }
-};
 
 LoadedCublasLt load() {
   // Never closed: it leaves exit handlers behind.
@@ -27,7 +13,7 @@ LoadedCublasLt load() {
   if (library == nullptr) return {.functions = {}, .problem = ::dlerror()};
   LoadedCublasLt loaded;
   CublasLt& functions = loaded.functions;
-  Finder finder{library, {}};
+  FunctionFinder finder{.library = library, .library_name = library_name};
   finder.find(functions.get_version, "cublasLtGetVersion");
   finder.find(functions.create, "cublasLtCreate");
   finder.find(functions.description_create, "cublasLtMatmulDescCreate");

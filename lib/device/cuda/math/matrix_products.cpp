@@ -230,10 +230,10 @@ std::string version_text(std::size_t version) {
 
 }  // namespace
 
-Result<device::MathLibrary> CudaDevice::math_library() {
+Result<device::VendorLibrary> CudaDevice::math_library() {
   const LoadedCublasLt& loaded = cublaslt();
-  if (!loaded.problem.empty()) return device::MathLibrary{"cuBLASLt", "", loaded.problem};
-  return device::MathLibrary{"cuBLASLt", version_text(loaded.functions.get_version()), ""};
+  if (!loaded.problem.empty()) return device::VendorLibrary{"cuBLASLt", "", loaded.problem};
+  return device::VendorLibrary{"cuBLASLt", version_text(loaded.functions.get_version()), ""};
 }
 
 Result<ProductAlgorithm> CudaDevice::choose_algorithm(const MatrixProduct& product,

@@ -6,8 +6,8 @@ namespace gpucheck::cuda {
 using device::Result;
 using device::Status;
 
-Result<device::MathLibrary> CudaDevice::math_library() {
-  return device::MathLibrary{"cuBLASLt", "", "this gpucheck was built without cuBLASLt's header"};
+Result<device::VendorLibrary> CudaDevice::math_library() {
+  return device::VendorLibrary{"cuBLASLt", "", "this gpucheck was built without cuBLASLt's header"};
 }
 
 Result<device::ProductAlgorithm> CudaDevice::choose_algorithm(const device::MatrixProduct&, std::uint64_t) {

@@ -148,7 +148,7 @@ TEST(SpoiledProduct, IsNotOneThatFailed) {
   EXPECT_NE(product.result(), Product<double>::right());
 }
 
-TEST(MathLibrary, SeemsToBeMissing) {
+TEST(VendorLibrary, SeemsToBeMissing) {
   const Faulty faulty(once(Operation::math_library, Effect::wrong_answer));
   EXPECT_EQ(faulty.device().math_library().value().problem, "cannot open shared object file");
   EXPECT_EQ(faulty.device().math_library().value().problem, "");

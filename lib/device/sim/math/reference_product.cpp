@@ -3,8 +3,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "device/kernels/support/fp8.hpp"
-#include "device/kernels/support/half.hpp"
+#include "device/kernels/support/storage.hpp"
 
 namespace gpucheck::sim {
 namespace {
@@ -19,29 +18,6 @@ namespace kernels = device::kernels;
 enum class Order : std::uint64_t { first_to_last, two_halves };
 
 Order order_of(const ProductAlgorithm& algorithm) noexcept { return static_cast<Order>(algorithm.data[0]); }
-
-/// Calls `action` with a null pointer of the type that stands for `type` in memory.
-template <typename Action>
-void with_storage(ElementType type, Action action) {
-  switch (type) {
-    case ElementType::fp64:
-      return action(static_cast<double*>(nullptr));
-    case ElementType::fp32:
-      return action(static_cast<float*>(nullptr));
-    case ElementType::fp16:
-      return action(static_cast<kernels::Half*>(nullptr));
-    case ElementType::bf16:
-      return action(static_cast<kernels::BFloat16*>(nullptr));
-    case ElementType::fp8_e4m3:
-      return action(static_cast<kernels::Float8E4M3*>(nullptr));
-    case ElementType::fp8_e5m2:
-      return action(static_cast<kernels::Float8E5M2*>(nullptr));
-    case ElementType::int8:
-      return action(static_cast<std::int8_t*>(nullptr));
-    case ElementType::int32:
-      return action(static_cast<std::int32_t*>(nullptr));
-  }
-}
 
 /// How op(A)'s rows, or op(B)'s columns, lie: `lines` of them, `depth` elements each.
 struct Lines {
@@ -67,15 +43,6 @@ float rounded_to_tf32(float value) {
                                    << dropped_bits);
 }
 
-template <typename Number, typename Stored>
-Number number_of(Stored stored) {
-  if constexpr (std::is_arithmetic_v<Stored>) {
-    return static_cast<Number>(stored);
-  } else {
-    return static_cast<Number>(static_cast<float>(stored));
-  }
-}
-
 float without_low_bits(float sum) {
   constexpr std::uint32_t dropped = (1U << (24U - fp8_sum_bits)) - 1U;
   return kernels::detail::float_of(kernels::detail::bits_of(sum) & ~dropped);
@@ -85,12 +52,12 @@ float without_low_bits(float sum) {
 template <typename Number>
 std::vector<Number> widened(const void* data, ElementType type, const Lines& lines, ComputeType compute) {
   std::vector<Number> numbers(lines.lines * lines.depth);
-  with_storage(type, [&]<typename Stored>(const Stored*) {
+  kernels::with_storage(type, [&]<typename Stored>(const Stored*) {
     const auto* stored = static_cast<const Stored*>(data);
     for (std::size_t line = 0; line < lines.lines; ++line) {
       for (std::size_t at = 0; at < lines.depth; ++at) {
         const std::size_t place = lines.side_by_side ? line * lines.leading + at : at * lines.leading + line;
-        auto number = number_of<Number>(stored[place]);
+        auto number = kernels::to_number<Number>(stored[place]);
         if constexpr (std::is_same_v<Number, float>) {
           if (compute == ComputeType::tf32) number = rounded_to_tf32(number);
         }
@@ -121,12 +88,8 @@ Number scale_of(const MatrixProduct& product, const ProductOperands& operands) {
 
 template <typename Number>
 void store(void* d, ElementType type, std::size_t place, Number value) {
-  with_storage(type, [&]<typename Stored>(const Stored*) {
-    if constexpr (std::is_arithmetic_v<Stored>) {
-      static_cast<Stored*>(d)[place] = static_cast<Stored>(value);
-    } else {
-      static_cast<Stored*>(d)[place] = Stored(static_cast<float>(value));
-    }
+  kernels::with_storage(type, [&]<typename Stored>(const Stored*) {
+    static_cast<Stored*>(d)[place] = kernels::to_element<Stored>(value);
   });
 }
 

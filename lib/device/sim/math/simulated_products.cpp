@@ -27,9 +27,9 @@ std::vector<device::MemoryAccess> accesses_of(const device::MatrixProduct& produ
 
 }  // namespace
 
-Result<device::MathLibrary> SimulatedDevice::math_library() {
-  return call(Operation::math_library, [&]() -> Result<device::MathLibrary> {
-    return device::MathLibrary{.name = "reference", .version = "1", .problem = ""};
+Result<device::VendorLibrary> SimulatedDevice::math_library() {
+  return call(Operation::math_library, [&]() -> Result<device::VendorLibrary> {
+    return device::VendorLibrary{.name = "reference", .version = "1", .problem = ""};
   });
 }
 

@@ -1,0 +1,83 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/units.hpp"
+#include "cases/nccl/support.hpp"
+#include "cases/nccl/suspects_support.hpp"
+
+namespace gpucheck::cases::in_nccl::pairs {
+namespace {
+
+using namespace literals;
+
+constexpr std::uint64_t on_gpu = 256_MiB;
+
+/// What all pairs come to.
+struct Totals {
+  std::vector<Pair> pairs;
+  Summary summary;
+  std::size_t fewest_samples = in_bandwidth::sample_count;
+  std::string first_mismatch;
+  bool healthy = true;
+};
+
+void measure_pair(harness::Context& context, std::size_t first, std::size_t second, std::uint64_t bytes,
+                  Totals& totals) {
+  Ranks ranks(context, {first, second}, bytes);
+  const Samples samples =
+      ranks.measure(ranks.largest(device::CollectiveKind::all_reduce, device::ElementType::fp32, bytes));
+  totals.pairs.push_back({first, second, samples.gbps(), ranks.summary().mismatches != 0});
+  totals.summary.add(ranks.summary());
+  totals.fewest_samples = std::min(totals.fewest_samples, samples.measured());
+  totals.healthy = totals.healthy && ranks.is_healthy();
+  if (totals.first_mismatch.empty()) totals.first_mismatch = ranks.first_mismatch();
+}
+
+std::string name_of(harness::Context& context, const Pair& pair) {
+  return fmt::format("{}-{}", context.device(pair.first).ordinal(), context.device(pair.second).ordinal());
+}
+
+void observe(harness::Context& context, const Totals& totals) {
+  const Pair slowest = *std::ranges::min_element(totals.pairs, {}, &Pair::gbps);
+  context.observe("pairs", totals.pairs.size());
+  context.observe("slowest_gbps", slowest.gbps);
+  context.observe("slowest_pair", name_of(context, slowest));
+  std::vector<std::string> bad;
+  for (const Pair& pair : bad_pairs(totals.pairs)) bad.push_back(name_of(context, pair));
+  context.observe("bad_pairs", bad);
+  std::vector<std::int64_t> suspected;
+  for (const std::size_t index : suspects(totals.pairs)) suspected.push_back(context.device(index).ordinal());
+  context.observe("suspects", suspected);
+  context.observe("samples_of_each", totals.fewest_samples);
+  context.observe("held", totals.summary.held);
+  context.observe("percent_verified", totals.summary.percent_verified);
+  context.observe("mismatches", totals.summary.mismatches);
+  context.observe("first_mismatch", totals.first_mismatch);
+  context.observe("healthy", totals.healthy);
+}
+
+void run(harness::Context& context) {
+  const std::uint64_t bytes = in_bandwidth::buffer_bytes(context, on_gpu);
+  Totals totals;
+  for (std::size_t first = 0; first < context.device_count(); ++first) {
+    for (std::size_t second = first + 1; second < context.device_count(); ++second) {
+      measure_pair(context, first, second, bytes, totals);
+    }
+  }
+  observe(context, totals);
+}
+
+}  // namespace
+
+harness::Case define() {
+  harness::Case defined = collective_case(
+      "nccl.pairs", "Each two devices add up what both have; the one that all wrong or slow pairs share is named",
+      "gcm nccl pairwise", run);
+  defined.parameters = {in_bandwidth::bytes_parameter(on_gpu)};
+  // Of one pair the spread is not told: it is the slowest pair that counts.
+  std::erase_if(defined.faults,
+                [](const harness::Fault& fault) { return fault.name == "one_collective_of_each_is_slow"; });
+  return defined;
+}
+
+}  // namespace gpucheck::cases::in_nccl::pairs
