@@ -37,6 +37,7 @@ TEST(List, JsonDeclaresEverything) {
 
 TEST(Needs, AreAllToldByEveryDocument) {
   const json expected = {{"devices", 2},
+                         {"every_device", false},
                          {"memory_bytes", 3 << 20},
                          {"memory_fraction", 0.25},
                          {"libraries", {"libfirst.so.1", "libsecond.so.2"}},

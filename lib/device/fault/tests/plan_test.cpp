@@ -39,7 +39,7 @@ std::set<Operation> taking(Effect effect) {
       return failing;
     case Effect::flip_bit:
     case Effect::delay:
-      return {copy, fill, launch_kernel, multiply};
+      return {copy, fill, launch_kernel, multiply, communicate};
     case Effect::flip_low_bit:
     case Effect::not_finite:
       return {multiply};
@@ -53,8 +53,8 @@ std::set<Operation> taking(Effect effect) {
     case Effect::run_now:
       return {launch_kernel};
     case Effect::wrong_answer:
-      return {node_count,   default_stream,  error_text,  memory_info,  pointer_info, elapsed_ms,
-              capture_info, can_access_peer, query_event, query_stream, math_library, initialize};
+      return {node_count,      default_stream, error_text,   memory_info,  pointer_info,       elapsed_ms, capture_info,
+              can_access_peer, query_event,    query_stream, math_library, collective_library, initialize};
     case Effect::eager:
       return {initialize};
     case Effect::hang:
