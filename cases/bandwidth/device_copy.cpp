@@ -1,8 +1,6 @@
 #include "base/units.hpp"
 #include "cases/bandwidth/support.hpp"
 #include "cases/gpu_faults.hpp"
-#include "device/kernels/bandwidth.hpp"
-#include "device/turns.hpp"
 
 namespace gpucheck::cases::in_bandwidth::device_copy {
 namespace {
@@ -24,15 +22,8 @@ void run(harness::Context& context) {
   measurement.verify(out.stretch(), 0);
 
   measurement.clear(out);
-  const TestedMemory from = in.stretch().front();
-  const device::kernels::CopyVectors kernel{from.data, out.stretch().front().data, from.vectors};
-  measurement.observe_speed("kernel", measurement.measure_held(2 * in.bytes(), [&] {
-    device::check(
-        device,
-        device::launch(device, kernel, device::invocations_that_write(from.vectors, device::kernels::bandwidth_loads),
-                       measurement.stream()),
-        kernel.name);
-  }));
+  measurement.observe_speed("kernel",
+                            measurement.measure_held(2 * in.bytes(), [&] { measurement.copy_by_kernel(out, in); }));
   measurement.verify(out.stretch(), 0);
   measurement.summary().observe(context);
 }

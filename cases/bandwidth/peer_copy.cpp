@@ -1,118 +1,171 @@
+#include <algorithm>
+#include <fmt/format.h>
 #include <initializer_list>
 
 #include "base/units.hpp"
-#include "cases/bandwidth/support.hpp"
-#include "device/kernels/bandwidth.hpp"
-#include "device/turns.hpp"
+#include "cases/bandwidth/peers_support.hpp"
+#include "cases/pairs.hpp"
 
 namespace gpucheck::cases::in_bandwidth::peer_copy {
 namespace {
 
 using namespace literals;
 using device::CopyKind;
-using device::Status;
 
-constexpr std::uint64_t on_gpu = 1_GiB;
+constexpr std::uint64_t on_gpu = 512_MiB;
 
-/// One of the two devices: what it sends, and where it receives.
+/// What a device sends, and where it receives, in all pairs that it is in.
+struct Buffers {
+  DeviceBuffer sent;
+  DeviceBuffer received;
+};
+
+/// One of the two devices of a pair.
 struct Side {
-  Side(harness::Context& context, std::size_t index, std::uint64_t bytes)
-      : measurement(context, verifications, index), sent(measurement.device(), bytes), received(sent_like(bytes)) {}
+  Side(harness::Context& context, std::size_t index, const Buffers& buffers)
+      : measurement(context, verifications, index), sent(buffers.sent), received(buffers.received) {}
 
   static constexpr std::size_t verifications = 4;  ///< of a copy, of either kernel, and of copies both ways
   Measurement measurement;
-  DeviceBuffer sent;
-  DeviceBuffer received;
-
- private:
-  DeviceBuffer sent_like(std::uint64_t bytes) { return {measurement.device(), bytes}; }
+  const DeviceBuffer& sent;
+  const DeviceBuffer& received;
 };
 
-void let_reach(device::Device& device, const device::Device& peer) {
-  if (!device.can_access_peer(peer.ordinal()).value()) {
-    throw harness::Skip("the two devices cannot reach each other's memory");
+/// What all pairs come to.
+struct Totals {
+  Slowest copies{"copy"};
+  Slowest kernels_that_write{"kernel_write"};
+  Slowest kernels_that_read{"kernel_read"};
+  Slowest both_ways{"both_ways"};
+  std::vector<Pair> pairs = {};
+  std::vector<std::string> out_of_reach = {};
+  std::size_t fewest_samples = 0;  ///< of a pair
+  Summary summary = {};
+};
+
+/// A pair's measurements.
+class PairMeasurement {
+ public:
+  PairMeasurement(Side& first, Side& second, Totals& totals) : first_(first), second_(second), totals_(totals) {}
+
+  void run() {
+    measure_from(first_, second_, 0);
+    measure_from(second_, first_, 1);
+    measure_both_ways();
   }
-  const Status status = device.enable_peer_access(peer.ordinal());
-  static_cast<void>(device.last_error());
-  if (status != Status::peer_access_already_enabled) device::check(device, status, "enable_peer_access");
-}
+  /// GB/s of copies, the slower way.
+  [[nodiscard]] double copy_gbps() const { return *std::ranges::min_element(copies_gbps_); }
+  [[nodiscard]] Summary summary() {
+    Summary summary = first_.measurement.summary();
+    summary.add(second_.measurement.summary());
+    summary.add(summary_);
+    return summary;
+  }
 
-/// Measures one way of bringing what `from` sends to `to`, which `runner` does, and compares what arrived.
-Samples measure_way(Side& from, Side& to, Side& runner, std::uint64_t words, const Work& work) {
-  to.measurement.clear(to.received);
-  to.measurement.wait();
-  const Samples samples = runner.measurement.measure_held(from.sent.bytes(), work);
-  to.measurement.verify(to.received.stretch(), words);
-  to.measurement.wait();
-  return samples;
-}
+ private:
+  /// Measures one way of bringing what `from` sends to `to`, which `runner` does, and compares what arrived.
+  Samples measure_way(Side& from, Side& to, Side& runner, std::uint64_t words, const Work& work) {
+    to.measurement.clear(to.received);
+    to.measurement.wait();
+    Samples samples = runner.measurement.measure_held(from.sent.bytes(), work);
+    to.measurement.verify(to.received.stretch(), words);
+    to.measurement.wait();
+    return samples;
+  }
 
-/// A copy, a kernel of the sender that writes, a kernel of the receiver that reads.
-void measure_from(Side& from, Side& to, std::uint64_t words, const std::string& direction) {
-  from.measurement.randomize(from.sent, words);
-  from.measurement.wait();
-  from.measurement.observe_speed("copy_" + direction, measure_way(from, to, from, words, [&] {
-                                   from.measurement.copy(to.received.data(), from.sent.data(), from.sent.bytes(),
-                                                         CopyKind::device_to_device);
-                                 }));
-  const TestedMemory in = from.sent.stretch().front();
-  const device::kernels::CopyVectors kernel{in.data, to.received.stretch().front().data, in.vectors};
-  const auto launch_on = [&](Side& side) {
-    Measurement& measurement = side.measurement;
-    device::check(measurement.device(),
-                  device::launch(measurement.device(), kernel,
-                                 device::invocations_that_write(in.vectors, device::kernels::bandwidth_loads),
-                                 measurement.stream()),
-                  kernel.name);
-  };
-  from.measurement.observe_speed("kernel_write_" + direction,
-                                 measure_way(from, to, from, words, [&] { launch_on(from); }));
-  to.measurement.observe_speed("kernel_read_" + direction, measure_way(from, to, to, words, [&] { launch_on(to); }));
-}
+  void keep(Slowest& slowest, const Samples& samples) {
+    slowest.add(samples);
+    summary_.add({.samples = samples.measured(), .held = samples.held});
+  }
 
-device::UniqueEvent event_of(Side& side) {
-  device::Device& device = side.measurement.device();
-  return device::own<device::UniqueEvent>(device, device.create_event(device::EventKind::no_timing));
-}
-
-/// Copies both ways at once. A sample begins when both can, and ends with the later of them.
-void measure_both_ways(Side& first, Side& second) {
-  const device::UniqueEvent begun = event_of(first);
-  const device::UniqueEvent done = event_of(second);
-  const auto send = [](Side& from, Side& to) {
+  static void copy(Side& from, Side& to) {
     from.measurement.copy(to.received.data(), from.sent.data(), from.sent.bytes(), CopyKind::device_to_device);
-  };
-  device::Device& one = first.measurement.device();
-  device::Device& other = second.measurement.device();
-  for (Side* const side : {&first, &second}) {
-    side->measurement.clear(side->received);
-    side->measurement.wait();
   }
-  first.measurement.observe_speed("both_ways", first.measurement.measure_held(2 * first.sent.bytes(), [&] {
-    device::check(one, one.record(begun.get(), first.measurement.stream()), "record");
-    device::check(other, other.wait(second.measurement.stream(), begun.get()), "wait");
-    send(first, second);
-    send(second, first);
-    device::check(other, other.record(done.get(), second.measurement.stream()), "record");
-    device::check(one, one.wait(first.measurement.stream(), done.get()), "wait");
-  }));
-  second.measurement.wait();
-  first.measurement.verify(first.received.stretch(), 1);
-  second.measurement.verify(second.received.stretch(), 0);
+
+  /// A copy, a kernel of the sender that writes, a kernel of the receiver that reads.
+  void measure_from(Side& from, Side& to, std::uint64_t words) {
+    from.measurement.randomize(from.sent, words);
+    from.measurement.wait();
+    const Samples copies = measure_way(from, to, from, words, [&] { copy(from, to); });
+    copies_gbps_.push_back(copies.gbps());
+    keep(totals_.copies, copies);
+    const auto measure_kernel = [&](Slowest& slowest, Side& runner) {
+      keep(slowest,
+           measure_way(from, to, runner, words, [&] { runner.measurement.copy_by_kernel(to.received, from.sent); }));
+    };
+    measure_kernel(totals_.kernels_that_write, from);
+    measure_kernel(totals_.kernels_that_read, to);
+  }
+
+  /// What each way moves while both do.
+  void measure_both_ways() {
+    Together together(first_.measurement, {&second_.measurement});
+    for (Side* const side : {&first_, &second_}) {
+      side->measurement.clear(side->received);
+      side->measurement.wait();
+    }
+    keep(totals_.both_ways, first_.measurement.measure_held(first_.sent.bytes(), [&] {
+      together.run([&] {
+        copy(first_, second_);
+        copy(second_, first_);
+      });
+    }));
+    second_.measurement.wait();
+    first_.measurement.verify(first_.received.stretch(), 1);
+    second_.measurement.verify(second_.received.stretch(), 0);
+  }
+
+  Side& first_;
+  Side& second_;
+  Totals& totals_;
+  std::vector<double> copies_gbps_;
+  Summary summary_;
+};
+
+void measure_pair(harness::Context& context, const std::vector<Buffers>& buffers, std::size_t first, std::size_t second,
+                  Totals& totals) {
+  device::Device& one = context.device(first);
+  device::Device& other = context.device(second);
+  if (!let_reach(one, other) || !let_reach(other, one)) {
+    totals.out_of_reach.push_back(fmt::format("{}-{}", one.ordinal(), other.ordinal()));
+    return;
+  }
+  Side side(context, first, buffers.at(first));
+  Side other_side(context, second, buffers.at(second));
+  PairMeasurement measurement(side, other_side, totals);
+  measurement.run();
+  const Summary summary = measurement.summary();
+  const bool is_first = totals.pairs.empty();
+  totals.fewest_samples = is_first ? summary.samples : std::min(totals.fewest_samples, summary.samples);
+  totals.pairs.push_back({first, second, measurement.copy_gbps(), summary.mismatches != 0});
+  totals.summary.add(summary);
+}
+
+void observe(harness::Context& context, const Totals& totals) {
+  for (const Slowest* const way :
+       {&totals.copies, &totals.kernels_that_write, &totals.kernels_that_read, &totals.both_ways}) {
+    way->observe(context);
+  }
+  observe_pairs(context, totals.pairs);
+  context.observe("out_of_reach", totals.out_of_reach);
+  context.observe("samples_of_each", totals.fewest_samples);
+  context.observe("held", totals.summary.held);
+  context.observe("percent_verified", totals.summary.percent_verified);
+  context.observe("mismatches", totals.summary.mismatches);
 }
 
 void run(harness::Context& context) {
   const std::uint64_t bytes = buffer_bytes(context, on_gpu);
-  let_reach(context.device(0), context.device(1));
-  let_reach(context.device(1), context.device(0));
-  Side first(context, 0, bytes);
-  Side second(context, 1, bytes);
-  measure_from(first, second, 0, "0_to_1");
-  measure_from(second, first, 1, "1_to_0");
-  measure_both_ways(first, second);
-  Summary summary = first.measurement.summary();
-  summary.add(second.measurement.summary());
-  summary.observe(context);
+  std::vector<Buffers> buffers;
+  for (std::size_t i = 0; i < context.device_count(); ++i) {
+    device::Device& device = context.device(i);
+    buffers.push_back({.sent = {device, bytes}, .received = {device, bytes}});
+  }
+  Totals totals;
+  for_each_pair(context,
+                [&](std::size_t first, std::size_t second) { measure_pair(context, buffers, first, second, totals); });
+  if (totals.pairs.empty()) throw harness::Skip("no two devices can reach each other's memory");
+  observe(context, totals);
 }
 
 fault::Plan each_delayed(fault::Operation operation, std::initializer_list<std::uint64_t> numbers) {
@@ -131,10 +184,11 @@ harness::Case define() {
   return {
       .name = "bandwidth.peer_copy",
       .summary =
-          "How fast two devices bring memory to each other: by copies, by kernels that write, by kernels that "
-          "read, and both ways at once; what arrives is compared",
+          "How fast each two devices bring memory to each other: by copies, by kernels that write, by kernels that "
+          "read, and both ways at once; what arrives is compared, and the device named that all bad pairs share",
       .source = "nvbandwidth device_to_device_memcpy_*",
-      .needs = {.devices = 2, .exclusive = true, .idle = true, .own_process = true},  // access that was granted stays
+      // Access that was granted stays.
+      .needs = {.devices = 2, .every_device = true, .exclusive = true, .idle = true, .own_process = true},
       .parameters = {bytes_parameter(on_gpu)},
       .faults =
           {
@@ -152,7 +206,7 @@ harness::Case define() {
               no_time(),
               nothing_runs(),
           },
-      .deadline = std::chrono::seconds(60),
+      .deadline = std::chrono::seconds(120),
       .run = run,
   };
 }

@@ -6,7 +6,9 @@
 #include "base/error.hpp"
 #include "base/splitmix.hpp"
 #include "base/units.hpp"
+#include "device/kernels/bandwidth.hpp"
 #include "device/kernels/elementwise.hpp"
+#include "device/turns.hpp"
 
 namespace gpucheck::cases::in_bandwidth {
 namespace {
@@ -144,6 +146,13 @@ void Measurement::clear(const DeviceBuffer& buffer) {
 
 void Measurement::copy(void* destination, const void* source, std::uint64_t bytes, device::CopyKind kind) {
   device::check(device_, device_.copy(destination, source, bytes, kind, stream_), "copy");
+}
+
+void Measurement::copy_by_kernel(const DeviceBuffer& destination, const DeviceBuffer& source) {
+  const TestedMemory from = source.stretch().front();
+  const device::kernels::CopyVectors kernel{from.data, destination.stretch().front().data, from.vectors};
+  const std::size_t invocations = device::invocations_that_write(from.vectors, device::kernels::bandwidth_loads);
+  device::check(device_, device::launch(device_, kernel, invocations, stream_), kernel.name);
 }
 
 void Measurement::wait() { device::check(device_, device_.synchronize(stream_), "synchronize"); }

@@ -94,6 +94,8 @@ class Measurement {
   void randomize(const DeviceBuffer& buffer, std::uint64_t n);
   void clear(const DeviceBuffer& buffer);
   void copy(void* destination, const void* source, std::uint64_t bytes, device::CopyKind kind);
+  /// By a kernel of this device; either memory may be another's that it can reach.
+  void copy_by_kernel(const DeviceBuffer& destination, const DeviceBuffer& source);
   void wait();
   /// Compares memory with the n-th random words.
   void verify(const std::vector<TestedMemory>& memory, std::uint64_t n);

@@ -1,9 +1,9 @@
+#include "cases/pairs.hpp"
+
 #include <algorithm>
-#include <fmt/format.h>
 
 #include "base/units.hpp"
 #include "cases/nccl/support.hpp"
-#include "cases/nccl/suspects_support.hpp"
 
 namespace gpucheck::cases::in_nccl::pairs {
 namespace {
@@ -33,21 +33,9 @@ void measure_pair(harness::Context& context, std::size_t first, std::size_t seco
   if (totals.first_mismatch.empty()) totals.first_mismatch = ranks.first_mismatch();
 }
 
-std::string name_of(harness::Context& context, const Pair& pair) {
-  return fmt::format("{}-{}", context.device(pair.first).ordinal(), context.device(pair.second).ordinal());
-}
-
 void observe(harness::Context& context, const Totals& totals) {
-  const Pair slowest = *std::ranges::min_element(totals.pairs, {}, &Pair::gbps);
-  context.observe("pairs", totals.pairs.size());
-  context.observe("slowest_gbps", slowest.gbps);
-  context.observe("slowest_pair", name_of(context, slowest));
-  std::vector<std::string> bad;
-  for (const Pair& pair : bad_pairs(totals.pairs)) bad.push_back(name_of(context, pair));
-  context.observe("bad_pairs", bad);
-  std::vector<std::int64_t> suspected;
-  for (const std::size_t index : suspects(totals.pairs)) suspected.push_back(context.device(index).ordinal());
-  context.observe("suspects", suspected);
+  observe_pairs(context, totals.pairs);
+  context.observe("slowest_gbps", std::ranges::min_element(totals.pairs, {}, &Pair::gbps)->gbps);
   context.observe("samples_of_each", totals.fewest_samples);
   context.observe("held", totals.summary.held);
   context.observe("percent_verified", totals.summary.percent_verified);
@@ -59,11 +47,8 @@ void observe(harness::Context& context, const Totals& totals) {
 void run(harness::Context& context) {
   const std::uint64_t bytes = in_bandwidth::buffer_bytes(context, on_gpu);
   Totals totals;
-  for (std::size_t first = 0; first < context.device_count(); ++first) {
-    for (std::size_t second = first + 1; second < context.device_count(); ++second) {
-      measure_pair(context, first, second, bytes, totals);
-    }
-  }
+  for_each_pair(context,
+                [&](std::size_t first, std::size_t second) { measure_pair(context, first, second, bytes, totals); });
   observe(context, totals);
 }
 

@@ -39,6 +39,8 @@ harness::DeviceIdentity h200(const std::string& kind) {
   device.memory_bus_bits = 6144;
   device.host_link_generation = 5;
   device.host_link_lanes = 16;
+  device.peer_links = 18;
+  device.peer_link_mbps = 26'562;
   return device;
 }
 
@@ -47,6 +49,15 @@ INSTANTIATE_TEST_SUITE_P(Kinds, LimitsOfGoldens, testing::Values("cuda", "sim"))
 
 TEST_P(LimitsOfGoldens, AreKnownForEveryValueThatIsLeftToOne) {
   const harness::DeviceIdentity device = h200(GetParam());
+  for (const std::string& name : limited_values(GetParam())) {
+    EXPECT_NE(goldens().limits().judge(name, "key", 1, &device).verdict, "unknown") << name;
+  }
+}
+
+/// By PCI Express alone, of a link that is not told.
+TEST_P(LimitsOfGoldens, AreKnownWhereNothingIsToldOfLinksBetweenDevices) {
+  harness::DeviceIdentity device = h200(GetParam());
+  device.peer_links = 0;
   for (const std::string& name : limited_values(GetParam())) {
     EXPECT_NE(goldens().limits().judge(name, "key", 1, &device).verdict, "unknown") << name;
   }

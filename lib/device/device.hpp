@@ -31,6 +31,13 @@ struct HostLink {
   bool operator==(const HostLink&) const = default;
 };
 
+/// The NVLinks between a device and one other, of those that it has fewest with.
+struct PeerLink {
+  int links = 0;  ///< 0 where there are none to some device of the machine, or it is not known
+  int mbps = 0;   ///< 10^6 bytes a second of each, one way
+  bool operator==(const PeerLink&) const = default;
+};
+
 struct DeviceProperties {
   std::string name;
   std::string uuid;        ///< "GPU-xxxxxxxx-...", as nvidia-smi prints it

@@ -59,6 +59,12 @@ class Driver {
     if (!opened) return opened.error();
     return (*opened)->properties();
   }
+  /// What connects a device with the others of the machine, hidden ones too. Asks the vendor's management library,
+  /// which takes time.
+  [[nodiscard]] virtual PeerLink peer_link(int ordinal) {
+    static_cast<void>(ordinal);
+    return {};
+  }
   /// Opens a device. Its context is created by the first call that needs it.
   [[nodiscard]] virtual Result<std::unique_ptr<Device>> open(int ordinal) = 0;
   /// Versions for reports: `name -> version`, for example "driver": "580.159.04",

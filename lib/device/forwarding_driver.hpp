@@ -30,6 +30,7 @@ class ForwardingDriver : public Driver {
     return inner_->installed_devices();
   }
   [[nodiscard]] Result<DeviceProperties> properties(int ordinal) override { return inner_->properties(ordinal); }
+  [[nodiscard]] PeerLink peer_link(int ordinal) override { return inner_->peer_link(ordinal); }
   [[nodiscard]] Result<std::unique_ptr<Device>> open(int ordinal) override { return inner_->open(ordinal); }
   [[nodiscard]] Versions versions() override { return inner_->versions(); }
   [[nodiscard]] bool notices_races() const noexcept override { return inner_->notices_races(); }

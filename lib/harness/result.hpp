@@ -142,6 +142,8 @@ struct DeviceIdentity {
   int memory_bus_bits = 0;
   int host_link_generation = 0;
   int host_link_lanes = 0;
+  int peer_links = 0;  ///< NVLinks with the device that it has fewest with
+  int peer_link_mbps = 0;
   std::string driver_version;  ///< empty when unknown
   std::string cuda_driver_version;
   std::string cuda_runtime_version;
@@ -166,6 +168,8 @@ inline constexpr auto fields_of<DeviceIdentity> = std::tuple{
     Field{"memory_bus_bits", &DeviceIdentity::memory_bus_bits},
     Field{"host_link_generation", &DeviceIdentity::host_link_generation},
     Field{"host_link_lanes", &DeviceIdentity::host_link_lanes},
+    Field{"peer_links", &DeviceIdentity::peer_links},
+    Field{"peer_link_mbps", &DeviceIdentity::peer_link_mbps},
     Field{"driver_version", &DeviceIdentity::driver_version},
     Field{"cuda_driver_version", &DeviceIdentity::cuda_driver_version},
     Field{"cuda_runtime_version", &DeviceIdentity::cuda_runtime_version},

@@ -78,6 +78,9 @@ harness::DeviceIdentity identity_of(OpenedDriver& opened, int index) {
   identity.memory_bus_bits = properties->memory_bus_bits;
   identity.host_link_generation = properties->host_link.generation;
   identity.host_link_lanes = properties->host_link.lanes;
+  const device::PeerLink peer_link = opened.driver->peer_link(ordinal);
+  identity.peer_links = peer_link.links;
+  identity.peer_link_mbps = peer_link.mbps;
   return identity;
 }
 

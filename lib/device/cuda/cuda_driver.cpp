@@ -7,6 +7,7 @@
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/cupti_recorder.hpp"
 #include "device/cuda/driver_library.hpp"
+#include "device/cuda/nvml.hpp"
 #include "device/cuda/nvtx.hpp"
 
 namespace gpucheck::cuda {
@@ -33,9 +34,14 @@ class CudaDriver final : public device::Driver {
 
   [[nodiscard]] std::string_view visible_devices_variable() const noexcept override { return "CUDA_VISIBLE_DEVICES"; }
 
-  [[nodiscard]] std::optional<std::vector<std::string>> installed_devices() override { return uuids_from_nvml(); }
+  [[nodiscard]] std::optional<std::vector<std::string>> installed_devices() override { return nvml::device_uuids(); }
 
   [[nodiscard]] Result<device::DeviceProperties> properties(int ordinal) override { return find_properties(ordinal); }
+
+  [[nodiscard]] device::PeerLink peer_link(int ordinal) override {
+    const Result<device::DeviceProperties> found = find_properties(ordinal);
+    return found ? nvml::peer_link(found->pci_bus_id) : device::PeerLink{};
+  }
 
   [[nodiscard]] Result<std::unique_ptr<device::Device>> open(int ordinal) override { return open_device(ordinal); }
 

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "device/status.hpp"
 
@@ -17,10 +15,6 @@ device::Result<int> driver_device_count();
 /// A function of the driver API by its name; null when libcuda.so.1 cannot be loaded or
 /// does not have it.
 void* driver_function(const char* name);
-
-/// The UUIDs of all of the machine's devices, visible or not, as NVML tells them; nothing
-/// where it cannot be loaded or asked.
-std::optional<std::vector<std::string>> uuids_from_nvml();
 
 /// The display driver's version, for example "580.159.04"; empty when there is no
 /// NVIDIA driver.

@@ -76,16 +76,28 @@ std::optional<BestValue> host_link(const DeviceIdentity& device) {
                    .explanation = fmt::format("PCI Express {}.0 x{}", generation, device.host_link_lanes)};
 }
 
+/// What each link carries, as the driver tells it: its rate less its encoding, 26.6 GB/s of NVLink 4.
+std::optional<BestValue> peer_link(const DeviceIdentity& device) {
+  if (device.peer_links < 1 || device.peer_link_mbps < 1) return std::nullopt;
+  const double gbps = device.peer_link_mbps / 1e3;
+  return BestValue{.value = device.peer_links * gbps,
+                   .explanation = fmt::format("{} NVLinks x {:.4g} GB/s", device.peer_links, gbps)};
+}
+
 struct Named {
   std::string_view name;
   std::optional<BestValue> (*of)(const DeviceIdentity&);
 };
-constexpr std::array best_values{
-    Named{"memory_bandwidth_gbps", memory_bandwidth}, Named{"host_link_gbps", host_link},
-    Named{"fp64_tflops", products<&Rates::fp64>},     Named{"fp32_tflops", products<&Rates::fp32>},
-    Named{"tf32_tflops", products<&Rates::tf32>},     Named{"fp16_tflops", products<&Rates::fp16>},
-    Named{"bf16_tflops", products<&Rates::fp16>},     Named{"fp8_tflops", products<&Rates::fp8>},
-    Named{"int8_tops", products<&Rates::int8>}};
+constexpr std::array best_values{Named{"memory_bandwidth_gbps", memory_bandwidth},
+                                 Named{"host_link_gbps", host_link},
+                                 Named{"peer_link_gbps", peer_link},
+                                 Named{"fp64_tflops", products<&Rates::fp64>},
+                                 Named{"fp32_tflops", products<&Rates::fp32>},
+                                 Named{"tf32_tflops", products<&Rates::tf32>},
+                                 Named{"fp16_tflops", products<&Rates::fp16>},
+                                 Named{"bf16_tflops", products<&Rates::fp16>},
+                                 Named{"fp8_tflops", products<&Rates::fp8>},
+                                 Named{"int8_tops", products<&Rates::int8>}};
 
 const Named* find(std::string_view name) noexcept {
   const auto* const found = std::ranges::find(best_values, name, &Named::name);

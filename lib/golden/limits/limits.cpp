@@ -49,13 +49,16 @@ void read_bounds(const Node& node, Limit& limit) {
   }
 }
 
+std::string best_value_name(const Node& node) {
+  std::string name = node.non_empty_string();
+  if (!is_best_value(name)) node.reject(fmt::format("one of {}", best_value_names()));
+  return name;
+}
+
 Limit read_limit(const Node& node) {
   node.require_object({"of", "fail_below", "warn_below", "warn_above", "fail_above", "source"});
   Limit limit{.of = {}, .source = node.required_field("source").non_empty_string()};
-  if (const auto of = node.field("of")) {
-    limit.of = of->non_empty_string();
-    if (!is_best_value(limit.of)) of->reject(fmt::format("one of {}", best_value_names()));
-  }
+  if (const auto of = node.field("of")) limit.of = best_value_name(*of);
   read_bounds(node, limit);
   return limit;
 }
@@ -70,7 +73,7 @@ void check_name(const std::string& name, const Node& node) {
 }
 
 LimitClass read_class(const Node& node) {
-  node.require_object({"name", "device", "kind", "limits"});
+  node.require_object({"name", "device", "kind", "tells", "limits"});
   LimitClass limits{
       .name = node.required_field("name").non_empty_string(), .device = {}, .device_regex = {}, .limits = {}};
   if (const auto device = node.field("device")) {
@@ -82,6 +85,7 @@ LimitClass read_class(const Node& node) {
     }
   }
   if (const auto kind = node.field("kind")) limits.kind = kind->one_of({"cuda", "sim"});
+  if (const auto tells = node.field("tells")) limits.tells = best_value_name(*tells);
   for (const auto& [name, limit] : node.required_field("limits").fields()) {
     check_name(name, limit);
     limits.limits.emplace_back(name, read_limit(limit));
@@ -91,6 +95,7 @@ LimitClass read_class(const Node& node) {
 
 bool is_of(const LimitClass& limits, const DeviceIdentity& device) {
   if (limits.kind && *limits.kind != device.kind) return false;
+  if (!limits.tells.empty() && !best_value(limits.tells, device)) return false;
   return limits.device_regex == nullptr || re2::RE2::FullMatch(device.name, *limits.device_regex);
 }
 

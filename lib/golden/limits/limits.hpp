@@ -32,6 +32,8 @@ struct LimitClass {
   std::string device;                            ///< regular expression for the whole of a device's name; empty: any
   std::shared_ptr<const re2::RE2> device_regex;  ///< the same; null for any
   std::optional<std::string> kind = {};          ///< only on "cuda" or "sim"
+  /// Only devices of which this best value (best_values.hpp) is known; empty: any.
+  std::string tells = {};
   /// By the value's name, "group.case.key", or a glob of such names; the first that matches counts.
   std::vector<std::pair<std::string, Limit>> limits;
 };

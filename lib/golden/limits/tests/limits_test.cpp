@@ -26,6 +26,8 @@ DeviceIdentity h200() {
   device.memory_bus_bits = 6144;
   device.host_link_generation = 5;
   device.host_link_lanes = 16;
+  device.peer_links = 18;
+  device.peer_link_mbps = 26'562;
   return device;
 }
 
@@ -50,6 +52,8 @@ TEST(BestValue, FollowsFromWhatTheDeviceTells) {
   const DeviceIdentity device = h200();
   EXPECT_NEAR(best_value("memory_bandwidth_gbps", device)->value, 4916.7, 0.1);
   EXPECT_NEAR(best_value("host_link_gbps", device)->value, 63.02, 0.01);
+  EXPECT_NEAR(best_value("peer_link_gbps", device)->value, 478.1, 0.1);
+  EXPECT_EQ(best_value("peer_link_gbps", device)->explanation, "18 NVLinks x 26.56 GB/s");
   EXPECT_EQ(best_value("memory_bandwidth_gbps", device)->explanation, "2 x 3201 MHz x 6144 bit");
   EXPECT_EQ(best_value("speed", device), std::nullopt);
 }
@@ -93,7 +97,8 @@ TEST(BestValue, IsUnknownWhereTheDeviceDoesNotTell) {
   silent.memory_clock_khz = 0;
   silent.host_link_lanes = 0;
   silent.multiprocessor_clock_khz = 0;
-  for (const char* name : {"memory_bandwidth_gbps", "host_link_gbps", "fp16_tflops"}) {
+  silent.peer_links = 0;
+  for (const char* name : {"memory_bandwidth_gbps", "host_link_gbps", "peer_link_gbps", "fp16_tflops"}) {
     EXPECT_EQ(best_value(name, silent), std::nullopt) << name;
   }
 }
@@ -160,6 +165,19 @@ TEST(Limits, OfAKindOfDeviceAreForItAlone) {
   DeviceIdentity simulated = h200();
   simulated.kind = "sim";
   EXPECT_EQ(verdict(limits, 2, simulated), "pass");
+}
+
+TEST(Limits, OfWhatADeviceTellsAreForThoseThatTellIt) {
+  const Limits limits = limits_with(
+      R"({"name": "connected", "tells": "peer_link_gbps", "limits": {
+          "bandwidth.read.read_gbps": {"of": "peer_link_gbps", "fail_below": 0.5, "source": "s"}}},
+         {"name": "any", "limits": {"bandwidth.read.read_gbps": {"fail_below": 4, "source": "s"}}})");
+  EXPECT_EQ(verdict(limits, 200), "fail");
+  EXPECT_EQ(verdict(limits, 250), "pass");
+  DeviceIdentity alone = h200();
+  alone.peer_links = 0;
+  EXPECT_EQ(verdict(limits, 200, alone), "pass");
+  EXPECT_EQ(verdict(limits, 3, alone), "fail");
 }
 
 /// 2333 stood for an H200's memory in a public tool's table, in a unit that makes it 2.3 GB/s.

@@ -1,8 +1,8 @@
+#include "cases/pairs.hpp"
+
 #include <gtest/gtest.h>
 
-#include "cases/nccl/suspects_support.hpp"
-
-namespace gpucheck::cases::in_nccl {
+namespace gpucheck::cases {
 namespace {
 
 constexpr double usual_gbps = 300;
@@ -59,4 +59,4 @@ TEST(Suspects, ALittleSlowerIsNotSlow) {
 }
 
 }  // namespace
-}  // namespace gpucheck::cases::in_nccl
+}  // namespace gpucheck::cases

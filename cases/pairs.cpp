@@ -1,9 +1,11 @@
-#include "cases/nccl/suspects_support.hpp"
+#include "cases/pairs.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <iterator>
+#include <string>
 
-namespace gpucheck::cases::in_nccl {
+namespace gpucheck::cases {
 namespace {
 
 double median_gbps(const std::vector<Pair>& pairs) {
@@ -12,6 +14,10 @@ double median_gbps(const std::vector<Pair>& pairs) {
   const auto middle = speeds.begin() + static_cast<std::ptrdiff_t>(speeds.size() / 2);
   std::ranges::nth_element(speeds, middle);
   return *middle;
+}
+
+std::string name_of(harness::Context& context, const Pair& pair) {
+  return fmt::format("{}-{}", context.device(pair.first).ordinal(), context.device(pair.second).ordinal());
 }
 
 }  // namespace
@@ -38,4 +44,22 @@ std::vector<std::size_t> suspects(const std::vector<Pair>& pairs) {
   return shared;
 }
 
-}  // namespace gpucheck::cases::in_nccl
+void for_each_pair(const harness::Context& context, const std::function<void(std::size_t, std::size_t)>& measure) {
+  for (std::size_t first = 0; first < context.device_count(); ++first) {
+    for (std::size_t second = first + 1; second < context.device_count(); ++second) measure(first, second);
+  }
+}
+
+void observe_pairs(harness::Context& context, const std::vector<Pair>& pairs) {
+  context.observe("pairs", pairs.size());
+  const auto slowest = std::ranges::min_element(pairs, {}, &Pair::gbps);
+  context.observe("slowest_pair", slowest == pairs.end() ? std::string() : name_of(context, *slowest));
+  std::vector<std::string> bad;
+  for (const Pair& pair : bad_pairs(pairs)) bad.push_back(name_of(context, pair));
+  context.observe("bad_pairs", bad);
+  std::vector<std::int64_t> suspected;
+  for (const std::size_t index : suspects(pairs)) suspected.push_back(context.device(index).ordinal());
+  context.observe("suspects", suspected);
+}
+
+}  // namespace gpucheck::cases

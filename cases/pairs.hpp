@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "harness/context.hpp"
+
+/// What is measured of each two devices, and what it says of each of them.
+namespace gpucheck::cases {
+
+/// Two devices of a case, by their index there, and how fast they bring each other memory.
+struct Pair {
+  std::size_t first = 0;
+  std::size_t second = 0;
+  double gbps = 0;
+  bool wrong = false;  ///< what arrived was not what was sent
+};
+
+/// Those that are wrong, or slower than three quarters of the median pair.
+std::vector<Pair> bad_pairs(const std::vector<Pair>& pairs);
+
+/// The devices that all bad pairs have in common, ascending; none where no pair is bad. One bad pair alone points at
+/// both of its devices; bad pairs with nothing in common at none, but at what is between them.
+std::vector<std::size_t> suspects(const std::vector<Pair>& pairs);
+
+/// Calls it with each two devices of the case, the first before the second.
+void for_each_pair(const harness::Context& context, const std::function<void(std::size_t, std::size_t)>& measure);
+
+/// Observes how many there are, and which are bad and whom they point at, by the numbers that the driver gives devices:
+/// `pairs`, `slowest_pair`, `bad_pairs`, `suspects`.
+void observe_pairs(harness::Context& context, const std::vector<Pair>& pairs);
+
+}  // namespace gpucheck::cases
