@@ -44,7 +44,7 @@ PlayFigures play_on(PlayedDevice played, const Trace& trace, const PlayCondition
   WatchedDevice device(std::move(played.device));
   CachingAllocatorTarget target(device, {conditions.settings, conditions.memory_limit_bytes, trace.stream_count});
   PlayFigures figures;
-  Player player(trace, target);
+  Player player(trace, target, conditions.pace);
   player.play_while([&](std::size_t step, const Player::Step& seen) {
     if (device.was_asked()) note_reserved(step, target.usage(), figures);
     if (!seen.out_of_memory) return true;

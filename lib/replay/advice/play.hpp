@@ -6,6 +6,7 @@
 #include <string>
 
 #include "replay/formats/trace/trace.hpp"
+#include "replay/targets/waiting_frees.hpp"
 #include "replay/verdict/request.hpp"
 
 namespace gpucheck::replay {
@@ -23,6 +24,7 @@ struct PlayConditions {
   std::optional<std::uint64_t> memory_limit_bytes;
   /// What follows the first failure is not played.
   bool stops_at_out_of_memory = false;
+  Pace pace = 0;
 };
 
 /// What a program's allocations come to. Bytes.

@@ -47,6 +47,13 @@ void for_each_in_parallel(std::size_t count, unsigned threads, Work&& work) {
   if (failure) std::rethrow_exception(failure);
 }
 
+/// How often it is tried, at one pace each, whether settings do that were found to do at the recorded one. Fewer the
+/// longer that takes.
+Pace tries_of(std::size_t steps) {
+  constexpr std::size_t most_steps = 8'000'000;
+  return static_cast<Pace>(std::clamp<std::size_t>(most_steps / steps, 8, 64));
+}
+
 std::uint64_t round_down(std::uint64_t bytes) { return bytes / memory_step_bytes * memory_step_bytes; }
 
 class Search {
@@ -54,6 +61,8 @@ class Search {
   Search(const Trace& trace, const SearchOptions& options)
       : trace_(trace), options_(options), likeness_(sizes_asked_for(trace)) {
     result_.least_bytes = least_bytes(trace);
+    const auto waits = [](const Event& event) { return event.action == Action::free_later; };
+    if (std::ranges::any_of(trace.events, waits)) tries_ = tries_of(trace.events.size());
   }
 
   SearchResult run() {
@@ -186,7 +195,25 @@ class Search {
       const std::uint64_t middle = round_down(fails + (runs - fails) / 2);
       (runs_in(row, middle) ? runs : fails) = middle;
     }
-    row.smallest_memory_bytes = runs;
+    row.smallest_memory_bytes = tries_ > 0 ? steady_from(row, runs) : runs;
+  }
+
+  /// The least memory from `bytes` on in which the trace runs however its frees fall: in some more, memory is cut up
+  /// otherwise, and may not do where less did.
+  std::optional<std::uint64_t> steady_from(RankedSettings& row, std::uint64_t bytes) {
+    constexpr std::uint64_t share = 20;
+    for (Pace pace = 0; pace < tries_;) {
+      const std::uint64_t tried = bytes + round_down(bytes / share * pace / tries_);
+      const PlayFigures figures = play_with(row.settings, tried, true, pace);
+      if (figures.runs_to_its_end()) {
+        if (pace++ == 0) row.at_smallest = figures;
+        continue;
+      }
+      bytes = tried + memory_step_bytes;
+      if (bytes > most_bytes()) return std::nullopt;
+      pace = 0;
+    }
+    return bytes;
   }
 
   bool runs_in(RankedSettings& row, std::uint64_t bytes) {
@@ -195,9 +222,9 @@ class Search {
     return figures.runs_to_its_end();
   }
 
-  PlayFigures play_with(const std::string& settings, std::optional<std::uint64_t> limit, bool stops) {
+  PlayFigures play_with(const std::string& settings, std::optional<std::uint64_t> limit, bool stops, Pace pace = 0) {
     ++play_count_;
-    return play(trace_, {settings, limit, stops}, options_.devices);
+    return play(trace_, {settings, limit, stops, pace}, options_.devices);
   }
 
   /// The references stay, and of the others those that need least.
@@ -234,6 +261,7 @@ class Search {
   const Trace& trace_;
   const SearchOptions& options_;
   Likeness likeness_;
+  Pace tries_ = 0;                                  ///< of `steady_from`; none where no free waits for another stream
   std::vector<runtime::AllocatorSettings> parsed_;  ///< of all that are played
   /// Place in `parsed_`, and text, by the hash of what sizes are rounded to.
   std::unordered_multimap<std::uint64_t, std::pair<std::size_t, std::string>> by_rounding_;

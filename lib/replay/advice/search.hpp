@@ -19,7 +19,9 @@ struct RankedSettings {
   bool is_reference = false;  ///< was to be shown whatever it comes to
   PlayFigures unlimited = {};
   /// The least memory, to 2 MiB, in which all of it was played and nothing failed; with 2 MiB
-  /// less something did. Absent where no device that there can be has enough.
+  /// less something did. Where frees wait for other streams it ran in all that was tried of the
+  /// next twentieth too, each at a pace of its own: what a program needs is then a matter of
+  /// time as well. Absent where no device that there can be has enough.
   std::optional<std::uint64_t> smallest_memory_bytes = std::nullopt;
   PlayFigures at_smallest = {};                        ///< all 0 without one
   std::optional<PlayFigures> at_limit = std::nullopt;  ///< where a limit was asked for

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "replay/targets/target.hpp"
+#include "replay/targets/waiting_frees.hpp"
 
 namespace gpucheck::replay {
 
@@ -14,8 +15,8 @@ namespace gpucheck::replay {
 /// still allocated at the end stays so until `free_all`.
 class Player {
  public:
-  Player(const Trace& trace, TraceTarget& target)
-      : trace_(trace), target_(target), addresses_(trace.allocation_count, nullptr) {}
+  Player(const Trace& trace, TraceTarget& target, Pace pace = 0)
+      : trace_(trace), target_(target), addresses_(trace.allocation_count, nullptr), waiting_frees_(pace) {}
 
   struct Step {
     void* address = nullptr;  ///< of an allocation
@@ -57,12 +58,14 @@ class Player {
         free(event.id);
         return {};
       case Action::free_later:
-        if (addresses_[event.id] != nullptr) {
+        if (waiting_frees_.begin(event.stream) == WaitingFrees::End::at_once) {
+          free(event.id);
+        } else if (addresses_[event.id] != nullptr) {
           target_.free_later(std::exchange(addresses_[event.id], nullptr), event.stream);
         }
         return {};
       case Action::end_of_uses:
-        target_.end_of_uses(event.stream);
+        for (const std::uint16_t number : waiting_frees_.end(event.stream)) target_.end_of_uses(number);
         return {};
       case Action::record_stream:
         if (addresses_[event.id] != nullptr) target_.record_stream(addresses_[event.id], event.stream);
@@ -96,6 +99,7 @@ class Player {
   const Trace& trace_;
   TraceTarget& target_;
   std::vector<void*> addresses_;  ///< by id; null when not allocated
+  WaitingFrees waiting_frees_;
 };
 
 }  // namespace gpucheck::replay

@@ -17,6 +17,11 @@ class TraceMaker {
     return trace_.allocation_count++;
   }
   void free(std::uint32_t id) { trace_.events.push_back({0, id, 0, Action::free, false}); }
+  /// While another stream uses it, until `end_of_uses` of the same number.
+  void free_later(std::uint32_t id, std::uint16_t number) {
+    trace_.events.push_back({0, id, number, Action::free_later, false});
+  }
+  void end_of_uses(std::uint16_t number) { trace_.events.push_back({0, 0, number, Action::end_of_uses, false}); }
   void try_allocate(std::uint64_t bytes) {
     trace_.events.push_back({bytes, trace_.allocation_count++, 0, Action::try_allocate, false});
   }

@@ -49,6 +49,21 @@ TEST(Search, FindsMemoryBetweenWhatIsAllocatedAndWhatIsReserved) {
   EXPECT_EQ(row.at_smallest.retries, 1);
 }
 
+TEST(Search, SmallestMemoryDoesHoweverSoonOtherStreamsAreDone) {
+  // As recorded the 60 MiB are still in use when 40 are asked for, and whole when 60 are again. Had they come free
+  // before, the 40 MiB would be cut from them, and the later 60 need a segment more.
+  TraceMaker maker;
+  const std::uint32_t used = maker.allocate(60_MiB);
+  maker.free_later(used, 0);
+  maker.allocate(40_MiB);
+  maker.end_of_uses(0);
+  maker.allocate(60_MiB);
+  const RankedSettings row = search_settings(maker.trace(), options_with({""}, {})).ranking.at(0);
+  EXPECT_EQ(row.unlimited.peak_reserved_bytes, 100_MiB);
+  EXPECT_EQ(row.smallest_memory_bytes, 120_MiB);
+  EXPECT_EQ(row.at_smallest.peak_reserved_bytes, 100_MiB) << "as recorded";
+}
+
 TEST(Search, SmallestMemoryIsAMultipleOfTwoMebibytes) {
   TraceMaker maker;
   maker.allocate(3_MiB);  // in a segment of 20 MiB
