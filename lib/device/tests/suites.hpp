@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "device/kernels/collectives.hpp"
 #include "device/tests/contract.hpp"
 
 /// Every suite of the contract. A device is put under all of them with
@@ -20,6 +21,13 @@ class Kernels : public Contract {
   void expect_found(const std::vector<std::array<double, 3>>& planted, std::uint64_t not_a_number,
                     std::uint64_t infinite) const;
   std::uint64_t digest_of(const std::vector<std::uint64_t>& words) const;
+  /// What a comparison with known contributions finds in what arrived.
+  template <typename T>
+  kernels::ContributionFindings compare_contributions(const std::vector<T>& arrived, std::uint64_t ranks,
+                                                      Reduction reduction) const;
+  /// That contributions of this type are written, and compared, as the host works them out.
+  template <typename T>
+  void expect_contributions() const;
 };
 class BlockKernels : public Contract {};
 class MemoryKernels : public Contract {};
