@@ -47,9 +47,9 @@ class Exchange {
     for (std::size_t i = 0; i < devices; ++i) {
       members_.push_back(std::make_unique<Member>(context, i, devices, block_bytes));
     }
-    std::vector<Measurement*> others;
-    for (std::size_t i = 1; i < devices; ++i) others.push_back(&members_[i]->measurement);
-    together_ = std::make_unique<Together>(members_.front()->measurement, others);
+    std::vector<DeviceStream> others;
+    for (std::size_t i = 1; i < devices; ++i) others.push_back(stream_of(members_[i]->measurement));
+    together_ = std::make_unique<Together>(stream_of(members_.front()->measurement), others);
     for (std::size_t i = 0; i < devices; ++i) {
       for (std::size_t block = 0; block + 1 < devices; ++block) {
         members_[i]->measurement.randomize(members_[i]->sent[block], number_of(i, block));

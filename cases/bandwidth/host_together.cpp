@@ -73,10 +73,10 @@ std::vector<Samples> measure_alone(Members& members, const Way& way) {
 
 /// All devices at once. A sample's bytes are those of one: it ends with the slowest.
 Samples measure_together(Members& members, const Way& way) {
-  std::vector<Measurement*> others;
-  for (std::size_t i = 1; i < members.size(); ++i) others.push_back(&members[i]->measurement);
+  std::vector<DeviceStream> others;
+  for (std::size_t i = 1; i < members.size(); ++i) others.push_back(stream_of(members[i]->measurement));
   Measurement& leader = members.front()->measurement;
-  Together together(leader, others);
+  const Together together(stream_of(leader), others);
   for (std::size_t i = 0; i < members.size(); ++i) members[i]->prepare(way.kind, words_of(i, true));
   Samples samples = leader.measure_held(members.front()->memory.bytes(), [&] {
     together.run([&] {

@@ -99,7 +99,7 @@ class PairMeasurement {
 
   /// What each way moves while both do.
   void measure_both_ways() {
-    Together together(first_.measurement, {&second_.measurement});
+    const Together together(stream_of(first_.measurement), {stream_of(second_.measurement)});
     for (Side* const side : {&first_, &second_}) {
       side->measurement.clear(side->received);
       side->measurement.wait();

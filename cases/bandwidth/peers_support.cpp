@@ -5,9 +5,16 @@
 namespace gpucheck::cases::in_bandwidth {
 namespace {
 
-device::UniqueEvent event_of(Measurement& measurement) {
-  device::Device& device = measurement.device();
-  return device::own<device::UniqueEvent>(device, device.create_event(device::EventKind::no_timing));
+device::UniqueEvent event_of(const DeviceStream& own) {
+  return device::own<device::UniqueEvent>(*own.device, own.device->create_event(device::EventKind::no_timing));
+}
+
+void record(const DeviceStream& own, const device::UniqueEvent& event) {
+  device::check(*own.device, own.device->record(event.get(), own.stream), "record");
+}
+
+void wait(const DeviceStream& own, const device::UniqueEvent& event) {
+  device::check(*own.device, own.device->wait(own.stream, event.get()), "wait");
 }
 
 }  // namespace
@@ -31,22 +38,18 @@ void Slowest::observe(harness::Context& context) const {
   context.observe(name_ + "_spread_percent", spread_percent_);
 }
 
-Together::Together(Measurement& leader, const std::vector<Measurement*>& others)
+DeviceStream stream_of(Measurement& measurement) { return {&measurement.device(), measurement.stream()}; }
+
+Together::Together(DeviceStream leader, const std::vector<DeviceStream>& others)
     : leader_(leader), begun_(event_of(leader)) {
-  for (Measurement* const measurement : others) followers_.push_back({measurement, event_of(*measurement)});
+  for (const DeviceStream& own : others) followers_.push_back({own, event_of(own)});
 }
 
-void Together::run(const Work& work) {
-  const auto record = [](Measurement& on, const device::UniqueEvent& event) {
-    device::check(on.device(), on.device().record(event.get(), on.stream()), "record");
-  };
-  const auto wait = [](Measurement& on, const device::UniqueEvent& event) {
-    device::check(on.device(), on.device().wait(on.stream(), event.get()), "wait");
-  };
+void Together::run(const Work& work) const {
   record(leader_, begun_);
-  for (const Follower& follower : followers_) wait(*follower.measurement, begun_);
+  for (const Follower& follower : followers_) wait(follower.own, begun_);
   work();
-  for (const Follower& follower : followers_) record(*follower.measurement, follower.done);
+  for (const Follower& follower : followers_) record(follower.own, follower.done);
   for (const Follower& follower : followers_) wait(leader_, follower.done);
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,6 +18,8 @@ class Slowest {
   void add(const Samples& samples);
   /// 10^9 bytes a second; 0 where nothing was measured.
   [[nodiscard]] double gbps() const noexcept { return gbps_; }
+  /// The widest.
+  [[nodiscard]] double spread_percent() const noexcept { return spread_percent_; }
   /// `<name>_gbps` and `<name>_spread_percent`.
   void observe(harness::Context& context) const;
 
@@ -29,21 +30,30 @@ class Slowest {
   double spread_percent_ = 0;
 };
 
-/// Streams of several devices, one each, that begin work together.
+/// A stream, and the device that it is of.
+struct DeviceStream {
+  device::Device* device;
+  device::Stream stream;
+};
+
+/// The measurement's own.
+[[nodiscard]] DeviceStream stream_of(Measurement& measurement);
+
+/// Streams of several devices that begin work together.
 class Together {
  public:
-  /// `leader`'s stream is held, and measures. @throws DeviceError, as all of this does.
-  Together(Measurement& leader, const std::vector<Measurement*>& others);
+  /// Of `leader` a sample's time is taken. @throws DeviceError, as all of this does.
+  Together(DeviceStream leader, const std::vector<DeviceStream>& others);
 
   /// Gives each stream its own part of a sample, `work`: none begins before all can, and the sample ends with the last.
-  void run(const Work& work);
+  void run(const Work& work) const;
 
  private:
   struct Follower {
-    Measurement* measurement;
+    DeviceStream own;
     device::UniqueEvent done;
   };
-  Measurement& leader_;
+  DeviceStream leader_;
   device::UniqueEvent begun_;
   std::vector<Follower> followers_;
 };
