@@ -122,8 +122,7 @@ std::string recorded_text(const replay::ConversionReport& report) {
   remark(report.initial_blocks, "blocks were in use before the first event: allocated first");
   remark(report.deferred_frees,
          "frees waited for other streams: they end when they did in the recording, or where memory is short, since "
-         "PyTorch "
-         "waits for them then");
+         "PyTorch waits for them then");
   remark(report.private_pool_events, report.private_pools > 0
                                          ? fmt::format("events of private pools: replayed in {} of them; whether one "
                                                        "serves others when memory runs out, or never splits, is not "
