@@ -133,6 +133,7 @@ Json device_json(const Advice& advice, const AdviceSubject& subject) {
             {"ranking", Json::array()},
             {"tried", Json::array()},
             {"play_count", advice.search.play_count},
+            {"other_pace_count", advice.search.other_paces},
             {"failures", Json::array()},
             {"live_at_peak", live_json(advice, subject.stacks)}};
   if (advice.memory_limit_bytes) {

@@ -79,14 +79,21 @@ std::string tried_text(const Advice& advice) {
   const auto count = [&advice](TriedSettings::Outcome outcome) {
     return std::ranges::count(advice.search.tried, outcome, &TriedSettings::outcome);
   };
+  const std::string at_any_pace =
+      advice.search.other_paces == 0
+          ? ""
+          : fmt::format(
+                " How soon other streams are done with what is freed differs from run to run: it runs at {} "
+                "other paces, too.",
+                advice.search.other_paces);
   return fmt::format(
-      "\n  Smallest memory: in which all of it runs, to 2 MiB. Peak reserved, what lies unused of it and device "
+      "\n  Smallest memory: in which all of it runs, to 2 MiB.{} Peak reserved, what lies unused of it and device "
       "allocations are those without a limit. A retry releases the cache; it stalls the program, as each device "
       "allocation does. All of it is PyTorch's own memory: what other libraries (NCCL, cuBLAS, cuDNN), other processes "
       "and tensors received from them (IPC) take comes on top; a card given by name leaves out what a context takes.\n"
       "  Of {} settings tried, {} cannot differ from others on this recording, and {} do not save a hundredth of what "
       "simpler ones need; {} plays.\n",
-      advice.search.tried.size(), count(TriedSettings::Outcome::same_as),
+      at_any_pace, advice.search.tried.size(), count(TriedSettings::Outcome::same_as),
       count(TriedSettings::Outcome::not_better) + count(TriedSettings::Outcome::surpassed), advice.search.play_count);
 }
 

@@ -192,6 +192,21 @@ TEST_F(Advise, SaysWhatIsMissingOfARecordingThatBeganLate) {
       HasSubstr("missing   all before the first event, when 60.00 MiB were reserved and 30.00 MiB of it allocated"));
 }
 
+TEST_F(Advise, SaysWhereTheSmallestMemoryIsAMatterOfTime) {
+  EXPECT_THAT(advise({file_}).output, Not(HasSubstr("other paces")));
+  EXPECT_EQ(advise_json({file_})["devices"].at(0)["other_pace_count"], 0);
+  // The 60 MiB are freed, and come free only when 40 more are allocated; they are whole when 60 are asked for again.
+  write_file(file_, R"({"segments": [], "device_traces": [[
+      {"action": "alloc", "addr": 1073741824, "size": 62914560, "stream": 0},
+      {"action": "free_requested", "addr": 1073741824, "size": 62914560, "stream": 0},
+      {"action": "alloc", "addr": 2147483648, "size": 41943040, "stream": 0},
+      {"action": "free_completed", "addr": 1073741824, "size": 62914560, "stream": 0},
+      {"action": "alloc", "addr": 1073741824, "size": 62914560, "stream": 0}]]})");
+  EXPECT_THAT(advise({file_}).output, AllOf(HasSubstr("it runs at 64 other paces, too"),
+                                            ContainsRegex("\\(defaults\\), as recorded +120.00 MiB")));
+  EXPECT_EQ(advise_json({file_})["devices"].at(0)["other_pace_count"], 64);
+}
+
 TEST_F(Advise, APageIsWrittenBesides) {
   const CommandResult result = advise({file_, "--html", folder_ / "page.html"});
   EXPECT_THAT(result.output, HasSubstr("Set this"));

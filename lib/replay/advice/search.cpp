@@ -62,7 +62,7 @@ class Search {
       : trace_(trace), options_(options), likeness_(sizes_asked_for(trace)) {
     result_.least_bytes = least_bytes(trace);
     const auto waits = [](const Event& event) { return event.action == Action::free_later; };
-    if (std::ranges::any_of(trace.events, waits)) tries_ = tries_of(trace.events.size());
+    if (std::ranges::any_of(trace.events, waits)) result_.other_paces = tries_of(trace.events.size());
   }
 
   SearchResult run() {
@@ -195,15 +195,15 @@ class Search {
       const std::uint64_t middle = round_down(fails + (runs - fails) / 2);
       (runs_in(row, middle) ? runs : fails) = middle;
     }
-    row.smallest_memory_bytes = tries_ > 0 ? steady_from(row, runs) : runs;
+    row.smallest_memory_bytes = result_.other_paces > 0 ? steady_from(row, runs) : runs;
   }
 
   /// The least memory from `bytes` on in which the trace runs however its frees fall: in some more, memory is cut up
   /// otherwise, and may not do where less did.
   std::optional<std::uint64_t> steady_from(RankedSettings& row, std::uint64_t bytes) {
     constexpr std::uint64_t share = 20;
-    for (Pace pace = 0; pace < tries_;) {
-      const std::uint64_t tried = bytes + round_down(bytes / share * pace / tries_);
+    for (Pace pace = 0; pace <= result_.other_paces;) {
+      const std::uint64_t tried = bytes + round_down(bytes / share * pace / result_.other_paces);
       const PlayFigures figures = play_with(row.settings, tried, true, pace);
       if (figures.runs_to_its_end()) {
         if (pace++ == 0) row.at_smallest = figures;
@@ -261,7 +261,6 @@ class Search {
   const Trace& trace_;
   const SearchOptions& options_;
   Likeness likeness_;
-  Pace tries_ = 0;                                  ///< of `steady_from`; none where no free waits for another stream
   std::vector<runtime::AllocatorSettings> parsed_;  ///< of all that are played
   /// Place in `parsed_`, and text, by the hash of what sizes are rounded to.
   std::unordered_multimap<std::uint64_t, std::pair<std::size_t, std::string>> by_rounding_;

@@ -49,6 +49,9 @@ struct SearchResult {
   /// do with less.
   std::uint64_t least_bytes = 0;
   std::uint64_t play_count = 0;
+  /// Other paces at which what is ranked runs in its smallest memory and the next twentieth; 0
+  /// where no free waits for another stream.
+  Pace other_paces = 0;
 };
 
 struct SearchOptions {
