@@ -86,9 +86,11 @@ std::string device_text(const Snapshot& snapshot, const DeviceSummary& summary) 
 }
 
 std::string snapshot_text(const Snapshot& snapshot, const std::string& file, const std::vector<std::size_t>& devices) {
-  const std::string settings = snapshot.settings.text.value_or("");
+  const auto& settings = snapshot.settings.text;
   std::string text = fmt::format("{}\n  settings: {}\n", one_line(file, 200),
-                                 settings.empty() ? "(defaults)" : one_line(settings, 200));
+                                 !settings           ? "(the file does not tell)"
+                                 : settings->empty() ? "(defaults)"
+                                                     : one_line(*settings, 200));
   for (const std::size_t device : devices) text += device_text(snapshot, replay::summarize(snapshot, device));
   return text;
 }

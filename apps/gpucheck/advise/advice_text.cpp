@@ -44,7 +44,7 @@ std::string memory_text(const Advice& advice, const AdviceSubject& subject) {
                        assumption_of(*subject.card));
   }
   if (!advice.limit_is_recorded) return limit + ", by --memory-limit";
-  return limit + ", what was reserved and free when memory first ran out; --memory-limit or --card sets another";
+  return fmt::format("{}, {}; --memory-limit or --card sets another", limit, recorded_limit_text(advice.recorded));
 }
 
 std::string smallest_text(const RankedSettings& row) {
@@ -121,9 +121,11 @@ std::string floor_text(const Advice& advice) {
   const std::string least = format_bytes(advice.search.least_bytes);
   if (advice.is_beyond_all_settings()) {
     return fmt::format(
-        "\n  No settings can help: the program has {} allocated at once, {} more than the limit. It has to allocate "
-        "less: what is live at that moment is shown below.\n",
-        least, format_bytes(advice.search.least_bytes - *advice.memory_limit_bytes));
+        "\n  No settings can help within {}: the program has {} allocated at once, {} more. It has to allocate less: "
+        "what "
+        "is live at that moment is shown below.\n",
+        format_bytes(*advice.memory_limit_bytes), least,
+        format_bytes(advice.search.least_bytes - *advice.memory_limit_bytes));
   }
   const RankedSettings* const best = advice.search.ranking.empty() ? nullptr : &advice.search.ranking.front();
   if (best == nullptr || !best->smallest_memory_bytes || *best->smallest_memory_bytes == 0) return "";

@@ -64,10 +64,15 @@ const OutOfMemory::Holes* holes_for(const OutOfMemory& failure, HoleReason reaso
 
 /// The settings that play it within the same memory, those with fewest keys first.
 std::string serving_settings(const replay::Advice& advice) {
+  const auto serves = [](const replay::RankedSettings& row) { return row.at_limit && row.at_limit->runs_to_its_end(); };
+  if (const replay::RankedSettings* const recorded = advice.as_recorded(); recorded != nullptr && serves(*recorded)) {
+    return "    (Played within the same memory all that is recorded runs, under the settings it ran with: something "
+           "that "
+           "is not in the file held the rest.)\n";
+  }
   const replay::RankedSettings* simplest = nullptr;
   for (const replay::RankedSettings& row : advice.search.ranking) {
-    const bool serves = row.at_limit && row.at_limit->runs_to_its_end();
-    if (serves && (simplest == nullptr || row.keys < simplest->keys)) simplest = &row;
+    if (serves(row) && (simplest == nullptr || row.keys < simplest->keys)) simplest = &row;
   }
   if (simplest == nullptr) return "";
   return fmt::format("    - the settings {}: under them all that is recorded runs within the same memory\n",
@@ -80,7 +85,9 @@ std::string changes_text(const replay::Advice& advice, const OutOfMemory& failur
     text += fmt::format("    - {} more memory, or so much less in use in segments that can be released\n",
                         format_bytes(failure.missing_bytes()));
   } else {
-    text += "    - a higher limit of the program's own (set_per_process_memory_fraction): the device itself had room\n";
+    text += fmt::format(
+        "    - a limit of the program's own (set_per_process_memory_fraction) of {}: the device itself had room\n",
+        format_bytes(failure.reserved_bytes + failure.segment_bytes));
   }
   if (advice.limit_is_recorded) text += serving_settings(advice);
   if (failure.is_fragmentation()) {

@@ -26,6 +26,8 @@ std::string what_if_text(const replay::SubjectReplays& result, const replay::Req
 
 /// What a snapshot's own events tell, and what of them is not as recorded; whole lines.
 std::string recorded_text(const replay::ConversionReport& report);
+/// What `recorded_capacity_bytes` is.
+std::string recorded_limit_text(const replay::ConversionReport& report);
 
 /// Which expectations of the file were not compared, and why; empty when all were, or
 /// there were none.

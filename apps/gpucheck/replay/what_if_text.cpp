@@ -36,7 +36,7 @@ std::string place(const replay::Subject& subject, std::size_t step) {
   return fmt::format("event {}", event);
 }
 
-std::string memory_text(const replay::Replay& replay) {
+std::string memory_text(const replay::Replay& replay, const replay::Subject& subject) {
   const std::string device =
       fmt::format("{} ({})", one_line(replay.device_name, 60), format_bytes(replay.device_memory_bytes));
   const std::string limit = replay.limit.bytes ? format_bytes(*replay.limit.bytes) : "";
@@ -46,7 +46,7 @@ std::string memory_text(const replay::Replay& replay) {
     case replay::MemoryLimit::Source::trace:
       return limit + ", as recorded";
     case replay::MemoryLimit::Source::recorded:
-      return limit + ", what was reserved and free when memory first ran out; --memory-limit sets another";
+      return fmt::format("{}, {}; --memory-limit sets another", limit, recorded_limit_text(*subject.recorded));
     case replay::MemoryLimit::Source::not_recorded:
       return "as much as needed: the file does not tell the device's size; --memory-limit sets one";
     case replay::MemoryLimit::Source::device:
@@ -111,6 +111,13 @@ std::string usage_over_time(const replay::SubjectReplays& result) {
 
 }  // namespace
 
+std::string recorded_limit_text(const replay::ConversionReport& report) {
+  return report.recorded_capacity_is_own_limit
+             ? "what was reserved at most until memory first ran out: the device had room for more, so that a limit of "
+               "the program's own (set_per_process_memory_fraction) refused it; how high that was is not recorded"
+             : "what was reserved and free when memory first ran out";
+}
+
 std::string recorded_text(const replay::ConversionReport& report) {
   std::string text = fmt::format(
       "  recorded  {} events, peak reserved {}, peak allocated {} (as asked for), memory ran out {} times\n",
@@ -119,6 +126,11 @@ std::string recorded_text(const replay::ConversionReport& report) {
   const auto remark = [&text](std::uint64_t count, std::string_view what) {
     if (count > 0) text += fmt::format("            {} {}\n", count, what);
   };
+  if (!report.settings_are_recorded) {
+    text +=
+        "            the file does not tell the allocator's settings, PyTorch 2.3 and later do: taken for the "
+        "defaults\n";
+  }
   remark(report.initial_blocks, "blocks were in use before the first event: allocated first");
   remark(report.deferred_frees,
          "frees waited for other streams: they end when they did in the recording, or where memory is short, since "
@@ -140,7 +152,7 @@ std::string what_if_text(const replay::SubjectReplays& result, const replay::Req
   std::string text = fmt::format("{}, {}\n", one_line(subject.file, 200), one_line(subject.trace.name, 60));
   if (result.verdict == replay::Verdict::empty) return text + "  holds no events: nothing was replayed\n";
   if (subject.recorded) text += recorded_text(*subject.recorded);
-  text += fmt::format("  memory    {}\n", memory_text(result.replays.front()));
+  text += fmt::format("  memory    {}\n", memory_text(result.replays.front(), subject));
   if (const std::string why = why_not_compared(subject, request); !why.empty()) text += "  " + why + "\n";
   text += "\n";
   std::vector<TextRow> rows{

@@ -94,12 +94,36 @@ TEST_F(Advise, JsonFitsItsSchema) {
   EXPECT_EQ(device["live_at_peak"]["by_stack"].at(0)["stack"].at(0)["filename"], "/home/me/model.py");
 }
 
+TEST_F(Advise, SaysWhereTheFileDoesNotTellTheSettings) {
+  EXPECT_THAT(advise({file_}).output, HasSubstr("does not tell the allocator's settings"));
+  EXPECT_EQ(advise_json({file_})["devices"].at(0)["recorded"]["settings_told"], false);
+  const std::string told = fragmenting_snapshot();
+  write_file(file_, told.substr(0, told.size() - 1) + R"(, "allocator_settings": {"PYTORCH_CUDA_ALLOC_CONF": ""}})");
+  EXPECT_THAT(advise({file_}).output, Not(HasSubstr("does not tell the allocator's settings")));
+  EXPECT_EQ(advise_json({file_})["devices"].at(0)["recorded"]["settings_told"], true);
+}
+
+TEST_F(Advise, ALimitOfTheProgramsOwnIsNotTakenForAFullDevice) {
+  write_file(file_, R"({"segments": [{"address": 0, "total_size": 62914560, "stream": 0, "blocks": [
+      {"size": 62914560, "state": "active_allocated"}]}], "device_traces": [[
+      {"action": "segment_alloc", "addr": 0, "size": 62914560, "stream": 0},
+      {"action": "alloc", "addr": 0, "size": 62914560, "stream": 0},
+      {"action": "oom", "device_free": 85899345920, "size": 41943040, "stream": 0}]]})");
+  EXPECT_THAT(advise({file_}).output,
+              AllOf(HasSubstr("memory    60.00 MiB, what was reserved at most"),
+                    HasSubstr("No settings can help within 60.00 MiB"),
+                    HasSubstr("a limit of the program's own (set_per_process_memory_fraction) of 100.00 MiB")));
+  const json recorded = advise_json({file_})["devices"].at(0)["recorded"];
+  EXPECT_EQ(recorded["capacity_bytes"], 60 * mib);
+  EXPECT_EQ(recorded["capacity_is_own_limit"], true);
+}
+
 TEST_F(Advise, TheExitCodeTellsWhetherItFits) {
   EXPECT_EQ(advise({file_, "--memory-limit", "120MiB"}).exit_code, 0);
   const CommandResult beyond = advise({file_, "--memory-limit", "118MiB"});
   EXPECT_EQ(beyond.exit_code, 1);
-  EXPECT_THAT(beyond.output, AllOf(HasSubstr("No settings can help"), HasSubstr("2.00 MiB more than the limit"),
-                                   Not(HasSubstr("Set this"))));
+  EXPECT_THAT(beyond.output,
+              AllOf(HasSubstr("No settings can help"), HasSubstr("2.00 MiB more."), Not(HasSubstr("Set this"))));
 }
 
 TEST_F(Advise, ACardIsALimit) {

@@ -239,6 +239,7 @@ class Converter {
     trace.pools.resize(pool_numbers_.count());
     trace.events = std::move(events_);
     result_.report.private_pools = pool_numbers_.count();
+    result_.report.settings_are_recorded = snapshot_.settings.text.has_value();
     result_.recorded_events.insert(result_.recorded_events.end(), positions.begin(), positions.end());
     for (const std::uint32_t position : positions) result_.stacks.push_back(recorded_[position].stack);
     result_.stream_handles = streams_.handles();
@@ -247,6 +248,7 @@ class Converter {
     result_.report.recorded_peak_reserved_bytes = usage.peak_reserved_bytes;
     result_.report.recorded_peak_active_bytes = usage.peak_active_bytes;
     result_.report.recorded_capacity_bytes = usage.capacity_bytes;
+    result_.report.recorded_capacity_is_own_limit = usage.capacity_is_own_limit;
   }
 
   void add(Event event) {

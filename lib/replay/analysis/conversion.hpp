@@ -31,11 +31,12 @@ struct ConversionReport {
   /// Events and blocks that contradict each other, for example a free of what is free:
   /// left out. Some actions were not recorded, or the file was changed.
   std::uint64_t contradictions = 0;
+  bool settings_are_recorded = false;  ///< else the defaults are taken for them
   // What the recorded program reached, from its own events.
   std::uint64_t recorded_peak_reserved_bytes = 0;
-  std::uint64_t recorded_peak_active_bytes = 0;  ///< sizes as asked for, until the free completed
-  /// What was reserved plus what the device had free when memory first ran out.
-  std::optional<std::uint64_t> recorded_capacity_bytes;
+  std::uint64_t recorded_peak_active_bytes = 0;          ///< sizes as asked for, until the free completed
+  std::optional<std::uint64_t> recorded_capacity_bytes;  ///< as in RecordedUsage
+  bool recorded_capacity_is_own_limit = false;
 };
 
 struct Conversion {

@@ -1,6 +1,9 @@
 #include "replay/analysis/recorded_usage.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "runtime/allocator/rounding.hpp"
 
 namespace gpucheck::replay {
 
@@ -9,6 +12,11 @@ namespace {
 std::uint64_t active_change(const SnapshotEvent& event, SnapshotAction free_action) {
   if (event.action == SnapshotAction::alloc) return event.size;
   return event.action == free_action ? 0 - event.size : 0;
+}
+
+bool device_had_room(const SnapshotEvent& out_of_memory) {
+  const auto& [free, asked] = std::pair(out_of_memory.address, out_of_memory.size);
+  return asked <= free && runtime::segment_size_for(asked, {}) <= free;
 }
 
 }  // namespace
@@ -54,7 +62,8 @@ RecordedUsage recorded_usage(const Snapshot& snapshot, std::size_t device, std::
     active.change(active_change(event, free_action));
     const bool tells_free = event.action == SnapshotAction::out_of_memory && event.address > 0;
     if (tells_free && !usage.capacity_bytes && event.address <= INT64_MAX) {
-      usage.capacity_bytes = reserved.now() + event.address;
+      usage.capacity_is_own_limit = device_had_room(event);
+      usage.capacity_bytes = usage.capacity_is_own_limit ? reserved.peak() : reserved.now() + event.address;
     }
   }
   usage.peak_reserved_bytes = reserved.peak();

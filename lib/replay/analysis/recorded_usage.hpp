@@ -14,8 +14,11 @@ struct RecordedUsage {
   std::uint64_t initial_reserved_bytes = 0;
   std::uint64_t peak_reserved_bytes = 0;
   std::uint64_t peak_active_bytes = 0;  ///< sizes as asked for, until the free completed
-  /// Reserved plus free on the device when memory first ran out.
+  /// What the program could reserve when memory first ran out: that plus what was free on the device. Where the device
+  /// had room, a limit of the program's own refused more (set_per_process_memory_fraction); it is not recorded, and is
+  /// at least what was reserved at most until then, which is told.
   std::optional<std::uint64_t> capacity_bytes;
+  bool capacity_is_own_limit = false;
 };
 
 /// What an event adds to, or takes from, what is reserved. Wraps around for a taking,

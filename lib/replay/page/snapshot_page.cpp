@@ -73,8 +73,9 @@ std::string tables(const Snapshot& snapshot, const std::vector<std::size_t>& dev
 }
 
 std::string about(const Snapshot& snapshot) {
-  const std::string settings = snapshot.settings.text.value_or("");
-  return settings.empty() ? "Allocator settings: the defaults" : "Allocator settings: " + escaped(settings, 1000);
+  const auto& settings = snapshot.settings.text;
+  if (!settings) return "Allocator settings: the file does not tell";
+  return settings->empty() ? "Allocator settings: the defaults" : "Allocator settings: " + escaped(*settings, 1000);
 }
 
 }  // namespace

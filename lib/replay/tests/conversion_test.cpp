@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/units.hpp"
 #include "replay/formats/file.hpp"
 #include "snapshot_events.hpp"
 #include "test_files.hpp"
 
 namespace gpucheck::replay {
 namespace {
+
+using namespace literals;
 
 Conversion convert_events(std::vector<SnapshotEvent> events, std::vector<SnapshotSegment> segments = {}) {
   Snapshot snapshot;
@@ -193,6 +196,18 @@ TEST(Conversion, LearnsTheDevicesSizeFromTheFirstFailure) {
                                       .report;
   EXPECT_EQ(report.recorded_capacity_bytes, 1000U) << "700 reserved and 300 free";
   EXPECT_EQ(convert_events({event(alloc, 1, 10)}).report.recorded_capacity_bytes, std::nullopt);
+}
+
+TEST(Conversion, ALimitOfTheProgramsOwnIsAtLeastWhatWasReserved) {
+  const auto report_with_free = [](std::uint64_t free) {
+    return convert_events({event(segment_alloc, 1, 40_MiB), event(segment_alloc, 2, 30_MiB),
+                           event(segment_free, 2, 30_MiB), event(out_of_memory, free, 5_MiB)})
+        .report;
+  };
+  EXPECT_EQ(report_with_free(20_MiB).recorded_capacity_bytes, 70_MiB) << "room for the segment of 20 MiB";
+  EXPECT_TRUE(report_with_free(20_MiB).recorded_capacity_is_own_limit);
+  EXPECT_EQ(report_with_free(20_MiB - 1).recorded_capacity_bytes, 60_MiB - 1);
+  EXPECT_FALSE(report_with_free(20_MiB - 1).recorded_capacity_is_own_limit);
 }
 
 TEST(Conversion, PairsARequestWithItsOwnCompletionOnly) {
