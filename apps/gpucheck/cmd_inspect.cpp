@@ -13,6 +13,7 @@
 #include "replay/analysis/object_names.hpp"
 #include "replay/analysis/recorded_usage.hpp"
 #include "replay/analysis/snapshot_summary.hpp"
+#include "replay/analysis/telling_frames.hpp"
 #include "replay/formats/file.hpp"
 #include "replay/page/snapshot_page.hpp"
 #include "text_table.hpp"
@@ -71,9 +72,13 @@ std::string pools_text(const DeviceSummary& summary, const ObjectNames& names) {
 std::string largest_text(const DeviceSummary& summary, const ObjectNames& names, const replay::StackTable& stacks) {
   if (summary.largest.empty()) return "";
   std::vector<TextRow> rows{{"largest in use", "at", "pool", "allocated in"}};
-  for (const DeviceSummary::Use& use : summary.largest) {
+  std::vector<replay::StackId> used_in;
+  for (const DeviceSummary::Use& use : summary.largest) used_in.push_back(use.block.stack);
+  const std::vector<std::string> frames = replay::telling_frames(stacks, used_in);
+  for (std::size_t i = 0; i < summary.largest.size(); ++i) {
+    const DeviceSummary::Use& use = summary.largest[i];
     rows.push_back({format_bytes(use.block.size), fmt::format("0x{:x}", use.block.address), names.pool(use.pool),
-                    one_line(replay::telling_frame(stacks, use.block.stack), 80)});
+                    one_line(frames[i], 160)});
   }
   return fmt::format("\n{}", text_table(rows, 4, "  "));
 }

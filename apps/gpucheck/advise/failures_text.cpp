@@ -4,7 +4,7 @@
 #include "advice_report.hpp"
 #include "base/sanitize.hpp"
 #include "base/units.hpp"
-#include "replay/analysis/snapshot_summary.hpp"
+#include "replay/analysis/telling_frames.hpp"
 #include "text_table.hpp"
 
 namespace gpucheck::application {

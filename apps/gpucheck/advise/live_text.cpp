@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <fmt/format.h>
+#include <ranges>
 
 #include "advice_report.hpp"
 #include "base/sanitize.hpp"
 #include "base/units.hpp"
-#include "replay/analysis/snapshot_summary.hpp"
+#include "replay/analysis/telling_frames.hpp"
 #include "text_table.hpp"
 
 namespace gpucheck::application {
@@ -15,15 +16,30 @@ using replay::LiveGroup;
 
 constexpr std::size_t most_rows = 10;
 
-/// The largest groups, and a last line for the others.
+/// Of those that have a row: where they were allocated.
+std::vector<std::string> stack_names(const std::vector<LiveGroup>& groups, const replay::StackTable& stacks) {
+  std::vector<replay::StackId> shown;
+  for (const LiveGroup& group : groups | std::views::take(most_rows)) shown.push_back(group.stack);
+  std::vector<std::string> names = replay::telling_frames(stacks, shown);
+  for (std::string& name : names) name = name.empty() ? "(no stack recorded)" : one_line(name, 160);
+  return names;
+}
+
 template <typename Name>
+std::vector<std::string> names_of(const std::vector<LiveGroup>& groups, Name&& name) {
+  std::vector<std::string> names;
+  for (const LiveGroup& group : groups | std::views::take(most_rows)) names.push_back(name(group));
+  return names;
+}
+
+/// The largest groups, and a last line for the others.
 std::string groups_text(const std::string& title, const std::vector<LiveGroup>& groups, std::uint64_t whole,
-                        Name&& name) {
+                        const std::vector<std::string>& names) {
   std::vector<TextRow> rows{{title, "allocations", "allocated", "share"}};
   LiveGroup rest;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (i < most_rows) {
-      rows.push_back({name(groups[i]), fmt::format("{}", groups[i].count), format_bytes(groups[i].bytes),
+      rows.push_back({names[i], fmt::format("{}", groups[i].count), format_bytes(groups[i].bytes),
                       format_share(groups[i].bytes, whole)});
       continue;
     }
@@ -50,16 +66,14 @@ std::string live_text(const replay::Advice& advice, const replay::StackTable& st
   const bool has_stacks =
       std::ranges::any_of(live.by_stack, [](const LiveGroup& group) { return group.stack != replay::no_stack; });
   if (has_stacks) {
-    text += groups_text("by stack", live.by_stack, live.bytes, [&stacks](const LiveGroup& group) {
-      const std::string frame = replay::telling_frame(stacks, group.stack);
-      return frame.empty() ? std::string("(no stack recorded)") : one_line(frame, 90);
-    });
+    text += groups_text("by stack", live.by_stack, live.bytes, stack_names(live.by_stack, stacks));
   } else {
     text += "  The file holds no stacks: record with context=\"all\" to see where this is allocated.\n";
   }
   text += groups_text("by size", live.by_size, live.bytes,
-                      [](const LiveGroup& group) { return format_bytes(group.size_bytes); });
-  text += groups_text("by class of size", live.by_class, live.bytes, [](const LiveGroup& group) { return group.name; });
+                      names_of(live.by_size, [](const LiveGroup& group) { return format_bytes(group.size_bytes); }));
+  text += groups_text("by class of size", live.by_class, live.bytes,
+                      names_of(live.by_class, [](const LiveGroup& group) { return group.name; }));
   return text;
 }
 

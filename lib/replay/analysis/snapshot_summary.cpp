@@ -14,15 +14,6 @@ namespace {
 
 constexpr std::size_t max_devices = 256;
 
-bool is_python(const StackFrame& frame) { return frame.filename.ends_with(".py"); }
-
-bool is_unwinder(const StackFrame& frame) {
-  return frame.name.starts_with("torch::unwind::") || frame.name.starts_with("torch::CapturedTraceback::");
-}
-
-/// The path's last part: the rest is the same for all files of a package.
-std::string_view file_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
-
 void keep_largest(std::vector<DeviceSummary::Use>& uses, std::size_t most) {
   const auto count = static_cast<std::ptrdiff_t>(std::min(most, uses.size()));
   std::ranges::partial_sort(uses, uses.begin() + count, [](const auto& a, const auto& b) {
@@ -87,16 +78,6 @@ DeviceSummary summarize(const Snapshot& snapshot, std::size_t device, std::size_
   for (const auto& [key, pool] : pools) summary.pools.push_back(pool);
   keep_largest(summary.largest, max_largest);
   return summary;
-}
-
-std::string telling_frame(const StackTable& table, StackId stack) {
-  const std::vector<std::uint32_t>& places = table.stacks[stack];
-  const auto frame_at = [&table](std::uint32_t place) -> const StackFrame& { return table.frames[place]; };
-  auto found = std::ranges::find_if(places, is_python, frame_at);
-  if (found == places.end()) found = std::ranges::find_if_not(places, is_unwinder, frame_at);
-  if (found == places.end()) return "";
-  const StackFrame& frame = frame_at(*found);
-  return fmt::format("{} ({}:{})", frame.name, file_name(frame.filename), frame.line);
 }
 
 std::string pool_name(PoolId pool) {

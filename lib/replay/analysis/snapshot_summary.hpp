@@ -46,10 +46,6 @@ std::vector<std::size_t> devices_of(const Snapshot& snapshot);
 
 DeviceSummary summarize(const Snapshot& snapshot, std::size_t device, std::size_t max_largest = 10);
 
-/// The frame of a stack that tells a person most: the innermost line of Python, else the
-/// innermost that is not the unwinder's own. "backward (model.py:12)"; empty for no stack.
-std::string telling_frame(const StackTable& table, StackId stack);
-
 /// "default", or "private (1, 0)".
 std::string pool_name(PoolId pool);
 

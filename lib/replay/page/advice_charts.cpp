@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/units.hpp"
-#include "replay/analysis/snapshot_summary.hpp"
+#include "replay/analysis/telling_frames.hpp"
 #include "replay/page/html_text.hpp"
 #include "replay/page/treemap.hpp"
 
@@ -141,12 +141,12 @@ std::string group_mark(const LiveGroup& group, const std::string& name, const st
   std::string text = fmt::format(
       "<g><rect class=\"group\" x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" "
       "style=\"--hue:{}\"><title>{}: {} in {} allocations, {:.1f}%{}</title></rect>",
-      place.x, place.y, place.width, place.height, (number * 67 + 210) % 360, name, format_bytes(group.bytes),
-      group.count, 100 * share(group.bytes, whole), more);
+      place.x, place.y, place.width, place.height, (number * 67 + 210) % 360, escaped(name, 300),
+      format_bytes(group.bytes), group.count, 100 * share(group.bytes, whole), more);
   // A letter is about 7 wide and 14 high.
   const auto letters = static_cast<std::size_t>(std::max(place.width - 12, 0.0) / 7);
   if (letters >= 8 && place.height >= 34) {
-    const std::string shown = name.size() > letters ? name.substr(0, letters - 1) + "…" : name;
+    const std::string shown = escaped(name, letters);
     text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text><text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>",
                         place.x + 6, place.y + 15, shown, place.x + 6, place.y + 29, format_bytes(group.bytes));
   }
@@ -205,11 +205,13 @@ std::string live_chart(const Advice& advice, const StackTable& stacks) {
   std::vector<double> weights;
   for (const LiveGroup& group : groups) weights.push_back(static_cast<double>(group.bytes));
   const std::vector<Rectangle> places = treemap(weights, whole);
+  std::vector<StackId> shown;
+  for (const LiveGroup& group : groups) shown.push_back(group.stack);
+  const std::vector<std::string> names = telling_frames(stacks, shown);
   std::string content;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const bool is_rest = rest.count > 0 && i == rest_at;
-    const std::string frame = escaped(telling_frame(stacks, groups[i].stack), 200);
-    const std::string name = is_rest ? "all others" : frame.empty() ? "no stack recorded" : frame;
+    const std::string name = is_rest ? "all others" : names[i].empty() ? "no stack recorded" : names[i];
     content += group_mark(groups[i], name, is_rest ? "" : stack_text(stacks, groups[i].stack), places[i], i,
                           advice.live.bytes);
   }

@@ -7,6 +7,7 @@
 #include "base/units.hpp"
 #include "replay/analysis/object_names.hpp"
 #include "replay/analysis/snapshot_summary.hpp"
+#include "replay/analysis/telling_frames.hpp"
 #include "replay/page/html_text.hpp"
 #include "replay/page/page_data.hpp"
 #include "replay/page/page_template.hpp"
@@ -52,12 +53,16 @@ std::string largest_table(const DeviceSummary& summary, const ObjectNames& names
       "<th scope=\"col\">asked for</th><th scope=\"col\" class=\"text\">address</th><th scope=\"col\" "
       "class=\"text\">pool</th><th scope=\"col\" class=\"text\">allocated in</th></tr>\n",
       summary.device);
-  for (const DeviceSummary::Use& use : summary.largest) {
+  std::vector<StackId> used_in;
+  for (const DeviceSummary::Use& use : summary.largest) used_in.push_back(use.block.stack);
+  const std::vector<std::string> frames = telling_frames(stacks, used_in);
+  for (std::size_t i = 0; i < summary.largest.size(); ++i) {
+    const DeviceSummary::Use& use = summary.largest[i];
     text += fmt::format(
         "<tr><td>{}</td><td>{}</td><td class=\"text\">0x{:x}</td><td class=\"text\">{}</td><td "
         "class=\"text\">{}</td></tr>\n",
         format_bytes(use.block.size), format_bytes(use.block.requested_size), use.block.address, names.pool(use.pool),
-        escaped(telling_frame(stacks, use.block.stack), 300));
+        escaped(frames[i], 300));
   }
   return text + "</table></div>\n";
 }

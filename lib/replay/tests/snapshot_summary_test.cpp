@@ -63,18 +63,5 @@ TEST(SnapshotSummary, RejectsMoreDevicesThanAMachineHas) {
   EXPECT_EQ(devices_of(snapshot).size(), 256U);
 }
 
-TEST(SnapshotSummary, TellsTheFrameThatAPersonLooksFor) {
-  StackTable table;
-  table.frames = {{"torch::unwind::unwind()", "??", 0},
-                  {"at::empty", "/src/empty.cpp", 5},
-                  {"forward", "/app/model.py", 12},
-                  {"main", "/app/train.py", 3}};
-  table.stacks = {{}, {0, 1, 2, 3}, {0, 1}, {0}};
-  EXPECT_EQ(telling_frame(table, 1), "forward (model.py:12)");
-  EXPECT_EQ(telling_frame(table, 2), "at::empty (empty.cpp:5)");
-  EXPECT_EQ(telling_frame(table, 3), "");
-  EXPECT_EQ(telling_frame(table, no_stack), "");
-}
-
 }  // namespace
 }  // namespace gpucheck::replay
