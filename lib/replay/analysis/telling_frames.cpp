@@ -1,6 +1,7 @@
 #include "replay/analysis/telling_frames.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <fmt/format.h>
 #include <map>
@@ -13,26 +14,57 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-bool is_python(const StackFrame& frame) { return frame.filename.ends_with(".py"); }
+/// The path's last part: the rest is the same for all files of a package.
+std::string_view file_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
+
+/// Else Python: its files may have any name, such as "train", "<stdin>" or "cell_3". Native code has no file that is
+/// known ("??"), the library that it is in, or a file of its language.
+bool is_native(const StackFrame& frame) {
+  const std::string_view file = file_name(frame.filename);
+  if (file.empty() || file == "??" || file.find(".so") != std::string_view::npos) return true;
+  const std::size_t dot = file.find_last_of('.');
+  const std::string_view extension = dot == std::string_view::npos ? "" : file.substr(dot);
+  constexpr std::array<std::string_view, 10> native{".c", ".cc", ".cpp", ".cxx", ".cu",
+                                                    ".h", ".hh", ".hpp", ".cuh", ".S"};
+  return std::ranges::find(native, extension) != native.end();
+}
 
 bool is_unwinder(const StackFrame& frame) {
   return frame.name.starts_with("torch::unwind::") || frame.name.starts_with("torch::CapturedTraceback::");
 }
 
-/// The path's last part: the rest is the same for all files of a package.
-std::string_view file_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
+/// PyTorch as it was installed: "forward (linear.py:134)" alone tells little of a program.
+bool is_of_torch(const StackFrame& frame) { return frame.filename.find("-packages/torch/") != std::string::npos; }
+
+std::string name_of(const StackFrame& frame) {
+  return fmt::format("{} ({}:{})", frame.name, file_name(frame.filename), frame.line);
+}
 
 /// The lines of Python, else all but the unwinder's own; innermost first.
-Names frames_of(const StackTable& table, StackId stack) {
-  const std::vector<std::uint32_t>& places = table.stacks[stack];
-  const auto frame_at = [&table](std::uint32_t place) -> const StackFrame& { return table.frames[place]; };
-  const bool has_python = std::ranges::any_of(places, is_python, frame_at);
-  Names names;
-  for (const std::uint32_t place : places) {
-    const StackFrame& frame = frame_at(place);
-    if (has_python ? !is_python(frame) : is_unwinder(frame)) continue;
-    names.push_back(fmt::format("{} ({}:{})", frame.name, file_name(frame.filename), frame.line));
+std::vector<const StackFrame*> frames_to_tell(const StackTable& table, StackId stack) {
+  std::vector<const StackFrame*> frames;
+  for (const std::uint32_t place : table.stacks[stack]) frames.push_back(&table.frames[place]);
+  const auto native = [](const StackFrame* frame) { return is_native(*frame); };
+  if (std::ranges::all_of(frames, native)) {
+    std::erase_if(frames, [](const StackFrame* frame) { return is_unwinder(*frame); });
+  } else {
+    std::erase_if(frames, native);
   }
+  return frames;
+}
+
+/// What is told of a stack first, with what called it where it is PyTorch's own; then all other frames.
+Names frames_of(const StackTable& table, StackId stack) {
+  std::vector<const StackFrame*> frames = frames_to_tell(table, stack);
+  if (frames.empty()) return {};
+  Names names{name_of(*frames.front())};
+  const auto caller = std::ranges::find_if_not(frames, [](const StackFrame* frame) { return is_of_torch(*frame); });
+  if (caller != frames.begin() && caller != frames.end()) {
+    names.front() += ", in " + name_of(**caller);
+    frames.erase(caller);
+  }
+  frames.erase(frames.begin());
+  for (const StackFrame* const frame : frames) names.push_back(name_of(*frame));
   return names;
 }
 

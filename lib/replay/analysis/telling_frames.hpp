@@ -8,7 +8,9 @@
 namespace gpucheck::replay {
 
 /// The frame of a stack that tells a person most: the innermost line of Python, else the
-/// innermost that is not the unwinder's own. "backward (model.py:12)"; empty for no stack.
+/// innermost that is not the unwinder's own; and where that is PyTorch's, the innermost that
+/// is not. "loss (model.py:12)", "linear (functional.py:2134), in forward (model.py:8)";
+/// empty for no stack.
 std::string telling_frame(const StackTable& table, StackId stack);
 
 /// Of several stacks, in their order. Those whose frames would be the same are told apart by

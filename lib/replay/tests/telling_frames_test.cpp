@@ -20,6 +20,33 @@ TEST(TellingFrame, IsTheOneThatAPersonLooksFor) {
   EXPECT_EQ(telling_frame(table, no_stack), "");
 }
 
+TEST(TellingFrame, OfPythonHasAnyFile) {
+  for (const char* file : {"model.py", "/home/me/train", "<stdin>", "/tmp/ipykernel_7/99.py", "<ipython-input-3-b>"}) {
+    StackTable table;
+    table.frames = {{"at::empty", "libtorch_cpu.so.2", 5}, {"main", "??", 0}, {"step", file, 7}, {"run", "run.py", 8}};
+    table.stacks = {{}, {0, 1, 2, 3}};
+    EXPECT_TRUE(telling_frame(table, 1).starts_with("step (")) << telling_frame(table, 1);
+  }
+  for (const char* file : {"", "??", "/lib/libc.so.6", "THPVariable.cpp", "thread.h", "kernel.cu", "eval.c"}) {
+    StackTable table;
+    table.frames = {{"native", file, 7}, {"run", "run.py", 8}};
+    table.stacks = {{}, {0, 1}};
+    EXPECT_EQ(telling_frame(table, 1), "run (run.py:8)") << file;
+  }
+}
+
+TEST(TellingFrame, OfPyTorchComesWithWhatCalledIt) {
+  StackTable table;
+  table.frames = {{"linear", "/venv/lib/python3.12/site-packages/torch/nn/functional.py", 1},
+                  {"_call_impl", "/venv/lib/python3.12/site-packages/torch/nn/modules/module.py", 2},
+                  {"forward", "/home/me/torch/model.py", 3},
+                  {"main", "/home/me/train.py", 4}};
+  table.stacks = {{}, {0, 1, 2, 3}, {0, 1}, {2, 3}};
+  EXPECT_EQ(telling_frame(table, 1), "linear (functional.py:1), in forward (model.py:3)");
+  EXPECT_EQ(telling_frame(table, 2), "linear (functional.py:1)");
+  EXPECT_EQ(telling_frame(table, 3), "forward (model.py:3)");
+}
+
 class TellingFrames : public testing::Test {
  protected:
   TellingFrames() {
