@@ -35,7 +35,7 @@ std::string dashed_limit(double x1, double y1, double x2, double y2, std::uint64
 }
 
 std::uint64_t highest_of(const Advice& advice) {
-  std::uint64_t highest = advice.memory_limit_bytes.value_or(0);
+  std::uint64_t highest = 0;
   for (const RankedSettings& row : advice.search.ranking) {
     highest = std::max({highest, row.unlimited.peak_reserved_bytes, row.smallest_memory_bytes.value_or(0)});
   }
@@ -52,7 +52,7 @@ std::uint64_t grid_step(std::uint64_t highest) {
 class UsagePicture {
  public:
   explicit UsagePicture(const Advice& advice) : advice_(advice) {
-    highest_ = advice.memory_limit_bytes.value_or(0);
+    highest_ = shown_limit(advice).value_or(0);
     for (const UsageCurve& curve : advice.curves) {
       for (const UsageCurve::Point& point : curve.points) highest_ = std::max(highest_, point.reserved_bytes);
     }
@@ -62,9 +62,8 @@ class UsagePicture {
     if (highest_ == 0 || advice_.curves.empty()) return "";
     std::string content = grid() + allocated(advice_.curves.front());
     for (std::size_t i = 0; i < advice_.curves.size(); ++i) content += reserved(advice_.curves[i], i);
-    if (advice_.memory_limit_bytes) {
-      const double y = height_of(*advice_.memory_limit_bytes);
-      content += dashed_limit(left, y, chart_width, y, *advice_.memory_limit_bytes);
+    if (const auto limit = shown_limit(advice_)) {
+      content += dashed_limit(left, height_of(*limit), chart_width, height_of(*limit), *limit);
     }
     return svg("usage", bottom + 24, "Memory over time", content);
   }
@@ -136,6 +135,19 @@ std::string stack_text(const StackTable& stacks, StackId stack) {
   return text;
 }
 
+/// Of a stack's name: a frame a line.
+std::vector<std::string> lines_of(const std::string& name) {
+  constexpr std::string_view between = ", in ";
+  std::vector<std::string> lines;
+  std::size_t start = 0;
+  for (std::size_t end = 0; (end = name.find(between, start)) != std::string::npos; start = end + between.size()) {
+    lines.push_back(name.substr(start, end - start) + ",");
+  }
+  lines.push_back(name.substr(start));
+  for (std::size_t i = 1; i < lines.size(); ++i) lines[i].insert(0, "in ");
+  return lines;
+}
+
 std::string group_mark(const LiveGroup& group, const std::string& name, const std::string& more, Rectangle place,
                        std::size_t number, std::uint64_t whole) {
   std::string text = fmt::format(
@@ -145,19 +157,31 @@ std::string group_mark(const LiveGroup& group, const std::string& name, const st
       format_bytes(group.bytes), group.count, 100 * share(group.bytes, whole), more);
   // A letter is about 7 wide and 14 high.
   const auto letters = static_cast<std::size_t>(std::max(place.width - 12, 0.0) / 7);
-  if (letters >= 8 && place.height >= 34) {
-    const std::string shown = escaped(name, letters);
-    text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text><text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>",
-                        place.x + 6, place.y + 15, shown, place.x + 6, place.y + 29, format_bytes(group.bytes));
-  }
+  const auto lines = static_cast<std::size_t>(std::max(place.height - 6, 0.0) / 14);
+  if (letters < 8 || lines < 2) return text + "</g>\n";
+  double y = place.y + 1;
+  const auto add_line = [&](const std::string& line) {
+    y += 14;
+    text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", place.x + 6, y, escaped(line, letters));
+  };
+  std::vector<std::string> frames = lines_of(name);
+  frames.resize(std::min(frames.size(), lines - 1));
+  for (const std::string& frame : frames) add_line(frame);
+  add_line(format_bytes(group.bytes));
   return text + "</g>\n";
 }
 
 }  // namespace
 
+std::optional<std::uint64_t> shown_limit(const Advice& advice) {
+  const bool is_near = advice.memory_limit_bytes && *advice.memory_limit_bytes / 2 <= highest_of(advice);
+  return is_near ? advice.memory_limit_bytes : std::nullopt;
+}
+
 std::string ranking_chart(const Advice& advice) {
   constexpr double row_height = 46;
-  const std::uint64_t highest = highest_of(advice);
+  const std::optional<std::uint64_t> limit = shown_limit(advice);
+  const std::uint64_t highest = std::max(highest_of(advice), limit.value_or(0));
   if (highest == 0) return "";
   const auto width = [&](std::uint64_t bytes) { return chart_width * share(bytes, highest); };
   std::string content;
@@ -178,7 +202,7 @@ std::string ranking_chart(const Advice& advice) {
         "<line class=\"least\" x1=\"{0:.1f}\" y1=\"{1:.0f}\" x2=\"{0:.1f}\" y2=\"{2:.0f}\"><title>allocated at once: "
         "{3}</title></line>\n",
         width(advice.search.least_bytes), y + 17, y + 41, format_bytes(advice.search.least_bytes));
-    if (const auto& limit = advice.memory_limit_bytes) {
+    if (limit) {
       content += dashed_limit(width(*limit), y + 17, width(*limit), y + 41, *limit);
     }
     y += row_height;

@@ -50,6 +50,13 @@ std::string section(std::string_view title, std::string_view legend, const std::
   return fmt::format("<section><h2>{}</h2>\n<p class=\"legend\">{}</p>\n{}</section>\n", title, legend, chart);
 }
 
+std::string limit_legend(const Advice& advice) {
+  if (!advice.memory_limit_bytes) return "";
+  const std::string limit = format_bytes(*advice.memory_limit_bytes);
+  if (!shown_limit(advice)) return fmt::format("<span>memory limit: {}, far above</span>", limit);
+  return fmt::format("<span><i class=\"swatch limit\"></i>memory limit: {}</span>", limit);
+}
+
 std::string legend_of(const Advice& advice) {
   std::string text = "<span><i class=\"swatch rest\"></i>allocated</span>";
   constexpr const char* swatches[] = {"recorded", "state1"};
@@ -58,8 +65,7 @@ std::string legend_of(const Advice& advice) {
     text += fmt::format("<span><i class=\"swatch {}\"></i>reserved, {}</span>", swatches[i],
                         settings.empty() ? "(defaults)" : escaped(settings, 120));
   }
-  if (advice.memory_limit_bytes) text += "<span><i class=\"swatch limit\"></i>memory limit</span>";
-  return text;
+  return text + limit_legend(advice);
 }
 
 std::string verdict_of(const Advice& advice) {
@@ -76,7 +82,8 @@ std::string device_sections(const Advice& advice, const StackTable& stacks) {
          section("Settings by the memory they need",
                  "<span><i class=\"swatch state1\"></i>smallest memory in which all of it runs</span><span><i "
                  "class=\"swatch peak\"></i>reserved at the peak without a limit</span><span>black line: allocated at "
-                 "once, which no settings can go below</span><span><i class=\"swatch limit\"></i>memory limit</span>",
+                 "once, which no settings can go below</span>" +
+                     limit_legend(advice),
                  ranking_chart(advice)) +
          section("Memory over time, without a limit", legend_of(advice), usage_chart(advice)) +
          section("Live at the peak of what is allocated, by stack",

@@ -94,6 +94,28 @@ TEST(AdvicePage, HasAMarkForEachThing) {
   EXPECT_NE(page.find("80.00 MiB in 3 allocations"), std::string::npos);
 }
 
+TEST(AdvicePage, ALimitFarAboveDoesNotFlattenThePicture) {
+  // 80 MiB are reserved, in segments of 40 and two of 20.
+  EXPECT_EQ(occurrences(Example().page(160_MiB), "line class=\"limit\""), 3U);
+  const std::string page = Example().page(162_MiB);
+  EXPECT_EQ(occurrences(page, "line class=\"limit\""), 0U);
+  EXPECT_EQ(occurrences(page, "memory limit: 162.00 MiB, far above"), 2U);
+  const auto bars = [](const std::string& text) {
+    const std::size_t start = text.find("<svg");
+    return text.substr(start, text.find("</svg>") - start);
+  };
+  EXPECT_EQ(bars(page), bars(Example().page())) << "drawn as without one";
+}
+
+TEST(AdvicePage, NamesTheFramesOfAGroupALineEach) {
+  Example example;
+  example.snapshot.stacks.frames.push_back({"linear", "/venv/lib/python3.12/site-packages/torch/nn/functional.py", 7});
+  example.snapshot.stacks.stacks[1] = {2, 1};
+  const std::string page = example.page();
+  EXPECT_NE(page.find(">linear (functional.py:7),</text>"), std::string::npos);
+  EXPECT_NE(page.find(">in backward (train.py:9)</text>"), std::string::npos);
+}
+
 TEST(AdvicePage, LoadsAndRunsNothingAndShowsTextAsText) {
   const std::string page = Example().page();
   EXPECT_EQ(page.find("<script"), std::string::npos);
