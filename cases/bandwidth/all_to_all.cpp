@@ -144,7 +144,6 @@ void run(harness::Context& context) {
 
 harness::Case define() {
   using fault::Operation;
-  fault::Plan one_copy = delayed(Operation::copy, fault::nth_call(4));
   return {
       .name = "bandwidth.all_to_all",
       .summary =
@@ -163,9 +162,8 @@ harness::Case define() {
               {"copies_are_slow", "each copy takes 50 ms longer", delayed(Operation::copy, fault::every_call)},
               {"kernels_are_slow", "each kernel takes 50 ms longer",
                delayed(Operation::launch_kernel, fault::every_call)},
-              {"one_copy_is_slow", "one copy takes 50 ms longer", std::move(one_copy)},
-              {"one_kernel_is_slow", "one kernel takes 50 ms longer",
-               delayed(Operation::launch_kernel, fault::nth_call(10))},
+              {"some_copies_are_slow", "some copies take 50 ms longer", some_delayed(Operation::copy)},
+              {"some_kernels_are_slow", "some kernels take 50 ms longer", some_delayed(Operation::launch_kernel)},
               no_time(),
               nothing_runs(),
           },

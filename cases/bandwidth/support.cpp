@@ -247,6 +247,16 @@ fault::Plan delayed(fault::Operation operation, fault::Calls calls) {
   return plan;
 }
 
+fault::Plan some_delayed(fault::Operation operation) {
+  constexpr std::uint64_t between = 7;
+  static_assert(between < sample_count + 1);
+  fault::Plan plan;
+  for (std::uint64_t call = between; call <= 60 * between; call += between) {
+    plan.rules.push_back(delayed(operation, fault::nth_call(call)).rules.front());
+  }
+  return plan;
+}
+
 std::vector<harness::Fault> copy_faults(std::uint64_t first, std::uint64_t copies) {
   using fault::Operation;
   const fault::Calls measured{first, copies * (sample_count + 1)};

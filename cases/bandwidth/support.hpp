@@ -134,6 +134,9 @@ harness::Fault no_time();
 harness::Fault nothing_runs();
 /// Calls that take 50 ms longer.
 fault::Plan delayed(fault::Operation operation, fault::Calls calls);
+/// Every seventh of the first few hundred calls: one or two of the ten of a measurement, however often it was begun
+/// anew because the stream was not held.
+fault::Plan some_delayed(fault::Operation operation);
 /// What goes wrong with copies, from the n-th on: the first that is measured. `copies` of them are a sample.
 std::vector<harness::Fault> copy_faults(std::uint64_t first, std::uint64_t copies = 1);
 /// The same with kernels.

@@ -266,8 +266,6 @@ harness::Parameter message_parameter() { return in_bandwidth::bytes_parameter(on
 std::vector<harness::Fault> collective_faults() {
   using fault::Effect;
   using fault::Operation;
-  fault::Plan one_of_each = in_bandwidth::delayed(Operation::communicate, fault::nth_call(3));
-  one_of_each.rules.push_back(in_bandwidth::delayed(Operation::communicate, fault::nth_call(13)).rules.front());
   return {
       {"collectives_are_lost", "nothing is sent",
        fault::broken(Operation::communicate, Effect::drop, fault::every_call)},
@@ -275,11 +273,14 @@ std::vector<harness::Fault> collective_faults() {
        fault::broken(Operation::communicate, Effect::flip_bit, fault::every_call)},
       {"collectives_are_slow", "each collective takes 50 ms longer",
        in_bandwidth::delayed(Operation::communicate, fault::every_call)},
-      {"one_collective_of_each_is_slow", "one collective of each measurement takes 50 ms longer", one_of_each},
+      {"some_collectives_are_slow", "one or two collectives of each measurement take 50 ms longer",
+       in_bandwidth::some_delayed(Operation::communicate)},
       {"a_rank_fails", "the communicator tells of a failure",
        fault::failing(Operation::communicator_status, device::Status::unknown, fault::every_call)},
       {"no_communicator", "no communicator can be made",
        fault::failing(Operation::create_communicator, device::Status::unknown, fault::every_call)},
+      {"a_communicator_is_kept", "a communicator that is destroyed stays on the devices",
+       fault::broken(Operation::destroy_communicator, Effect::drop, fault::nth_call(1))},
       in_bandwidth::no_time(),
       in_bandwidth::nothing_runs(),
   };

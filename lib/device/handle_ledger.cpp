@@ -8,10 +8,11 @@
 namespace gpucheck::device {
 
 std::string to_text(const LiveHandles& live) {
-  const std::array<std::pair<std::size_t, std::string_view>, 4> kinds{{{live.streams, "stream"},
+  const std::array<std::pair<std::size_t, std::string_view>, 5> kinds{{{live.streams, "stream"},
                                                                        {live.events, "event"},
                                                                        {live.graphs, "graph"},
-                                                                       {live.executables, "executable graph"}}};
+                                                                       {live.executables, "executable graph"},
+                                                                       {live.communicators, "communicator"}}};
   std::string text;
   for (const auto& [count, name] : kinds) {
     if (count == 0) continue;
@@ -25,7 +26,8 @@ LiveHandles HandleLedger::live() const {
   return {.streams = std::get<0>(handles_).size(),
           .events = std::get<1>(handles_).size(),
           .graphs = std::get<2>(handles_).size(),
-          .executables = std::get<3>(handles_).size()};
+          .executables = std::get<3>(handles_).size(),
+          .communicators = std::get<4>(handles_).size()};
 }
 
 }  // namespace gpucheck::device

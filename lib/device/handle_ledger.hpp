@@ -17,6 +17,7 @@ struct LiveHandles {
   std::size_t events = 0;
   std::size_t graphs = 0;
   std::size_t executables = 0;  ///< instantiated graphs
+  std::size_t communicators = 0;
   bool operator==(const LiveHandles&) const = default;
 };
 
@@ -59,7 +60,7 @@ class HandleLedger {
 
   mutable std::mutex mutex_;
   std::tuple<std::unordered_set<Stream>, std::unordered_set<Event>, std::unordered_set<Graph>,
-             std::unordered_set<GraphExec>>
+             std::unordered_set<GraphExec>, std::unordered_set<Communicator>>
       handles_;
 };
 

@@ -124,4 +124,12 @@ Status CountingDevice::destroy_executable(device::GraphExec executable) {
   return handles_.destroyed(executable, [&] { return inner().destroy_executable(executable); });
 }
 
+Result<device::Communicator> CountingDevice::create_communicator(const std::vector<int>& ordinals) {
+  return handles_.created(inner().create_communicator(ordinals));
+}
+
+Status CountingDevice::destroy_communicator(device::Communicator communicator) {
+  return handles_.destroyed(communicator, [&] { return inner().destroy_communicator(communicator); });
+}
+
 }  // namespace gpucheck::harness

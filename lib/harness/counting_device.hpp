@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 #include "device/forwarding_device.hpp"
 #include "device/handle_ledger.hpp"
@@ -57,6 +58,8 @@ class CountingDevice final : public device::ForwardingDevice {
   device::Status destroy_graph(device::Graph graph) override;
   [[nodiscard]] device::Result<device::GraphExec> instantiate(device::Graph graph) override;
   device::Status destroy_executable(device::GraphExec executable) override;
+  [[nodiscard]] device::Result<device::Communicator> create_communicator(const std::vector<int>& ordinals) override;
+  device::Status destroy_communicator(device::Communicator communicator) override;
 
   [[nodiscard]] LiveMemory live_device_memory() const { return device_memory_.live(); }
   [[nodiscard]] LiveMemory live_pinned_memory() const { return pinned_memory_.live(); }

@@ -38,7 +38,8 @@ void check_destroyed(std::vector<Mismatch>& broken, const device::LiveHandles& l
   const device::LiveHandles left{.streams = more(live.streams, before.streams),
                                  .events = more(live.events, before.events),
                                  .graphs = more(live.graphs, before.graphs),
-                                 .executables = more(live.executables, before.executables)};
+                                 .executables = more(live.executables, before.executables),
+                                 .communicators = more(live.communicators, before.communicators)};
   if (left == device::LiveHandles{}) return;
   add(broken, handles_rule, "every handle destroyed", fmt::format("{} left", to_text(left)));
 }

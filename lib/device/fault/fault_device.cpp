@@ -216,7 +216,7 @@ FaultDevice::Result<device::VendorLibrary> FaultDevice::collective_library() {
 
 FaultDevice::Result<device::Communicator> FaultDevice::create_communicator(const std::vector<int>& ordinals) {
   return value_of(Operation::create_communicator, [&] {
-    const Result<device::Communicator> created = inner().create_communicator(ordinals);
+    const Result<device::Communicator> created = handles_->created(inner().create_communicator(ordinals));
     if (created) {
       const auto place = std::ranges::find(ordinals, ordinal());
       const std::scoped_lock lock(ranks_mutex_);
@@ -224,6 +224,11 @@ FaultDevice::Result<device::Communicator> FaultDevice::create_communicator(const
     }
     return created;
   });
+}
+
+Status FaultDevice::destroy_communicator(device::Communicator communicator) {
+  const auto destroy = [&] { return inner().destroy_communicator(communicator); };
+  return status_of(Operation::destroy_communicator, [&] { return handles_->destroyed(communicator, destroy); });
 }
 
 std::size_t FaultDevice::rank_in(device::Communicator communicator) const {

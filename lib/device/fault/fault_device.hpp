@@ -51,6 +51,7 @@ class FaultDevice final : public PlannedDevice {
 
   [[nodiscard]] Result<device::VendorLibrary> collective_library() override;
   [[nodiscard]] Result<device::Communicator> create_communicator(const std::vector<int>& ordinals) override;
+  Status destroy_communicator(device::Communicator communicator) override;
   Status communicate(device::Communicator communicator, const device::Collective& collective,
                      const std::vector<device::RankOperands>& operands) override;
 

@@ -14,10 +14,11 @@ TEST(HandleLedger, CountsWhatWasCreatedAndNotDestroyed) {
   static_cast<void>(ledger.created(Result<Event>(Event{16})));
   static_cast<void>(ledger.created(Result<Graph>(Graph{16})));
   static_cast<void>(ledger.created(Result<GraphExec>(GraphExec{16})));
-  EXPECT_EQ(ledger.live(), (LiveHandles{.streams = 2, .events = 1, .graphs = 1, .executables = 1}));
+  static_cast<void>(ledger.created(Result<Communicator>(Communicator{16})));
+  EXPECT_EQ(ledger.live(), (LiveHandles{.streams = 2, .events = 1, .graphs = 1, .executables = 1, .communicators = 1}));
   EXPECT_EQ(ledger.destroyed(Stream{16}, [] { return Status::success; }), Status::success);
   EXPECT_EQ(ledger.destroyed(Graph{16}, [] { return Status::success; }), Status::success);
-  EXPECT_EQ(ledger.live(), (LiveHandles{.streams = 1, .events = 1, .executables = 1}));
+  EXPECT_EQ(ledger.live(), (LiveHandles{.streams = 1, .events = 1, .executables = 1, .communicators = 1}));
 }
 
 TEST(HandleLedger, KeepsWhatCouldNotBeDestroyed) {
@@ -56,8 +57,8 @@ TEST(HandleLedger, IsToldByManyThreads) {
 
 TEST(HandleLedger, HasWordsForWhatIsLeft) {
   EXPECT_EQ(to_text(LiveHandles{}), "none");
-  EXPECT_EQ(to_text(LiveHandles{.streams = 1, .events = 2, .graphs = 1, .executables = 3}),
-            "1 stream, 2 events, 1 graph, 3 executable graphs");
+  EXPECT_EQ(to_text(LiveHandles{.streams = 1, .events = 2, .graphs = 1, .executables = 3, .communicators = 1}),
+            "1 stream, 2 events, 1 graph, 3 executable graphs, 1 communicator");
 }
 
 }  // namespace

@@ -124,10 +124,12 @@ void leave_handles(device::Device& device, const device::LiveHandles& left) {
   device::check(device.begin_capture(stream.get(), CaptureMode::global), "begin_capture");
   auto graph = device::own<device::UniqueGraph>(device, device.end_capture(stream.get()));
   auto executable = device::own<device::UniqueGraphExec>(device, device.instantiate(graph.get()));
+  auto communicator = device::own<device::UniqueCommunicator>(device, device.create_communicator({0}));
   if (left.streams != 0) static_cast<void>(stream.release());
   if (left.events != 0) static_cast<void>(event.release());
   if (left.graphs != 0) static_cast<void>(graph.release());
   if (left.executables != 0) static_cast<void>(executable.release());
+  if (left.communicators != 0) static_cast<void>(communicator.release());
 }
 
 /// What the rule about handles says once `run` is done, under a plan if there is one.
@@ -149,6 +151,8 @@ TEST(Rules, SeeEachKindOfHandleLeft) {
   EXPECT_EQ(handles_left([](Context& context) { leave_handles(context.device(), {.graphs = 1}); }), "1 graph left");
   EXPECT_EQ(handles_left([](Context& context) { leave_handles(context.device(), {.executables = 1}); }),
             "1 executable graph left");
+  EXPECT_EQ(handles_left([](Context& context) { leave_handles(context.device(), {.communicators = 1}); }),
+            "1 communicator left");
   EXPECT_EQ(handles_left([](Context& context) {
               leave_handles(context.device(), {.streams = 1, .events = 1});
               leave_handles(context.device(), {.events = 1});
@@ -166,6 +170,7 @@ TEST(Rules, SeeEachKindOfHandleThatTheDeviceKept) {
   EXPECT_EQ(dropped(fault::Operation::destroy_event), "1 event left");
   EXPECT_EQ(dropped(fault::Operation::destroy_graph), "1 graph left");
   EXPECT_EQ(dropped(fault::Operation::destroy_executable), "1 executable graph left");
+  EXPECT_EQ(dropped(fault::Operation::destroy_communicator), "1 communicator left");
 }
 
 TEST(Rules, BlameNoCaseForHandlesLeftBeforeIt) {

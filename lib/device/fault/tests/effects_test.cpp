@@ -253,8 +253,9 @@ TEST(DropDestroy, LeavesTheHandleOnTheDevice) {
       device::check(device.begin_capture(stream.get(), device::CaptureMode::global), "begin_capture");
       const auto graph = device::own<device::UniqueGraph>(device, device.end_capture(stream.get()));
       const auto executable = device::own<device::UniqueGraphExec>(device, device.instantiate(graph.get()));
+      const auto communicator = device::own<device::UniqueCommunicator>(device, device.create_communicator({0}));
       EXPECT_EQ(faulty.driver().live_handles(),
-                (device::LiveHandles{.streams = 1, .events = 1, .graphs = 1, .executables = 1}));
+                (device::LiveHandles{.streams = 1, .events = 1, .graphs = 1, .executables = 1, .communicators = 1}));
     }
     return faulty.driver().live_handles();
   };
@@ -264,6 +265,7 @@ TEST(DropDestroy, LeavesTheHandleOnTheDevice) {
   EXPECT_EQ(live_after(once(Operation::destroy_event, Effect::drop)), LiveHandles{.events = 1});
   EXPECT_EQ(live_after(once(Operation::destroy_graph, Effect::drop)), LiveHandles{.graphs = 1});
   EXPECT_EQ(live_after(once(Operation::destroy_executable, Effect::drop)), LiveHandles{.executables = 1});
+  EXPECT_EQ(live_after(once(Operation::destroy_communicator, Effect::drop)), LiveHandles{.communicators = 1});
   EXPECT_EQ(live_after(once(Operation::destroy_event, Effect::fail)), LiveHandles{.events = 1});
 }
 
