@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/count_text.hpp"
 #include "base/error.hpp"
 #include "base/output_file.hpp"
 #include "base/sanitize.hpp"
@@ -85,8 +86,8 @@ std::string largest_text(const DeviceSummary& summary, const ObjectNames& names,
 
 std::string device_text(const Snapshot& snapshot, const DeviceSummary& summary) {
   const ObjectNames names(snapshot, summary.device);
-  return fmt::format("\ndevice {}: {} segments, {} blocks, {} events\n", summary.device, summary.total.segment_count,
-                     summary.total.block_count, summary.event_count) +
+  return fmt::format("\ndevice {}: {}, {}, {}\n", summary.device, count_text(summary.total.segment_count, "segment"),
+                     count_text(summary.total.block_count, "block"), count_text(summary.event_count, "event")) +
          pools_text(summary, names) + largest_text(summary, names, snapshot.stacks);
 }
 

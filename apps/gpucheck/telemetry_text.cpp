@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/count_text.hpp"
 #include "base/sanitize.hpp"
 #include "base/units.hpp"
 
@@ -41,7 +42,7 @@ std::string links_text(const Gpu& gpu) {
 
 std::string processes_text(const Gpu& gpu) {
   if (!gpu.processes_problem.empty()) return "processes not known";
-  return fmt::format("{} process{}", gpu.processes.size(), gpu.processes.size() == 1 ? "" : "es");
+  return count_text(gpu.processes.size(), "process", "processes");
 }
 
 std::string gpu_text(const Gpu& gpu) {

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/count_text.hpp"
+
 namespace gpucheck::device {
 
 std::string to_text(const LiveHandles& live) {
@@ -16,7 +18,7 @@ std::string to_text(const LiveHandles& live) {
   std::string text;
   for (const auto& [count, name] : kinds) {
     if (count == 0) continue;
-    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", count, name, count == 1 ? "" : "s");
+    text += (text.empty() ? "" : ", ") + count_text(count, name);
   }
   return text.empty() ? "none" : text;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/count_text.hpp"
 #include "base/units.hpp"
 #include "harness/case_name.hpp"
 
@@ -21,9 +22,7 @@ std::string words_when(bool needed, const char* words) { return needed ? words :
 
 namespace need_text {
 
-std::string devices(const int& count) {
-  return count == 0 ? "no device" : fmt::format("{} device{}", count, count == 1 ? "" : "s");
-}
+std::string devices(const int& count) { return count == 0 ? "no device" : count_text(count, "device"); }
 std::string memory_bytes(const std::uint64_t& bytes) {
   return bytes == 0 ? "" : fmt::format("{} of free device memory", format_bytes(bytes));
 }

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "base/count_text.hpp"
 #include "base/units.hpp"
 
 namespace gpucheck::harness {
@@ -67,8 +68,7 @@ std::optional<std::string> real_device(Context& context) {
 }  // namespace
 
 std::string too_few_devices(int needed, int there) {
-  return fmt::format("needs {} {}, {} {} there", needed, needed == 1 ? "device" : "devices", there,
-                     there == 1 ? "is" : "are");
+  return fmt::format("needs {}, {} {} there", count_text(needed, "device"), there, there == 1 ? "is" : "are");
 }
 
 std::optional<std::string> unmet_need(Context& context) {

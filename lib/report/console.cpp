@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "base/count_text.hpp"
 #include "base/sanitize.hpp"
 #include "report/case_text.hpp"
 #include "report/progress_line.hpp"
@@ -67,14 +68,13 @@ class Console final : public harness::EventSink {
     name_width_ = aligned_width(event);
     progress_ = Progress(options_.now());
     if (options_.quiet) return;
-    const std::size_t count = event.total;
     const std::string allocator =
         event.settings.allocator == runtime::AllocatorChoice{}
             ? ""
             : fmt::format(", allocator {}", one_line(runtime::to_text(event.settings.allocator)));
-    print(fmt::format("gpucheck {}: {} {}{} on {}{}, seed {}, {} job{}{}\n", one_line(event.version), count,
-                      several_devices_ ? "result" : "case", count == 1 ? "" : "s", device_, allocator,
-                      event.settings.seed, event.jobs, event.jobs == 1 ? "" : "s", several_devices_ ? " on each" : ""));
+    print(fmt::format("gpucheck {}: {} on {}{}, seed {}, {}{}\n", one_line(event.version),
+                      count_text(event.total, several_devices_ ? "result" : "case"), device_, allocator,
+                      event.settings.seed, count_text(event.jobs, "job"), several_devices_ ? " on each" : ""));
     for (const harness::DeviceIdentity& device : event.devices) print_device(device);
     print("\n");
   }

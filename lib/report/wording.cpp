@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/count_text.hpp"
 #include "base/sanitize.hpp"
 #include "base/units.hpp"
 #include "harness/outcome_text.hpp"
@@ -125,12 +126,12 @@ std::optional<Bound> bound_of(const std::vector<harness::DeviceTime>& times) {
 
 std::string bound_text(const Bound& bound) {
   const harness::DeviceTime& time = bound.time;
-  return fmt::format("time bound by {} on device {}: {} running cases, {} starting workers, {} idle; {} process{}{}",
+  return fmt::format("time bound by {} on device {}: {} running cases, {} starting workers, {} idle; {}{}",
                      bound.by == "starting" ? "starting workers"
                      : bound.by == "cases"  ? "running cases"
                                             : "waiting",
                      time.device, format_duration(time.running_ms), format_duration(time.starting_ms),
-                     format_duration(time.idle_ms), time.processes, time.processes == 1 ? "" : "es",
+                     format_duration(time.idle_ms), count_text(time.processes, "process", "processes"),
                      time.own_process_ms > 0
                          ? fmt::format(", {} in those of a case's own", format_duration(time.own_process_ms))
                          : "");

@@ -3,6 +3,7 @@
 
 #include "../replay/replay_report.hpp"
 #include "advice_report.hpp"
+#include "base/count_text.hpp"
 #include "base/sanitize.hpp"
 #include "base/units.hpp"
 #include "text_table.hpp"
@@ -53,8 +54,8 @@ std::string smallest_text(const RankedSettings& row) {
 
 std::string limit_text(const RankedSettings& row) {
   const PlayFigures& at_limit = *row.at_limit;
-  if (!at_limit.runs_to_its_end()) return fmt::format("OUT OF MEMORY, {} times", at_limit.out_of_memory_count);
-  return at_limit.retries == 0 ? "runs" : fmt::format("runs, {} retries", at_limit.retries);
+  if (!at_limit.runs_to_its_end()) return "OUT OF MEMORY, " + count_text(at_limit.out_of_memory_count, "time");
+  return at_limit.retries == 0 ? "runs" : "runs, " + count_text(at_limit.retries, "retry", "retries");
 }
 
 std::string ranking_text(const Advice& advice) {

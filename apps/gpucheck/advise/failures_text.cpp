@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "advice_report.hpp"
+#include "base/count_text.hpp"
 #include "base/sanitize.hpp"
 #include "base/units.hpp"
 #include "replay/analysis/telling_frames.hpp"
@@ -45,9 +46,9 @@ std::string asked_text(const OutOfMemory& failure, const replay::StackTable& sta
 
 std::string holes_text(const OutOfMemory& failure) {
   if (failure.reserved_bytes == 0) return "  The file holds no segments: what was free in which holes is not known.\n";
-  std::string text = fmt::format("  {} were reserved then, {} of it in use; {} lay free in {} holes",
+  std::string text = fmt::format("  {} were reserved then, {} of it in use; {} lay free in {}",
                                  format_bytes(failure.reserved_bytes), format_bytes(failure.in_use_bytes),
-                                 format_bytes(failure.hole_bytes()), failure.hole_count());
+                                 format_bytes(failure.hole_bytes()), count_text(failure.hole_count(), "hole"));
   if (failure.holes.empty()) return text + ".\n";
   std::vector<TextRow> rows{{"holes that", "count", "bytes", "largest"}};
   for (const OutOfMemory::Holes& holes : failure.holes) {
@@ -116,7 +117,7 @@ std::string failures_text(const replay::Advice& advice, const replay::StackTable
     text += asked_text(failure, stacks) + holes_text(failure) + changes_text(advice, failure);
   }
   const std::size_t more = advice.recorded.out_of_memory - std::min<std::size_t>(advice.recorded.out_of_memory, 2);
-  if (more > 0) text += fmt::format("  It ran out {} times in between.\n", more);
+  if (more > 0) text += fmt::format("  It ran out {} in between.\n", count_text(more, "time"));
   if (!advice.failures.empty()) {
     text +=
         "  Those allocations count as needed above. What the program would have done with them, and after them, is not "

@@ -3,6 +3,7 @@
 #include <ranges>
 
 #include "advice_report.hpp"
+#include "base/count_text.hpp"
 #include "base/sanitize.hpp"
 #include "base/units.hpp"
 #include "replay/analysis/telling_frames.hpp"
@@ -61,8 +62,8 @@ std::string live_text(const replay::Advice& advice, const replay::StackTable& st
   const std::uint32_t event = advice.recorded_events[live.step];
   const std::string place =
       event == replay::Conversion::no_event ? "before the first event" : fmt::format("after event {}", event);
-  std::string text = fmt::format("\n  Live at the peak of what is allocated, {}: {} in {} allocations (as asked for)\n",
-                                 place, format_bytes(live.bytes), live.count);
+  std::string text = fmt::format("\n  Live at the peak of what is allocated, {}: {} in {} (as asked for)\n", place,
+                                 format_bytes(live.bytes), count_text(live.count, "allocation"));
   const bool has_stacks =
       std::ranges::any_of(live.by_stack, [](const LiveGroup& group) { return group.stack != replay::no_stack; });
   if (has_stacks) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/count_text.hpp"
 #include "base/sanitize.hpp"
 #include "base/units.hpp"
 #include "replay_report.hpp"
@@ -63,7 +64,7 @@ TextRow summary_row(const replay::Replay& replay) {
           percent_unused(what_if.peak_reserved),
           percent_unused(what_if.worst_fragmentation),
           what_if.retry_count ? fmt::format("{}", *what_if.retry_count) : unknown,
-          what_if.runs_out_of_memory() ? fmt::format("{} TIMES", what_if.out_of_memory_count) : "no"};
+          what_if.runs_out_of_memory() ? count_text(what_if.out_of_memory_count, "TIME", "TIMES") : "no"};
 }
 
 std::string out_of_memory_text(const replay::Subject& subject, const replay::Replay& replay) {
@@ -76,8 +77,8 @@ std::string out_of_memory_text(const replay::Subject& subject, const replay::Rep
                         format_bytes(what_if.first_out_of_memory_bytes), reserved(at), bytes(at.allocated_bytes));
   }
   if (what_if.rescued_count > 0) {
-    text += fmt::format("  {} has room for {} allocations that failed when recorded\n", settings_label(replay.settings),
-                        what_if.rescued_count);
+    text += fmt::format("  {} has room for {} that failed when recorded\n", settings_label(replay.settings),
+                        count_text(what_if.rescued_count, "allocation"));
   }
   for (const std::string& remark : what_if.remarks) {
     text += fmt::format("  {}: {}\n", settings_label(replay.settings), one_line(remark, 400));
@@ -119,31 +120,31 @@ std::string recorded_limit_text(const replay::ConversionReport& report) {
 }
 
 std::string recorded_text(const replay::ConversionReport& report) {
-  std::string text = fmt::format(
-      "  recorded  {} events, peak reserved {}, peak allocated {} (as asked for), memory ran out {} times\n",
-      report.recorded_events, format_bytes(report.recorded_peak_reserved_bytes),
-      format_bytes(report.recorded_peak_active_bytes), report.out_of_memory);
-  const auto remark = [&text](std::uint64_t count, std::string_view what) {
-    if (count > 0) text += fmt::format("            {} {}\n", count, what);
-  };
+  std::string text =
+      fmt::format("  recorded  {}, peak reserved {}, peak allocated {} (as asked for), memory ran out {}\n",
+                  count_text(report.recorded_events, "event"), format_bytes(report.recorded_peak_reserved_bytes),
+                  format_bytes(report.recorded_peak_active_bytes), count_text(report.out_of_memory, "time"));
   if (!report.settings_are_recorded) {
     text +=
         "            the file does not tell the allocator's settings, PyTorch 2.3 and later do: taken for the "
         "defaults\n";
   }
-  remark(report.initial_blocks, "blocks were in use before the first event: allocated first");
-  remark(report.deferred_frees,
-         "frees waited for other streams: they end when they did in the recording, or where memory is short, since "
-         "PyTorch waits for them then");
-  remark(report.private_pool_events, report.private_pools > 0
-                                         ? fmt::format("events of private pools: replayed in {} of them; whether one "
-                                                       "serves others when memory runs out, or never splits, is not "
-                                                       "recorded: taken for not so",
-                                                       report.private_pools)
-                                         : std::string("events of private pools: replayed in the default pools"));
-  remark(report.ignored_events, "events without a meaning for a replay: left out");
-  remark(report.contradictions,
-         "contradictions (events missing, or the file was changed): left out, so take the statistics with care");
+  const auto remark = [&text](std::uint64_t count, std::string_view what, std::string_view remarks) {
+    if (count > 0) text += fmt::format("            {} {}\n", count_text(count, what), remarks);
+  };
+  remark(report.initial_blocks, "block", "in use before the first event: allocated first");
+  remark(report.deferred_frees, "free",
+         "with a wait for other streams: completed as in the recording, or where memory is short, since PyTorch waits "
+         "for them then");
+  remark(report.private_pool_events, "event",
+         report.private_pools > 0
+             ? fmt::format("of private pools: replayed in {}; whether one serves others when memory runs out, or never "
+                           "splits, is not recorded: taken for not so",
+                           report.private_pools == 1 ? "one" : fmt::format("{} of them", report.private_pools))
+             : std::string("of private pools: replayed in the default pools"));
+  remark(report.ignored_events, "event", "without a meaning for a replay: left out");
+  remark(report.contradictions, "contradiction",
+         "(events missing, or the file was changed): left out, so take the statistics with care");
   return text;
 }
 

@@ -24,7 +24,7 @@ TEST(Snapshot, SumsUpWhatPyTorchWrote) {
   for (const char* name : {"pytorch_snapshot.json", "pytorch_snapshot_protocol_4.pickle"}) {
     const CommandResult result = inspect({test_file(name)});
     EXPECT_EQ(result.exit_code, 0) << result.error_output;
-    EXPECT_THAT(result.output, AllOf(HasSubstr("1 segments, 3 blocks, 16 events"),
+    EXPECT_THAT(result.output, AllOf(HasSubstr("1 segment, 3 blocks, 16 events"),
                                      ContainsRegex("default, small, stream 0x0 +1 +2.00 MiB +64.00 KiB"),
                                      ContainsRegex("64.00 KiB +0x7f83e7e30000")));
   }

@@ -164,7 +164,7 @@ TEST(Replay, TellsWhatASnapshotComesTo) {
 TEST(Replay, SaysWhereMemoryWouldRunOut) {
   const CommandResult result = replay({test_file("pytorch_snapshot.json"), "--memory-limit", "24MiB"});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.output, AllOf(HasSubstr("24.00 MiB, by --memory-limit"), HasSubstr("1 TIMES"),
+  EXPECT_THAT(result.output, AllOf(HasSubstr("24.00 MiB, by --memory-limit"), HasSubstr("1 TIME"),
                                    HasSubstr("first at event 10: 30.00 MiB asked for, with 2.00 MiB reserved")));
 }
 
@@ -205,9 +205,9 @@ TEST(Replay, TakesTheRecordedDevicesSizeFromItsFailure) {
     {"action": "oom", "device_free": 1, "size": 125829120, "stream": 0}]]})";
   const CommandResult result = replay_text(text);
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.output, AllOf(HasSubstr("256.00 MiB, what was reserved and free"), HasSubstr("1 TIMES"),
+  EXPECT_THAT(result.output, AllOf(HasSubstr("256.00 MiB, what was reserved and free"), HasSubstr("1 TIME"),
                                    HasSubstr("first at event 4: 120.00 MiB"),
-                                   HasSubstr("room for 1 allocations that failed when recorded")));
+                                   HasSubstr("room for 1 allocation that failed when recorded")));
 }
 
 TEST(Replay, NamesFileAndOffsetOfDamage) {

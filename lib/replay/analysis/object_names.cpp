@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <span>
 
+#include "base/count_text.hpp"
 #include "replay/analysis/snapshot_summary.hpp"
 
 namespace gpucheck::replay {
@@ -27,7 +28,7 @@ std::string users_of(const SnapshotPool& uses) {
     text = fmt::format(" of graph{} {}", uses.graphs.size() == 1 ? "" : "s", fmt::join(graphs, ", "));
   if (uses.graphs.size() > graphs.size()) text += fmt::format(" and {} more", uses.graphs.size() - graphs.size());
   const std::uint64_t others = uses.use_count - std::min<std::uint64_t>(uses.use_count, uses.graphs.size());
-  if (others > 0) text += fmt::format(", {} other use{}", others, others == 1 ? "" : "s");
+  if (others > 0) text += ", " + count_text(others, "other use");
   return text;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/count_text.hpp"
 #include "base/units.hpp"
 #include "replay/analysis/telling_frames.hpp"
 #include "replay/page/html_text.hpp"
@@ -152,9 +153,9 @@ std::string group_mark(const LiveGroup& group, const std::string& name, const st
                        std::size_t number, std::uint64_t whole) {
   std::string text = fmt::format(
       "<g><rect class=\"group\" x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" "
-      "style=\"--hue:{}\"><title>{}: {} in {} allocations, {:.1f}%{}</title></rect>",
+      "style=\"--hue:{}\"><title>{}: {} in {}, {:.1f}%{}</title></rect>",
       place.x, place.y, place.width, place.height, (number * 67 + 210) % 360, escaped(name, 300),
-      format_bytes(group.bytes), group.count, 100 * share(group.bytes, whole), more);
+      format_bytes(group.bytes), count_text(group.count, "allocation"), 100 * share(group.bytes, whole), more);
   // A letter is about 7 wide and 14 high.
   const auto letters = static_cast<std::size_t>(std::max(place.width - 12, 0.0) / 7);
   const auto lines = static_cast<std::size_t>(std::max(place.height - 6, 0.0) / 14);

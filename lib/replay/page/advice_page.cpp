@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.hpp"
 #include "base/units.hpp"
 #include "replay/page/advice_charts.hpp"
 #include "replay/page/html_text.hpp"
@@ -87,8 +88,8 @@ std::string device_sections(const Advice& advice, const StackTable& stacks) {
                  ranking_chart(advice)) +
          section("Memory over time, without a limit", legend_of(advice), usage_chart(advice)) +
          section("Live at the peak of what is allocated, by stack",
-                 fmt::format("{} in {} allocations, as asked for; each area is what one stack has allocated",
-                             format_bytes(advice.live.bytes), advice.live.count),
+                 fmt::format("{} in {}, as asked for; each area is what one stack has allocated",
+                             format_bytes(advice.live.bytes), count_text(advice.live.count, "allocation")),
                  live_chart(advice, stacks));
 }
 
