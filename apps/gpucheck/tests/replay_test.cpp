@@ -183,7 +183,7 @@ TEST(Replay, SettingsThatSaveTheDayAreCodeZero) {
   EXPECT_EQ(with({"--settings", "roundup_power2_divisions:2"}).exit_code, 1) << "60 MiB are rounded up to 64";
   const CommandResult both = with({"--settings", "roundup_power2_divisions:2", "--settings", ""});
   EXPECT_EQ(both.exit_code, 0);
-  EXPECT_THAT(both.output, AllOf(ContainsRegex("\\[1\\] roundup_power2_divisions:2 .* 1 TIMES"),
+  EXPECT_THAT(both.output, AllOf(ContainsRegex("\\[1\\] roundup_power2_divisions:2 .* 1 TIME\n"),
                                  ContainsRegex("\\[2\\] \\(defaults\\) .* no\n")));
 }
 
