@@ -89,7 +89,8 @@ std::vector<Part> parts_of(const Collective& collective, std::size_t rank, std::
 
 }  // namespace
 
-Ranks::Ranks(harness::Context& context, std::vector<std::size_t> devices, std::uint64_t bytes) : context_(context) {
+Ranks::Ranks(harness::Context& context, const std::vector<std::size_t>& devices, std::uint64_t bytes)
+    : context_(context) {
   for (const std::size_t index : devices) {
     device::Device& device = context.device(index);
     ranks_.push_back(
@@ -166,8 +167,8 @@ void Ranks::wait() {
 Samples Ranks::measure(const Collective& collective) {
   prepare(collective);
   const double bytes = bus_bytes(collective, static_cast<int>(ranks_.size()));
-  const Samples samples = in_bandwidth::measure_held(leader(), ranks_.front().stream, static_cast<std::uint64_t>(bytes),
-                                                     [&] { communicate(collective); });
+  Samples samples = in_bandwidth::measure_held(leader(), ranks_.front().stream, static_cast<std::uint64_t>(bytes),
+                                               [&] { communicate(collective); });
   summary_.add({.samples = samples.measured(), .held = samples.held});
   wait();
   compare(collective);

@@ -24,7 +24,7 @@ class Ranks {
  public:
   /// @param devices by their index in the case, the first of which times what they do
   /// @param bytes of each buffer. @throws Skip where there is no library.
-  Ranks(harness::Context& context, std::vector<std::size_t> devices, std::uint64_t bytes);
+  Ranks(harness::Context& context, const std::vector<std::size_t>& devices, std::uint64_t bytes);
 
   [[nodiscard]] const std::string& library() const noexcept { return library_; }
   /// As large a collective of the type as has place in `bytes`.

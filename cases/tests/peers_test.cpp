@@ -48,8 +48,7 @@ class TogetherOnTwo : public testing::Test {
                                              devices_[which]->create_stream(device::StreamKind::non_blocking, 0));
   }
   std::unique_ptr<sim::Driver> driver_ = sim::make_driver({.profile = sim::profile("small"), .device_count = 2});
-  std::array<std::unique_ptr<device::Device>, 2> devices_{std::move(driver_->open(0).value()),
-                                                          std::move(driver_->open(1).value())};
+  std::array<std::unique_ptr<device::Device>, 2> devices_{driver_->open(0).value(), driver_->open(1).value()};
   std::array<device::UniqueStream, 2> streams_{make_stream(0), make_stream(1)};
 };
 

@@ -137,6 +137,7 @@ class Console final : public harness::EventSink {
 
   [[nodiscard]] std::vector<std::string> labels(const std::vector<SelectedCase>& selected) const {
     std::vector<std::string> texts;
+    texts.reserve(selected.size());
     for (const SelectedCase& one : selected) texts.push_back(label(one));
     return texts;
   }

@@ -90,6 +90,7 @@ std::vector<DeviceGroup> groups_of(const OpenedDriver& opened) {
   for (int size = 1; size <= count; ++size) {
     for (std::vector<int>& devices : neighbours(count, size)) {
       std::vector<int> ordinals;
+      ordinals.reserve(devices.size());
       for (const int index : devices) ordinals.push_back(opened.ordinals[static_cast<std::size_t>(index)]);
       groups.push_back({.devices = std::move(devices), .name = opened.name_of(ordinals)});
     }
@@ -186,7 +187,7 @@ Execution execute(const RunRequest& request, const Worker& worker, MessageChanne
   OpenedDriver opened = open_driver(request.settings, fault, worker.make_driver);
   auto watch = worker.telemetry.watch(*opened.driver, request.settings, request.gpus, fault);
   CaseTrace trace(request, opened.driver);
-  const Execution execution = execute_on(opened, test_case, request, std::move(watch), channel);
+  Execution execution = execute_on(opened, test_case, request, std::move(watch), channel);
   trace.write();
   return execution;
 }

@@ -5,6 +5,7 @@
 #include "base/count_text.hpp"
 #include "base/sanitize.hpp"
 #include "base/units.hpp"
+#include "replay/analysis/snapshot_summary.hpp"
 #include "replay/analysis/telling_frames.hpp"
 #include "text_table.hpp"
 

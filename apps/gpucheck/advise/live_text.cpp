@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <fmt/format.h>
-#include <ranges>
+#include <span>
 
 #include "advice_report.hpp"
 #include "base/count_text.hpp"
@@ -17,10 +17,14 @@ using replay::LiveGroup;
 
 constexpr std::size_t most_rows = 10;
 
+std::span<const LiveGroup> with_rows(const std::vector<LiveGroup>& groups) {
+  return std::span(groups).first(std::min(groups.size(), most_rows));
+}
+
 /// Of those that have a row: where they were allocated.
 std::vector<std::string> stack_names(const std::vector<LiveGroup>& groups, const replay::StackTable& stacks) {
   std::vector<replay::StackId> shown;
-  for (const LiveGroup& group : groups | std::views::take(most_rows)) shown.push_back(group.stack);
+  for (const LiveGroup& group : with_rows(groups)) shown.push_back(group.stack);
   std::vector<std::string> names = replay::telling_frames(stacks, shown);
   for (std::string& name : names) name = name.empty() ? "(no stack recorded)" : one_line(name, 160);
   return names;
@@ -29,7 +33,7 @@ std::vector<std::string> stack_names(const std::vector<LiveGroup>& groups, const
 template <typename Name>
 std::vector<std::string> names_of(const std::vector<LiveGroup>& groups, Name&& name) {
   std::vector<std::string> names;
-  for (const LiveGroup& group : groups | std::views::take(most_rows)) names.push_back(name(group));
+  for (const LiveGroup& group : with_rows(groups)) names.push_back(name(group));
   return names;
 }
 

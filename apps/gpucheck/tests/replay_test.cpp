@@ -38,7 +38,7 @@ CommandResult replay_text(const std::string& text, std::vector<std::string> argu
   return replay(arguments);
 }
 
-const std::string ask_for_3_GiB =
+constexpr const char* ask_for_3_GiB =
     R"({"name": "mine", "ops": [{"op": "alloc", "id": 0, "size": 1073741824}, {"op": "free", "id": 0},
         {"op": "alloc", "id": 1, "size": 3221225472}]})";
 

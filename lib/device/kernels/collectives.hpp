@@ -24,7 +24,7 @@ struct Contributions {
 
   [[nodiscard]] GPUCHECK_HOST_DEVICE std::int64_t at(std::uint64_t rank, std::uint64_t element) const {
     const std::uint64_t drawn = mix(seed ^ mix(element) ^ ((rank + 1) * 0xA0761D6478BD642FU)) >> 32U;
-    const auto choices = static_cast<std::uint64_t>(2 * largest + 1);
+    const auto choices = 2 * static_cast<std::uint64_t>(largest) + 1;
     return static_cast<std::int64_t>(drawn * choices >> 32U) - largest;
   }
 };

@@ -115,6 +115,7 @@ bool is_best_value(std::string_view name) noexcept { return find(name) != nullpt
 
 std::string best_value_names() {
   std::vector<std::string_view> names;
+  names.reserve(std::size(best_values));
   for (const Named& named : best_values) names.push_back(named.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }

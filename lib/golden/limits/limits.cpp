@@ -134,7 +134,7 @@ bool is_credible(const Limit& limit, double best) {
 
 }  // namespace
 
-Limits Limits::parse(std::string_view json, std::string origin) {
+Limits Limits::parse(std::string_view json, const std::string& origin) {
   check_syntax(json, origin);
   const auto document = Node::Json::parse(json);
   const Node root(document, origin);

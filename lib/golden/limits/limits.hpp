@@ -43,7 +43,7 @@ class Limits {
  public:
   Limits() = default;
   /// @param origin for messages: a path. @throws MalformedGolden.
-  static Limits parse(std::string_view json, std::string origin);
+  static Limits parse(std::string_view json, const std::string& origin);
 
   /// From now on `others` are asked first.
   void override_with(Limits others);

@@ -55,6 +55,7 @@ class Fixture {
 
 inline std::vector<std::string> keys(const std::vector<Mismatch>& mismatches) {
   std::vector<std::string> keys;
+  keys.reserve(mismatches.size());
   for (const Mismatch& mismatch : mismatches) keys.push_back(mismatch.key);
   return keys;
 }

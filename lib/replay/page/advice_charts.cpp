@@ -228,10 +228,14 @@ std::string live_chart(const Advice& advice, const StackTable& stacks) {
   const std::size_t rest_at = static_cast<std::size_t>(place - groups.begin());
   if (rest.count > 0) groups.insert(place, rest);
   std::vector<double> weights;
-  for (const LiveGroup& group : groups) weights.push_back(static_cast<double>(group.bytes));
-  const std::vector<Rectangle> places = treemap(weights, whole);
   std::vector<StackId> shown;
-  for (const LiveGroup& group : groups) shown.push_back(group.stack);
+  weights.reserve(groups.size());
+  shown.reserve(groups.size());
+  for (const LiveGroup& group : groups) {
+    weights.push_back(static_cast<double>(group.bytes));
+    shown.push_back(group.stack);
+  }
+  const std::vector<Rectangle> places = treemap(weights, whole);
   const std::vector<std::string> names = telling_frames(stacks, shown);
   std::string content;
   for (std::size_t i = 0; i < groups.size(); ++i) {

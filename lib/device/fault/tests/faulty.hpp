@@ -31,11 +31,11 @@ Status status_of(const Result<T>& result) {
 /// Simulated devices under a plan, and the simulator's own view of what reached them.
 class Faulty {
  public:
-  explicit Faulty(Plan plan, int device_count = 1) {
+  explicit Faulty(const Plan& plan, int device_count = 1) {
     auto driver = sim::make_driver({.profile = sim::profile("small"), .device_count = device_count});
     simulator_ = driver.get();
-    driver_ = inject(std::move(driver), std::move(plan));
-    for (int i = 0; i < device_count; ++i) devices_.push_back(std::move(driver_->open(i).value()));
+    driver_ = inject(std::move(driver), plan);
+    for (int i = 0; i < device_count; ++i) devices_.push_back(driver_->open(i).value());
   }
 
   [[nodiscard]] sim::Driver& simulator() const { return *simulator_; }
