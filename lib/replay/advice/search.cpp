@@ -84,7 +84,7 @@ class Search {
     total_ = ranking.size() + options_.candidates.size();
     for_each_in_parallel(ranking.size(), options_.threads, [&](std::size_t i) {
       ranking[i].unlimited = play_with(ranking[i].settings, std::nullopt, false);
-      find_smallest(ranking[i], ranking[i].unlimited.peak_reserved_bytes);
+      find_smallest(ranking[i], ranking[i].unlimited.peak_reserved_bytes, most_bytes());
       tell_progress(1);
     });
   }
@@ -171,13 +171,14 @@ class Search {
     if (is_bounded && !play_with(candidate.settings, bound, true).runs_to_its_end()) return std::nullopt;
     RankedSettings row{.settings = candidate.settings, .keys = candidate.keys};
     row.unlimited = play_with(row.settings, std::nullopt, false);
-    find_smallest(row, is_bounded ? bound : row.unlimited.peak_reserved_bytes);
+    find_smallest(row, is_bounded ? bound : row.unlimited.peak_reserved_bytes, bound);
     if (!row.smallest_memory_bytes) return std::nullopt;
     return row;
   }
 
   /// @param runs memory that it runs in, as far as is known
-  void find_smallest(RankedSettings& row, std::uint64_t runs) {
+  /// @param most what needs more is of no interest
+  void find_smallest(RankedSettings& row, std::uint64_t runs, std::uint64_t most) {
     if (!row.unlimited.runs_to_its_end()) return;
     row.at_smallest = row.unlimited;
     if (result_.least_bytes == 0) row.smallest_memory_bytes = 0;
@@ -195,12 +196,12 @@ class Search {
       const std::uint64_t middle = round_down(fails + (runs - fails) / 2);
       (runs_in(row, middle) ? runs : fails) = middle;
     }
-    row.smallest_memory_bytes = result_.other_paces > 0 ? steady_from(row, runs) : runs;
+    row.smallest_memory_bytes = result_.other_paces > 0 ? steady_from(row, runs, most) : runs;
   }
 
   /// The least memory from `bytes` on in which the trace runs however its frees fall: in some more, memory is cut up
   /// otherwise, and may not do where less did.
-  std::optional<std::uint64_t> steady_from(RankedSettings& row, std::uint64_t bytes) {
+  std::optional<std::uint64_t> steady_from(RankedSettings& row, std::uint64_t bytes, std::uint64_t most) {
     constexpr std::uint64_t share = 20;
     for (Pace pace = 0; pace <= result_.other_paces;) {
       const std::uint64_t tried = bytes + round_down(bytes / share * pace / result_.other_paces);
@@ -210,7 +211,7 @@ class Search {
         continue;
       }
       bytes = tried + memory_step_bytes;
-      if (bytes > most_bytes()) return std::nullopt;
+      if (bytes > most) return std::nullopt;
       pace = 0;
     }
     return bytes;

@@ -64,6 +64,21 @@ TEST(Search, SmallestMemoryDoesHoweverSoonOtherStreamsAreDone) {
   EXPECT_EQ(row.at_smallest.peak_reserved_bytes, 100_MiB) << "as recorded";
 }
 
+TEST(Search, SettingsThatDoWithLessOnlyByChanceAreNotBetter) {
+  // As above: with 118 MiB and less it runs as recorded, but not however its frees fall.
+  TraceMaker maker;
+  const std::uint32_t used = maker.allocate(60_MiB);
+  maker.free_later(used, 0);
+  maker.allocate(40_MiB);
+  maker.end_of_uses(0);
+  maker.allocate(60_MiB);
+  const SearchResult result =
+      search_settings(maker.trace(), options_with({""}, {{"garbage_collection_threshold:0.95", 1}}));
+  EXPECT_EQ(result.ranking.size(), 1U) << "the defaults, in 120 MiB";
+  EXPECT_EQ(result.tried.at(0).outcome, TriedOutcome::not_better);
+  EXPECT_EQ(result.tried.at(0).bound_bytes, 118_MiB);
+}
+
 TEST(Search, SmallestMemoryIsAMultipleOfTwoMebibytes) {
   TraceMaker maker;
   maker.allocate(3_MiB);  // in a segment of 20 MiB
