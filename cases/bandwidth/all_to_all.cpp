@@ -144,6 +144,7 @@ void run(harness::Context& context) {
 
 harness::Case define() {
   using fault::Operation;
+  const std::chrono::milliseconds slow(300);  // 1.8 GB/s between two, less than the limit of any GPU
   return {
       .name = "bandwidth.all_to_all",
       .summary =
@@ -159,11 +160,12 @@ harness::Case define() {
               {"copies_flip_bit", "one bit of what is copied flips", fault::copy_flips_bit(fault::every_call)},
               {"kernels_flip_bit", "one bit of what each kernel writes flips",
                fault::kernel_flips_bit(fault::every_call)},
-              {"copies_are_slow", "each copy takes 50 ms longer", delayed(Operation::copy, fault::every_call)},
-              {"kernels_are_slow", "each kernel takes 50 ms longer",
-               delayed(Operation::launch_kernel, fault::every_call)},
-              {"some_copies_are_slow", "some copies take 50 ms longer", some_delayed(Operation::copy)},
-              {"some_kernels_are_slow", "some kernels take 50 ms longer", some_delayed(Operation::launch_kernel)},
+              {"copies_are_slow", "each copy takes 300 ms longer", delayed(Operation::copy, fault::every_call, slow)},
+              {"kernels_are_slow", "each kernel takes 300 ms longer",
+               delayed(Operation::launch_kernel, fault::every_call, slow)},
+              {"some_copies_are_slow", "three in seven copies take 50 ms longer", some_delayed(Operation::copy)},
+              {"some_kernels_are_slow", "three in seven kernels take 50 ms longer",
+               some_delayed(Operation::launch_kernel)},
               no_time(),
               nothing_runs(),
           },

@@ -171,7 +171,8 @@ void run(harness::Context& context) {
 
 harness::Case define() {
   using fault::Operation;
-  const fault::Calls all_copies{1, 40};  // those of each direction, and those both ways
+  const fault::Calls all_copies{1, 40};       // those of each direction, and those both ways
+  const std::chrono::milliseconds slow(150);  // 3.6 GB/s, less than the limit of any GPU
   return {
       .name = "bandwidth.peer_copy",
       .summary =
@@ -187,12 +188,11 @@ harness::Case define() {
               {"copies_flip_bit", "one bit of what is copied flips", fault::copy_flips_bit(fault::every_call)},
               {"kernels_flip_bit", "one bit of what each kernel writes flips",
                fault::kernel_flips_bit(fault::every_call)},
-              {"copies_are_slow", "each copy takes 50 ms longer", delayed(Operation::copy, fault::every_call)},
-              {"kernels_are_slow", "each kernel takes 50 ms longer",
-               delayed(Operation::launch_kernel, fault::every_call)},
-              {"some_copies_are_slow", "one or two copies of each measurement take 50 ms longer",
-               some_delayed(Operation::copy)},
-              {"some_kernels_are_slow", "one or two kernels of each measurement take 50 ms longer",
+              {"copies_are_slow", "each copy takes 150 ms longer", delayed(Operation::copy, fault::every_call, slow)},
+              {"kernels_are_slow", "each kernel takes 150 ms longer",
+               delayed(Operation::launch_kernel, fault::every_call, slow)},
+              {"some_copies_are_slow", "three in seven copies take 50 ms longer", some_delayed(Operation::copy)},
+              {"some_kernels_are_slow", "three in seven kernels take 50 ms longer",
                some_delayed(Operation::launch_kernel)},
               no_time(),
               nothing_runs(),

@@ -18,7 +18,9 @@ using device::EventKind;
 using device::UniqueEvent;
 
 constexpr std::uint64_t simulated_bytes = 1_MiB;
-constexpr std::chrono::milliseconds added_delay{50};
+/// Too few to be the median, and more than the spread leaves out.
+constexpr std::uint64_t slow_samples = 4;
+static_assert(slow_samples > sample_count / 4 && slow_samples < (sample_count + 1) / 2);
 
 /// How long the stream is held at first: the host queues a sample in some 10 us.
 constexpr std::chrono::nanoseconds first_hold = std::chrono::milliseconds(2);
@@ -95,8 +97,10 @@ double Samples::gbps() const {
 double Samples::spread_percent() const {
   const double median = median_ms();
   if (median <= 0) return 0;
-  const auto [shortest, longest] = std::ranges::minmax(ms);
-  return (longest - shortest) / median * 100;
+  std::vector<double> sorted = ms;
+  std::ranges::sort(sorted);
+  const std::size_t outside = sorted.size() / 4;
+  return (sorted[sorted.size() - 1 - outside] - sorted[outside]) / median * 100;
 }
 
 std::size_t Samples::measured() const {
@@ -241,18 +245,18 @@ harness::Fault nothing_runs() {
           fault::kernel_lost(fault::every_call)};
 }
 
-fault::Plan delayed(fault::Operation operation, fault::Calls calls) {
+fault::Plan delayed(fault::Operation operation, fault::Calls calls, std::chrono::milliseconds delay) {
   fault::Plan plan = fault::broken(operation, fault::Effect::delay, calls);
-  plan.rules.front().delay = added_delay;
+  plan.rules.front().delay = delay;
   return plan;
 }
 
 fault::Plan some_delayed(fault::Operation operation) {
-  constexpr std::uint64_t between = 7;
-  static_assert(between < sample_count + 1);
+  constexpr std::uint64_t together = 3;
+  constexpr std::uint64_t period = 7;
   fault::Plan plan;
-  for (std::uint64_t call = between; call <= 60 * between; call += between) {
-    plan.rules.push_back(delayed(operation, fault::nth_call(call)).rules.front());
+  for (std::uint64_t call = period; call <= 60 * period; call += period) {
+    plan.rules.push_back(delayed(operation, {call, together}).rules.front());
   }
   return plan;
 }
@@ -264,7 +268,8 @@ std::vector<harness::Fault> copy_faults(std::uint64_t first, std::uint64_t copie
       {"copies_are_lost", "nothing of what is measured is copied", fault::copy_lost(measured)},
       {"copies_flip_bit", "one bit of what is copied flips", fault::copy_flips_bit(fault::from_call(first))},
       {"copies_are_slow", "each copy takes 50 ms longer", delayed(Operation::copy, fault::from_call(first))},
-      {"one_copy_is_slow", "one copy takes 50 ms longer", delayed(Operation::copy, fault::nth_call(first + 3))},
+      {"some_copies_are_slow", "four of the nine copies of a measurement take 50 ms longer",
+       delayed(Operation::copy, {first + 3 * copies, slow_samples * copies})},
   };
 }
 
@@ -274,8 +279,8 @@ std::vector<harness::Fault> kernel_faults(std::uint64_t first) {
       {"kernels_flip_bit", "one bit of what each kernel writes flips", fault::kernel_flips_bit(fault::every_call)},
       {"kernels_are_slow", "each kernel takes 50 ms longer",
        delayed(Operation::launch_kernel, fault::from_call(first))},
-      {"one_kernel_is_slow", "one kernel takes 50 ms longer",
-       delayed(Operation::launch_kernel, fault::nth_call(first + 3))},
+      {"some_kernels_are_slow", "four of the nine kernels of a measurement take 50 ms longer",
+       delayed(Operation::launch_kernel, {first + 3, slow_samples})},
   };
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -32,7 +33,7 @@ struct Samples {
   [[nodiscard]] double median_ms() const;
   /// 10^9 bytes a second, by the median; 0 where no time was measured.
   [[nodiscard]] double gbps() const;
-  /// Between the longest and the shortest, of the median.
+  /// Between the ends of the middle half, of the median: one sample that something else disturbed does not count.
   [[nodiscard]] double spread_percent() const;
   /// Those in which time passed.
   [[nodiscard]] std::size_t measured() const;
@@ -132,10 +133,11 @@ std::uint64_t buffer_bytes(harness::Context& context, std::uint64_t on_gpu);
 harness::Fault no_time();
 /// The kernels that hold the stream, and all others, do not run.
 harness::Fault nothing_runs();
-/// Calls that take 50 ms longer.
-fault::Plan delayed(fault::Operation operation, fault::Calls calls);
-/// Every seventh of the first few hundred calls: one or two of the ten of a measurement, however often it was begun
-/// anew because the stream was not held.
+/// Calls that take longer.
+fault::Plan delayed(fault::Operation operation, fault::Calls calls,
+                    std::chrono::milliseconds delay = std::chrono::milliseconds(50));
+/// Three in seven of the first few hundred calls take 50 ms longer: enough of each measurement to be seen in its
+/// spread, however often it was begun anew because the stream was not held.
 fault::Plan some_delayed(fault::Operation operation);
 /// What goes wrong with copies, from the n-th on: the first that is measured. `copies` of them are a sample.
 std::vector<harness::Fault> copy_faults(std::uint64_t first, std::uint64_t copies = 1);

@@ -17,8 +17,14 @@ TEST(Samples, AreToldByTheirMedianAndSpread) {
   const Samples samples{.bytes = 6'000'000, .ms = {9, 1, 3, 2, 4}};
   EXPECT_EQ(samples.median_ms(), 3);
   EXPECT_DOUBLE_EQ(samples.gbps(), 2);
-  EXPECT_DOUBLE_EQ(samples.spread_percent(), 800.0 / 3);
+  EXPECT_DOUBLE_EQ(samples.spread_percent(), 200.0 / 3);
   EXPECT_EQ(samples.measured(), 5U);
+}
+
+TEST(Samples, AreUnsteadyWhereMoreThanOneInFourIs) {
+  EXPECT_EQ((Samples{.ms = {2, 2, 90, 2, 2, 90, 2, 2, 2}}).spread_percent(), 0) << "two of nine were disturbed";
+  EXPECT_EQ((Samples{.ms = {2, 2, 3, 2, 2, 3, 2, 2, 3}}).spread_percent(), 50);
+  EXPECT_EQ((Samples{.ms = {2, 1, 1, 2, 2, 1, 2, 2, 2}}).spread_percent(), 50) << "likewise of those that were fast";
 }
 
 TEST(Samples, InWhichNoTimePassedAreNone) {

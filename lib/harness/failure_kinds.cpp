@@ -40,7 +40,8 @@ constexpr FailureKind kinds[] = {
      "End what else uses the GPU's memory, and run again."},
     {"GC2006", "slow_memory", serious, memory, drain, "The device's memory is slower than it should be.",
      "Look at clocks, temperature and error counters (gpucheck info); reset the GPU and run again. Replace it when it "
-     "stays slow."},
+     "stays slow.",
+     true},
     {"GC2007", "many_corrected_errors", warning, memory, rerun, "The memory corrects many errors.",
      "Run again; drain the machine when the number goes on growing."},
     {"GC3001", "wrong_product", critical, compute, replace, "A computation with a known answer came to another one.",
@@ -50,7 +51,8 @@ constexpr FailureKind kinds[] = {
      "Drain the machine and run again. Replace the GPU when it repeats."},
     {"GC3003", "slow_compute", serious, compute, drain, "The GPU computes slower than it should.",
      "Look at clocks, their reasons, power limit and temperature (gpucheck info); reset and run again. Replace the GPU "
-     "when it stays slow at full clocks."},
+     "when it stays slow at full clocks.",
+     true},
     {"GC3004", "bad_multiprocessor", critical, compute, replace,
      "One multiprocessor is wrong, or slower than the others.",
      "Reset the GPU and run again; replace it when the same multiprocessor is named."},
@@ -68,16 +70,16 @@ constexpr FailureKind kinds[] = {
      "Start the fabric manager (systemctl status nvidia-fabricmanager); look into its log."},
     {"GC4006", "slow_host_transfer", serious, interconnect, drain,
      "Copies between host and device are slower than they should be.",
-     "Look at the link (health.pcie_link), at the host's NUMA placement and IOMMU; run again alone."},
+     "Look at the link (health.pcie_link), at the host's NUMA placement and IOMMU; run again alone.", true},
     {"GC4007", "slow_peer_transfer", serious, interconnect, drain,
      "Copies between two GPUs are slower than they should be.",
-     "Look at the NVLinks (health.nvlink), and at PCIe's access control services where there are none."},
+     "Look at the NVLinks (health.nvlink), and at PCIe's access control services where there are none.", true},
     {"GC4008", "corrupted_transfer", critical, interconnect, replace, "A copy arrived with other bytes than were sent.",
      "Drain the machine. Run again with each GPU of the pair and others: replace the one that all bad copies share."},
     {"GC4009", "wrong_collective", critical, interconnect, drain, "A collective operation gave a wrong result.",
      "Drain the machine; the case names the GPU that all wrong pairs share. Reset, run again, replace it."},
     {"GC4010", "slow_collective", serious, interconnect, drain, "A collective operation is slower than it should be.",
-     "Look at the pairs in the result for the slow GPU; look at its NVLinks."},
+     "Look at the pairs in the result for the slow GPU; look at its NVLinks.", true},
     {"GC5001", "overheated", serious, power_and_heat, drain,
      "The GPU is at or near the temperature at which it slows down.",
      "Look at fans, airflow and coolant; run again when it is cool."},
@@ -103,7 +105,12 @@ constexpr FailureKind kinds[] = {
     {"GC7003", "hang", critical, software, reset, "The GPU or its driver did not answer in time.",
      "Look at the kernel log; reset the GPU or restart the machine, and run again. Replace it when it repeats."},
     {"GC8001", "too_slow", serious, compute, drain, "A measured speed is below its limit.",
-     "Run again with nothing else on the machine; compare with other machines (gpucheck baseline)."},
+     "Run again with nothing else on the machine; compare with other machines (gpucheck baseline).", true},
+    {"GC8002", "unsteady_speed", warning, compute, rerun,
+     "A measured speed changes too much from one sample to the next to be judged.",
+     "Run again with nothing else on the machine; look at clocks and temperature (gpucheck info), and for what else "
+     "uses the host's memory and links.",
+     true},
     {"GC9001", "not_judged", serious, tool, rerun, "The tool or the driver could not judge.",
      "Read the reason; mend what is missing and run again. Nothing is known about the GPU until then."},
 };
@@ -162,6 +169,15 @@ std::vector<const FailureKind*> failures_of(const CaseResult& result) {
   for (const Mismatch& mismatch : result.mismatches) add(mismatch.failure);
   std::ranges::stable_sort(found, std::ranges::greater{}, [](const FailureKind* kind) { return kind->severity; });
   return found;
+}
+
+bool failed_by_speed_alone(const CaseResult& result) {
+  const auto is_of_speed = [](const Mismatch& mismatch) {
+    const FailureKind* const kind = find_failure_kind(mismatch.failure);
+    return kind != nullptr && kind->of_speed;
+  };
+  return result.outcome == Outcome::fail && !result.mismatches.empty() &&
+         std::ranges::all_of(result.mismatches, is_of_speed);
 }
 
 }  // namespace gpucheck::harness

@@ -27,6 +27,8 @@ struct FailureKind {
   NextAction action;
   std::string_view meaning;  ///< one sentence
   std::string_view advice;   ///< what to do next, and what when that does not help
+  /// A speed was measured that is too low, or unsteady. What else goes on in a machine can do that for a moment.
+  bool of_speed = false;
 };
 
 std::string_view to_text(Severity severity) noexcept;
@@ -48,5 +50,8 @@ inline constexpr std::string_view unnamed_slowness = "too_slow";
 /// What the result of a case comes to: the kinds of its mismatches and of its outcome, the most severe first, each
 /// once. Empty for a pass and a skip.
 std::vector<const FailureKind*> failures_of(const CaseResult& result);
+
+/// Whether the case failed, and nothing but speeds is the reason.
+bool failed_by_speed_alone(const CaseResult& result);
 
 }  // namespace gpucheck::harness

@@ -76,6 +76,22 @@ TEST(FailureKinds, APassAndASkipHaveNone) {
   EXPECT_TRUE(codes_of(result).empty());
 }
 
+TEST(FailureKinds, TellWhetherSpeedAloneIsTheReason) {
+  const auto failed_with = [](const std::vector<std::string>& codes, Outcome outcome = Outcome::fail) {
+    CaseResult result;
+    result.outcome = outcome;
+    for (const std::string& code : codes) {
+      result.mismatches.push_back({.key = "k", .expected = {}, .seen = {}, .basis = {}, .failure = code});
+    }
+    return result;
+  };
+  EXPECT_TRUE(failed_by_speed_alone(failed_with({"GC4006", "GC8002"})));
+  EXPECT_FALSE(failed_by_speed_alone(failed_with({"GC4006", "GC4008"}))) << "what arrived was wrong too";
+  EXPECT_FALSE(failed_by_speed_alone(failed_with({"GC4006", "no code"})));
+  EXPECT_FALSE(failed_by_speed_alone(failed_with({})));
+  EXPECT_FALSE(failed_by_speed_alone(failed_with({"GC4006"}, Outcome::error)));
+}
+
 TEST(FailureKinds, SayTheirPlaceInWords) {
   const FailureKind* const kind = find_failure_kind("GC2003");
   ASSERT_NE(kind, nullptr);
