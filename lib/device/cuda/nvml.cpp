@@ -65,12 +65,25 @@ struct FieldValue {  // nvmlFieldValue_t
   } value;
 };
 
-/// 10^6 bytes a second of each link that is up; 0 where it is not told.
-int link_mbps(const Scope& scope, Handle device) {
+/// 0 where it is not told.
+int field_of(const Scope& scope, Handle device, unsigned field_id, unsigned scope_id) {
   FieldValue field{};
-  field.field_id = 90;  // NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON
+  field.field_id = field_id;
+  field.scope_id = scope_id;
   if (!scope.call("nvmlDeviceGetFieldValues", device, 1, &field) || field.status != success) return 0;
   return static_cast<int>(field.value.number);
+}
+
+/// 10^6 bytes a second of each link that is up; 0 where it is not told. Of Hopper's links (driver 580, H100) the first
+/// field is told and not the second, which is of generations before.
+int link_mbps(const Scope& scope, Handle device, const std::vector<device::PeerLinkEnd>& ends) {
+  constexpr unsigned speed_of_link = 164;      // NVML_FI_DEV_NVLINK_GET_SPEED
+  constexpr unsigned speed_of_all_links = 90;  // NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON
+  for (std::size_t link = 0; link < ends.size(); ++link) {
+    if (!ends[link].is_active) continue;
+    if (const int mbps = field_of(scope, device, speed_of_link, static_cast<unsigned>(link)); mbps > 0) return mbps;
+  }
+  return field_of(scope, device, speed_of_all_links, 0);
 }
 
 device::PeerLinkEnd end_of(const Scope& scope, Handle device, unsigned link, bool is_active) {
@@ -124,7 +137,8 @@ device::PeerLink peer_link(const std::string& pci_bus_id) {
   Handle device = nullptr;
   if (!scope.call("nvmlDeviceGetCount_v2", &count)) return {};
   if (!scope.call("nvmlDeviceGetHandleByPciBusId_v2", pci_bus_id.c_str(), &device)) return {};
-  return device::least_peer_link(link_ends(scope, device), link_mbps(scope, device), static_cast<int>(count) - 1);
+  const std::vector<device::PeerLinkEnd> ends = link_ends(scope, device);
+  return device::least_peer_link(ends, link_mbps(scope, device, ends), static_cast<int>(count) - 1);
 }
 
 }  // namespace gpucheck::cuda::nvml
