@@ -113,6 +113,10 @@ void add_run_control(CLI::App& command, RunOptions& options) {
   add_whole_number(command, free_name(command, "retries"), options.retries, 0, max_count,
                    "Try a case that is not a pass again; one that then passes is reported flaky")
       ->default_str("0");
+  add_whole_number(command, free_name(command, "remeasure"), options.remeasure, 0, max_count,
+                   "Measure a case that failed by speed alone again, so often at most; one that then passes is "
+                   "reported flaky")
+      ->default_str(std::to_string(options.remeasure));
   add_flag(command, "fail-fast", options.fail_fast, "Stop after the first case that is neither a pass nor a skip");
   add_whole_number(command, free_name(command, "max-skips"), options.max_skips, 0, max_count,
                    "More skips than this and the run counts as not judged (exit code 3)");

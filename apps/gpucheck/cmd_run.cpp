@@ -55,6 +55,7 @@ runner::Options options_for_runner(const Environment& environment, const golden:
   if (options.isolation == runner::Isolation::process) result.isolation = options.isolation;
   result.fail_fast = options.fail_fast;
   result.retries = options.retries;
+  result.remeasure = options.remeasure;
   result.max_skips = options.max_skips;
   result.skip_exit_code = options.skip_exit_code;
   result.trace_folder = options.trace_folder;

@@ -81,6 +81,7 @@ struct RunOptions {
   runner::Shard shard;
   bool fail_fast = false;
   int retries = 0;
+  int remeasure = runner::Options{}.remeasure;
   int max_skips = -1;
   ReportOptions reports;
   std::string trace_folder;           ///< empty: no traces

@@ -23,13 +23,16 @@ bool is_of_group(const Case& test_case, std::initializer_list<std::string_view> 
   return std::ranges::find(groups, test_case.group()) != groups.end();
 }
 
+/// Of its own, each of which makes a context; a node makes those one at a time, a quarter of a second each.
+bool needs_processes(const Case& test_case) { return test_case.needs.own_process || !test_case.children.empty(); }
+
 /// The seeds are PyTorch's tests of CUDA, which a case's source names as pytest does.
 bool stands_for_a_seed(const Case& test_case) { return test_case.source.find(".py::") != std::string::npos; }
 
 constexpr std::array<Suite, 5> suite_table{{
     {"all", "every case", [](const Case&) { return true; }},
-    {"quick", "conformance and health, in seconds: cases that can share the device with others",
-     [](const Case& test_case) { return !test_case.needs.exclusive; }},
+    {"quick", "conformance and health, in seconds: cases that share a device and a process with others",
+     [](const Case& test_case) { return !test_case.needs.exclusive && !needs_processes(test_case); }},
     {"acceptance", "may a machine be given to its users: all that a GPU can be asked, measurements and memory included",
      [](const Case& test_case) { return !test_case.needs.simulated_device; }},
     {"burn", "load, as long as -p seconds=N asks: stress, with memory and health before",

@@ -69,7 +69,7 @@ harness::Case define() {
       .name = "bandwidth.both_directions",
       .summary = "How fast host and device copy to each other at once, both ways together; what arrives is compared",
       .source = "nvbandwidth host_to_device_bidirectional_memcpy_ce",
-      .needs = {.exclusive = true, .idle = true},
+      .needs = {.exclusive = true, .idle = true, .host_link = true},
       .parameters = {bytes_parameter(on_gpu)},
       .faults = std::move(faults),
       .deadline = std::chrono::seconds(60),

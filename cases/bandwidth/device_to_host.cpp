@@ -43,7 +43,7 @@ harness::Case define() {
       .name = "bandwidth.device_to_host",
       .summary = "How fast the device copies to the host, to pinned and to pageable memory; what arrives is compared",
       .source = "nvbandwidth device_to_host_memcpy_ce",
-      .needs = {.exclusive = true, .idle = true},
+      .needs = {.exclusive = true, .idle = true, .host_link = true},
       .parameters = {bytes_parameter(on_gpu)},
       .faults = std::move(faults),
       .deadline = std::chrono::seconds(60),

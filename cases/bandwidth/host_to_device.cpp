@@ -44,7 +44,7 @@ harness::Case define() {
       .summary =
           "How fast the host copies to the device, from pinned and from pageable memory; what arrives is compared",
       .source = "nvbandwidth host_to_device_memcpy_ce",
-      .needs = {.exclusive = true, .idle = true},
+      .needs = {.exclusive = true, .idle = true, .host_link = true},
       .parameters = {bytes_parameter(on_gpu)},
       .faults = std::move(faults),
       .deadline = std::chrono::seconds(60),

@@ -70,7 +70,7 @@ harness::Case define() {
       .name = "device.count_not_cached_before_init",
       .summary = "Devices are counted anew until one is used: hiding some changes the count before, not afterwards",
       .source = "test_cuda.py::TestCuda::test_device_count_not_cached_pre_init",
-      .needs = {.own_process = true},
+      .needs = {.any_device = true, .own_process = true},
       .faults = {{.name = "eager_initialisation",
                   .summary = "the driver is initialised at start-up",
                   .plan = fault::broken(fault::Operation::initialize, fault::Effect::eager, fault::nth_call(1))},

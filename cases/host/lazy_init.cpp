@@ -52,7 +52,7 @@ harness::Case define() {
       .name = "host.lazy_init",
       .summary = "Starting up touches no driver: devices can still be hidden, and the driver is not initialised",
       .source = "test_cuda.py::TestCuda::test_lazy_init",
-      .needs = {.own_process = true},
+      .needs = {.any_device = true, .own_process = true},
       .faults = {{.name = "eager_initialisation",
                   .summary = "the driver is initialised at start-up",
                   .plan = fault::broken(fault::Operation::initialize, fault::Effect::eager, fault::nth_call(1))}},

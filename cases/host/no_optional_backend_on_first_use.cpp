@@ -60,6 +60,7 @@ harness::Case define() {
       .name = "host.no_optional_backend_on_first_use",
       .summary = "Numbers drawn on the device load no code generator and no library of mathematics or telemetry",
       .source = "test_cuda.py::TestBlockStateAbsorption::test_no_triton_on_import",
+      .needs = {.any_device = true},
       .faults = {{.name = "lost_kernel",
                   .summary = "the numbers are never drawn",
                   .plan = fault::kernel_lost(fault::every_call)},

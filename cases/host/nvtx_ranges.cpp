@@ -69,7 +69,7 @@ harness::Case define() {
       .name = "host.nvtx_ranges",
       .summary = "A tool hears the ranges and marks that work is named with, and the work is done",
       .source = "test_cuda.py::TestCuda::test_nvtx",
-      .needs = {.own_process = true},
+      .needs = {.any_device = true, .own_process = true},
       .faults = {{.name = "lost_kernel",
                   .summary = "the work in the range never happens",
                   .plan = fault::kernel_lost(fault::nth_call(1))}},

@@ -26,7 +26,7 @@ harness::Case define() {
       .name = "trace.device_synchronize",
       .summary = "A hook is called once before the host waits for the device",
       .source = "test_cuda_trace.py::TestCudaTrace::test_device_synchronization_callback",
-      .needs = {.own_process = true, .default_stream = true},
+      .needs = {.any_device = true, .own_process = true, .default_stream = true},
       .faults = waiting_faults(),
       .run = run,
   };

@@ -27,7 +27,7 @@ harness::Case define() {
       .name = "trace.event_create",
       .summary = "A hook for new events is called once, with the handle, when the event is first recorded",
       .source = "test_cuda_trace.py::TestCudaTrace::test_event_creation_callback",
-      .needs = {.own_process = true, .default_stream = true},
+      .needs = {.any_device = true, .own_process = true, .default_stream = true},
       .faults = {event_not_created(),
                  event_creation_fails(),
                  record_fails(),

@@ -28,7 +28,7 @@ harness::Case define() {
       .name = "trace.event_destroy",
       .summary = "A hook for events that go is called once, with the handle the event had",
       .source = "test_cuda_trace.py::TestCudaTrace::test_event_deletion_callback",
-      .needs = {.own_process = true, .default_stream = true},
+      .needs = {.any_device = true, .own_process = true, .default_stream = true},
       .faults = {event_not_created(), event_creation_fails(), record_fails()},
       .run = run,
   };

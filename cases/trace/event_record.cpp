@@ -23,7 +23,7 @@ harness::Case define() {
       .name = "trace.event_record",
       .summary = "A hook for records is called once, with the event and the default stream",
       .source = "test_cuda_trace.py::TestCudaTrace::test_event_record_callback",
-      .needs = {.own_process = true, .default_stream = true},
+      .needs = {.any_device = true, .own_process = true, .default_stream = true},
       .faults = {event_not_created(), record_fails(), wrong_default_stream()},
       .run = run,
   };

@@ -34,7 +34,7 @@ harness::Case define() {
       .name = "trace.event_synchronize",
       .summary = "A hook is called once before the host waits for an event, with its handle",
       .source = "test_cuda_trace.py::TestCudaTrace::test_event_synchronization_callback",
-      .needs = {.own_process = true, .default_stream = true},
+      .needs = {.any_device = true, .own_process = true, .default_stream = true},
       .faults = with_event_not_created(waiting_faults()),
       .run = run,
   };

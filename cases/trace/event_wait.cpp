@@ -29,7 +29,7 @@ harness::Case define() {
       .name = "trace.event_wait",
       .summary = "A hook for waits is called once, with the event and the default stream",
       .source = "test_cuda_trace.py::TestCudaTrace::test_event_wait_callback",
-      .needs = {.own_process = true, .default_stream = true},
+      .needs = {.any_device = true, .own_process = true, .default_stream = true},
       .faults = {event_not_created(),
                  wrong_default_stream(),
                  {.name = "wait_fails",

@@ -51,7 +51,7 @@ harness::Case define() {
       .name = "trace.memcpy_synchronize",
       .summary = "A copy to the host that waits calls the hook for stream synchronizations once, with its stream",
       .source = "test_cuda_trace.py::TestCudaTrace::test_memcpy_synchronization",
-      .needs = {.own_process = true, .default_stream = true},
+      .needs = {.any_device = true, .own_process = true, .default_stream = true},
       .faults = {wrong_default_stream(),
                  {.name = "waiting_fails",
                   .summary = "waiting for the stream fails",

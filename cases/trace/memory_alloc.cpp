@@ -23,7 +23,7 @@ harness::Case define() {
       .name = "trace.memory_alloc",
       .summary = "A hook for allocations is called once for a tensor, with its address",
       .source = "test_cuda_trace.py::TestCudaTrace::test_memory_allocation_callback",
-      .needs = {.own_process = true, .caching_allocator = true},
+      .needs = {.any_device = true, .own_process = true, .caching_allocator = true},
       .faults = memory_faults(),
       .run = run,
   };

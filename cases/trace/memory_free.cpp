@@ -25,7 +25,7 @@ harness::Case define() {
       .name = "trace.memory_free",
       .summary = "A hook for frees is called once when a tensor goes, with its address",
       .source = "test_cuda_trace.py::TestCudaTrace::test_memory_deallocation_callback",
-      .needs = {.own_process = true, .caching_allocator = true},
+      .needs = {.any_device = true, .own_process = true, .caching_allocator = true},
       .faults = memory_faults(),
       .run = run,
   };

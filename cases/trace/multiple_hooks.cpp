@@ -42,7 +42,7 @@ harness::Case define() {
       .summary =
           "Several hooks for one kind of event are called once each, in their order, whatever one of them throws",
       .source = "test_cuda_trace.py::TestCudaTrace::test_all_trace_callbacks_called",
-      .needs = {.own_process = true, .caching_allocator = true},
+      .needs = {.any_device = true, .own_process = true, .caching_allocator = true},
       .faults = memory_faults(),
       .run = run,
   };

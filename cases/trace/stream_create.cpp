@@ -27,7 +27,7 @@ harness::Case define() {
       .name = "trace.stream_create",
       .summary = "A hook for new streams is called for each of the pool, when the first one is asked for",
       .source = "test_cuda_trace.py::TestCudaTrace::test_stream_creation_callback",
-      .needs = {.own_process = true, .default_stream = true},
+      .needs = {.any_device = true, .own_process = true, .default_stream = true},
       .faults = {{.name = "stream_creation_fails",
                   .summary = "the device creates no stream",
                   .plan = fault::failing(fault::Operation::create_stream, device::Status::out_of_memory,

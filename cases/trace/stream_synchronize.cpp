@@ -33,7 +33,7 @@ harness::Case define() {
       .name = "trace.stream_synchronize",
       .summary = "A hook is called once before the host waits for a stream, with its handle",
       .source = "test_cuda_trace.py::TestCudaTrace::test_stream_synchronization_callback",
-      .needs = {.own_process = true, .default_stream = true},
+      .needs = {.any_device = true, .own_process = true, .default_stream = true},
       .faults = with_streams_not_created(waiting_faults()),
       .run = run,
   };

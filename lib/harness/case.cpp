@@ -31,8 +31,10 @@ std::string memory_fraction(const double& share) {
 }
 std::string libraries(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
 std::string every_device(const bool& needed) { return words_when(needed, "all devices together"); }
+std::string any_device(const bool& needed) { return words_when(needed, "whichever it is"); }
 std::string exclusive(const bool& needed) { return words_when(needed, "the device to itself"); }
 std::string idle(const bool& needed) { return words_when(needed, "an idle device"); }
+std::string host_link(const bool& needed) { return words_when(needed, "the way to the host to itself"); }
 std::string own_process(const bool& needed) { return words_when(needed, "a process of its own"); }
 std::string caching_allocator(const bool& needed) { return words_when(needed, "the caching allocator"); }
 std::string allocator_library(const bool& needed) { return words_when(needed, "an allocator library"); }

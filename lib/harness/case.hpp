@@ -20,11 +20,13 @@ class Context;
 struct Needs {
   int devices = 1;                          ///< 0: the case does not open a device
   bool every_device = false;                ///< all of the run's together, `devices` at least
+  bool any_device = false;                  ///< it is about the process, not the device: run once, on one of them
   std::uint64_t memory_bytes = 0;           ///< free device memory
   double memory_fraction = 0;               ///< free device memory as a share of the total, 0..1
   std::vector<std::string> libraries = {};  ///< shared libraries, for example "libcublas.so.13"
   bool exclusive = false;                   ///< no other case on the device meanwhile
   bool idle = false;                        ///< nothing of anybody's ran just before: waited for, and recorded
+  bool host_link = false;                   ///< no other case that measures the way to the host meanwhile
   bool own_process = false;                 ///< a fresh process, used for nothing else
   bool caching_allocator = false;           ///< what only that allocator does
   bool allocator_library = false;           ///< the user's own allocator: the case checks that
@@ -49,11 +51,13 @@ Need(const char*, T Needs::*, std::string (*)(const T&)) -> Need<T>;
 namespace need_text {
 std::string devices(const int& count);
 std::string every_device(const bool& needed);
+std::string any_device(const bool& needed);
 std::string memory_bytes(const std::uint64_t& bytes);
 std::string memory_fraction(const double& share);
 std::string libraries(const std::vector<std::string>& names);
 std::string exclusive(const bool& needed);
 std::string idle(const bool& needed);
+std::string host_link(const bool& needed);
 std::string own_process(const bool& needed);
 std::string caching_allocator(const bool& needed);
 std::string allocator_library(const bool& needed);
@@ -65,11 +69,13 @@ template <>
 inline constexpr auto fields_of<Needs> = std::tuple{
     Need{"devices", &Needs::devices, need_text::devices},
     Need{"every_device", &Needs::every_device, need_text::every_device},
+    Need{"any_device", &Needs::any_device, need_text::any_device},
     Need{"memory_bytes", &Needs::memory_bytes, need_text::memory_bytes},
     Need{"memory_fraction", &Needs::memory_fraction, need_text::memory_fraction},
     Need{"libraries", &Needs::libraries, need_text::libraries},
     Need{"exclusive", &Needs::exclusive, need_text::exclusive},
     Need{"idle", &Needs::idle, need_text::idle},
+    Need{"host_link", &Needs::host_link, need_text::host_link},
     Need{"own_process", &Needs::own_process, need_text::own_process},
     Need{"caching_allocator", &Needs::caching_allocator, need_text::caching_allocator},
     Need{"allocator_library", &Needs::allocator_library, need_text::allocator_library},

@@ -47,14 +47,29 @@ std::vector<const DeviceGroup*> groups_of(const IdentityReply& identity, std::si
   return groups;
 }
 
+bool is_usable(const IdentityReply& identity, const DeviceGroup& group) {
+  return std::ranges::all_of(group.devices, [&](int index) { return identity_of(identity, index).problem.empty(); });
+}
+
+/// The n-th, counted round, of those that can be used; of all where none can.
+const DeviceGroup* pick(const std::vector<const DeviceGroup*>& groups, const IdentityReply& identity, std::size_t n) {
+  std::vector<const DeviceGroup*> usable;
+  std::ranges::copy_if(groups, std::back_inserter(usable),
+                       [&](const DeviceGroup* group) { return is_usable(identity, *group); });
+  const std::vector<const DeviceGroup*>& chosen = usable.empty() ? groups : usable;
+  return chosen[n % chosen.size()];
+}
+
+/// @param dealt cases for which any device will do, so far.
 void assign_one(std::vector<Assignment>& assignments, const PlannedCase& planned, const IdentityReply& identity,
-                bool every_device) {
+                bool every_device, std::size_t& dealt) {
   const harness::Needs& needs = planned.test_case->needs;
   const int there = static_cast<int>(identity.devices.size());
   const int size = std::max({needs.devices, 1, needs.every_device ? there : 0});
   std::vector<const DeviceGroup*> groups = groups_of(identity, static_cast<std::size_t>(size));
   const bool once = !every_device || needs.devices == 0;
   if (once && groups.size() > 1) groups.erase(groups.begin() + 1, groups.end());
+  if (needs.any_device && groups.size() > 1) groups = {pick(groups, identity, dealt++)};
   for (const DeviceGroup* group : groups) {
     assignments.push_back({.planned = &planned,
                            .devices = group->devices,
@@ -85,7 +100,8 @@ std::vector<std::vector<int>> neighbours(int count, int size) {
 
 std::vector<Assignment> assign(std::span<const PlannedCase> plan, const IdentityReply& identity, bool every_device) {
   std::vector<Assignment> assignments;
-  for (const PlannedCase& planned : plan) assign_one(assignments, planned, identity, every_device);
+  std::size_t dealt = 0;
+  for (const PlannedCase& planned : plan) assign_one(assignments, planned, identity, every_device, dealt);
   return assignments;
 }
 

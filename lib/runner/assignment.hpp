@@ -19,8 +19,9 @@ struct Assignment {
 };
 
 /// Each planned case once on each device, in the plan's order and then the devices'; one
-/// that needs several on neighbours, one that needs all on all, and one that needs none once. A case that needs more
-/// devices or memory than there are is there once, with the reason.
+/// that needs several on neighbours, one that needs all on all, and one that needs none once. Those for which any
+/// device will do are dealt out to those that can be used. A case that needs more devices or memory than there are is
+/// there once, with the reason.
 /// @param every_device false: only the first device, or the first neighbours, for each case.
 std::vector<Assignment> assign(std::span<const PlannedCase> plan, const IdentityReply& identity, bool every_device);
 

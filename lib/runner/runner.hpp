@@ -93,6 +93,9 @@ struct Options {
   std::optional<std::chrono::milliseconds> timeout = {};  ///< instead of each case's deadline
   bool fail_fast = false;
   int retries = 0;
+  /// How often a case that failed by speed alone is measured again, `retries` or not: it fails when it never passes.
+  /// Under a fault it is not.
+  int remeasure = 2;
   int max_skips = -1;                      ///< more skips than this cannot be judged; -1: any number
   std::optional<int> skip_exit_code = {};  ///< the verdict on a run of nothing but skips
   std::string version = {};

@@ -12,9 +12,7 @@ Schedule::Schedule(std::vector<Load> loads, int jobs, int jobs_in_all)
       jobs_(static_cast<std::size_t>(std::max(jobs, 1))),
       jobs_in_all_(static_cast<std::size_t>(std::max(jobs_in_all, 1))) {
   std::iota(waiting_.begin(), waiting_.end(), std::size_t{0});
-  // Not the one of std::ranges: clang 14, which builds the fuzzers, cannot compile libstdc++'s.
-  std::stable_partition(waiting_.begin(), waiting_.end(),
-                        [this](std::size_t index) { return !loads_[index].exclusive; });
+  std::ranges::stable_sort(waiting_, {}, [this](std::size_t index) { return turn(loads_[index]); });
   int max_device = -1;
   for (const Load& load : loads_) {
     for (const int device : load.devices) max_device = std::max(max_device, device);
@@ -22,7 +20,15 @@ Schedule::Schedule(std::vector<Load> loads, int jobs, int jobs_in_all)
   devices_.resize(static_cast<std::size_t>(max_device + 1));
 }
 
+int Schedule::turn(const Load& load) {
+  constexpr int last = 2;
+  if (load.exclusive && load.devices.size() > 1) return last;
+  const bool begins_with_exclusive = !load.devices.empty() && load.devices.front() % 2 == 1;
+  return load.exclusive == begins_with_exclusive ? 0 : 1;
+}
+
 bool Schedule::fits(const Load& load) const {
+  if (load.host_link && host_link_taken_) return false;
   return std::ranges::all_of(load.devices, [&](int index) {
     const Device& device = at(index);
     if (device.running == 0) return true;
@@ -49,6 +55,7 @@ std::optional<std::size_t> Schedule::next() {
   const std::size_t index = *chosen;
   waiting_.erase(chosen);
   ++running_;
+  host_link_taken_ = host_link_taken_ || loads_[index].host_link;
   for (const int device : loads_[index].devices) {
     ++at(device).running;
     at(device).exclusive_running = loads_[index].exclusive;
@@ -59,6 +66,7 @@ std::optional<std::size_t> Schedule::next() {
 
 void Schedule::finished(std::size_t index) {
   --running_;
+  if (loads_[index].host_link) host_link_taken_ = false;
   for (const int number : loads_[index].devices) {
     Device& device = at(number);
     --device.running;
@@ -69,9 +77,8 @@ void Schedule::finished(std::size_t index) {
 
 void Schedule::again(std::size_t index) {
   finished(index);
-  const auto place = loads_[index].exclusive
-                         ? std::ranges::find_if(waiting_, [this](std::size_t other) { return loads_[other].exclusive; })
-                         : waiting_.begin();
+  const auto place = std::ranges::lower_bound(waiting_, turn(loads_[index]), {},
+                                              [this](std::size_t other) { return turn(loads_[other]); });
   waiting_.insert(place, index);
 }
 

@@ -10,15 +10,18 @@ namespace gpucheck::runner {
 /// What one case takes of its devices while it runs.
 struct Load {
   bool exclusive = false;   ///< nothing else may run on its devices meanwhile
+  bool host_link = false;   ///< nothing else that has this may run meanwhile, on whatever device
   double memory_share = 0;  ///< of each device's memory, 0..1
   std::vector<int> devices = {0};
 };
 
-/// Decides which case starts next. Those that run side by side come first, in the plan's
-/// order; those that need a device to themselves follow, in the plan's order, so that
-/// the others are held up once and not once each. What waits for one device holds up no
-/// other: of what can start now, that on the devices with the least to do does. Data only:
-/// starts nothing.
+/// Decides which case starts next. On a device those that run side by side come together, in
+/// the plan's order, and so do those that need it to themselves, so that the others are held
+/// up once and not once each. The first, third and so on begin with the former, the others with
+/// the latter: cases side by side need contexts, which a node makes one at a time, and while
+/// some devices wait for theirs, others can be measured. What needs several devices to itself
+/// comes last. What waits for one device holds up no other: of what can start now, that on the
+/// devices with the least to do does. Data only: starts nothing.
 class Schedule {
  public:
   /// Share of a device's memory that cases side by side may claim together; the rest is
@@ -53,6 +56,8 @@ class Schedule {
   [[nodiscard]] const Device& at(int device) const { return devices_.at(static_cast<std::size_t>(device)); }
   [[nodiscard]] Device& at(int device) { return devices_.at(static_cast<std::size_t>(device)); }
   [[nodiscard]] bool fits(const Load& load) const;
+  /// Those of a lower one are started before those of a higher one.
+  [[nodiscard]] static int turn(const Load& load);
   /// Cases under way on the busiest of its devices.
   [[nodiscard]] std::size_t busyness(const Load& load) const;
 
@@ -62,6 +67,7 @@ class Schedule {
   std::size_t jobs_;
   std::size_t jobs_in_all_;
   std::size_t running_ = 0;
+  bool host_link_taken_ = false;
 };
 
 }  // namespace gpucheck::runner

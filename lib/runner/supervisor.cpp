@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "harness/failure_kinds.hpp"
 #include "harness/idle_gate.hpp"
 #include "runner/judge.hpp"
 #include "runner/rerun.hpp"
@@ -166,6 +167,7 @@ std::vector<Load> Supervisor::loads() const {
     if (!assignment.unmet.empty()) continue;
     const harness::Needs& needs = assignment.planned->test_case->needs;
     load.exclusive = needs.exclusive;
+    load.host_link = needs.host_link;
     for (const int device : assignment.devices) {
       const std::uint64_t total = identity_.devices[static_cast<std::size_t>(device)].total_memory_bytes;
       const double share =
@@ -353,26 +355,34 @@ void Supervisor::attempt_ended(std::size_t index, PooledWorker& worker, RequestE
     return finish_run_when_done();
   }
   const auto* finished = end.reply ? std::get_if<FinishedReply>(&*end.reply) : nullptr;
-  // What a fault did to the process, a dropped free for example, no rule can see.
-  const bool clean =
-      finished != nullptr && !finished->execution.contaminated && assignment.planned->settings.fault.empty();
-  if (!clean || needs_fresh_worker(index)) worker.process.retire();
+  const bool contaminated = finished == nullptr || finished->execution.contaminated;
   const golden::Conditions conditions{
       .device_kind = identity_.devices.front().kind,
       .allocator = std::string(runtime::kind_name(options_.settings.allocator)),
       .limits = &goldens_.limits(),
       .device = assignment.devices.empty() ? nullptr
                                            : &identity_.devices[static_cast<std::size_t>(assignment.devices.front())]};
-  end_attempt(index, judge(*assignment.planned, std::move(end), limit_of(index), goldens_, conditions));
+  CaseResult result = judge(*assignment.planned, std::move(end), limit_of(index), goldens_, conditions);
+  // What a fault did to the process, a dropped free for example, or whatever made a case fail, no rule can see.
+  const bool doubtful = contaminated || is_bad(result.outcome) || !assignment.planned->settings.fault.empty();
+  if (doubtful || needs_fresh_worker(index)) worker.process.retire();
+  end_attempt(index, std::move(result));
   start_workers();
   start_cases();
+}
+
+bool Supervisor::is_tried_again(std::size_t index, const CaseResult& result) const {
+  if (stopping_ || !is_bad(result.outcome)) return false;
+  const bool measured_again =
+      assignments_[index].planned->settings.fault.empty() && harness::failed_by_speed_alone(result);
+  const int tries = std::max(options_.retries, measured_again ? options_.remeasure : 0);
+  return std::ssize(progress_[index].earlier_attempts) < tries;
 }
 
 /// The case is over, or tried again.
 void Supervisor::end_attempt(std::size_t index, CaseResult result) {
   Progress& progress = progress_[index];
-  const bool may_retry = std::ssize(progress.earlier_attempts) < options_.retries && !stopping_;
-  if (is_bad(result.outcome) && may_retry) {
+  if (is_tried_again(index, result)) {
     progress.earlier_attempts.push_back(
         {.outcome = result.outcome, .reason = result.reason, .duration_ms = result.duration_ms});
     progress.last_failure = std::move(result);

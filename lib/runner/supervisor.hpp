@@ -61,6 +61,7 @@ class Supervisor {
   void send(std::size_t index, PooledWorker& worker);
   void attempt_ended(std::size_t index, PooledWorker& worker, RequestEnd end);
   void end_attempt(std::size_t index, harness::CaseResult result);
+  [[nodiscard]] bool is_tried_again(std::size_t index, const harness::CaseResult& result) const;
   void finish_case(std::size_t index, harness::CaseResult result);
   void finish_entry(std::size_t entry, harness::CaseResult result);
 

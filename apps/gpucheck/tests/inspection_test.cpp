@@ -38,11 +38,13 @@ TEST(List, JsonDeclaresEverything) {
 TEST(Needs, AreAllToldByEveryDocument) {
   const json expected = {{"devices", 2},
                          {"every_device", false},
+                         {"any_device", false},
                          {"memory_bytes", 3 << 20},
                          {"memory_fraction", 0.25},
                          {"libraries", {"libfirst.so.1", "libsecond.so.2"}},
                          {"exclusive", true},
                          {"idle", false},
+                         {"host_link", false},
                          {"own_process", true},
                          {"caching_allocator", true},
                          {"allocator_library", true},

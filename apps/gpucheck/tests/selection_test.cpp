@@ -56,6 +56,19 @@ TEST_F(SelectionTest, QuickLeavesOutExclusiveCases) {
   EXPECT_EQ(names({.globs = {"proof"}, .suite = "all"}), (Names{"proof.exclusive", "proof.watchful"}));
 }
 
+TEST(QuickSuite, LeavesOutWhatNeedsProcessesOfItsOwn) {
+  const auto quick = std::ranges::find(suites(), std::string_view("quick"), &Suite::name);
+  ASSERT_NE(quick, suites().end());
+  harness::Case plain;
+  EXPECT_TRUE(quick->contains(plain));
+  harness::Case alone = plain;
+  alone.needs.own_process = true;
+  EXPECT_FALSE(quick->contains(alone));
+  harness::Case parent = plain;
+  parent.children = {{"child", nullptr}};
+  EXPECT_FALSE(quick->contains(parent));
+}
+
 TEST_F(SelectionTest, AcceptanceLeavesOutWhatIsForTheSimulator) {
   Names accepted = names({.suite = "acceptance"});
   EXPECT_EQ(accepted.size() + 1, registry_.cases().size());

@@ -1,5 +1,6 @@
 #include "runner/assignment.hpp"
 
+#include <array>
 #include <functional>
 #include <gtest/gtest.h>
 
@@ -21,9 +22,11 @@ TEST(Neighbours, LeaveNoDeviceOut) {
 
 /// `count` devices of 80 GiB, and what a case with these needs gets of them.
 /// @param change of the devices, before they are assigned.
+/// @param cases 3 at most, one like the other.
 std::vector<Assignment> assigned(int count, harness::Needs needs, bool every_device = true,
                                  const std::string& kind = "sim",
-                                 const std::function<void(std::vector<harness::DeviceIdentity>&)>& change = {}) {
+                                 const std::function<void(std::vector<harness::DeviceIdentity>&)>& change = {},
+                                 int cases = 1) {
   IdentityReply identity;
   for (int i = 0; i < count; ++i) {
     harness::DeviceIdentity& device = identity.devices.emplace_back();
@@ -40,9 +43,9 @@ std::vector<Assignment> assigned(int count, harness::Needs needs, bool every_dev
   static harness::Case test_case;
   test_case = {.name = "a.b", .summary = "", .source = ""};
   test_case.needs = needs;
-  static PlannedCase planned;
-  planned.test_case = &test_case;
-  return assign({&planned, 1}, identity, every_device);
+  static std::array<PlannedCase, 3> planned;
+  planned.fill({.test_case = &test_case});
+  return assign({planned.data(), static_cast<std::size_t>(cases)}, identity, every_device);
 }
 
 TEST(Assign, GivesEachDeviceItsTurn) {
@@ -53,6 +56,23 @@ TEST(Assign, GivesEachDeviceItsTurn) {
   EXPECT_EQ(each[2].unmet, "");
   EXPECT_EQ(assigned(3, {}, false).size(), 1U);
   EXPECT_EQ(assigned(3, {.devices = 0}).size(), 1U);
+}
+
+TEST(Assign, DealsOutWhatAnyDeviceWillDoFor) {
+  const auto devices_of = [](const std::vector<Assignment>& assignments) {
+    std::vector<int> devices;
+    for (const Assignment& assignment : assignments) devices.push_back(assignment.devices.at(0));
+    return devices;
+  };
+  const harness::Needs needs{.any_device = true};
+  EXPECT_EQ(devices_of(assigned(2, needs, true, "sim", {}, 3)), (std::vector{0, 1, 0}));
+  EXPECT_EQ(devices_of(assigned(2, needs, false, "sim", {}, 3)), (std::vector{0, 0, 0}));
+  const auto first_is_sick = [](auto& devices) { devices[0].problem = "fell off the bus"; };
+  EXPECT_EQ(devices_of(assigned(3, needs, true, "sim", first_is_sick, 3)), (std::vector{1, 2, 1}));
+  const auto all_are_sick = [](auto& devices) {
+    for (auto& device : devices) device.problem = "fell off the bus";
+  };
+  EXPECT_EQ(devices_of(assigned(2, needs, true, "sim", all_are_sick, 3)), (std::vector{0, 1, 0}));
 }
 
 TEST(Assign, GivesPairsOfNeighbours) {

@@ -127,6 +127,18 @@ void pass_the_second_time(Context& context) {
   context.observe("answer", 42);
 }
 
+/// GB/s, too few the first time.
+void be_slow_the_first_time(Context& context) {
+  const bool seen = std::ifstream(mark_path("slow_at_first")).good();
+  leave_mark("slow_at_first");
+  context.observe("gbps", seen ? 10 : 1);
+}
+
+void be_slow_and_wrong(Context& context) {
+  context.observe("gbps", 1);
+  context.observe("answer", 41);
+}
+
 void pass_until_told(Context& context) {
   if (std::ifstream(mark_path("enough")).good()) throw std::runtime_error("enough");
   context.observe("answer", 42);
@@ -339,6 +351,14 @@ std::vector<Case> cases() {
       make("plain.until_told", pass_until_told),
       make("flaky.second_time", pass_the_second_time),
       make("flaky.skip_second", skip_the_second_time),
+      make("speed.slow_at_first", be_slow_the_first_time),
+      with(make("speed.slow", [](Context& context) { context.observe("gbps", 1); }),
+           [](Case& made) {
+             made.faults = {{.name = "no_record",
+                             .summary = "events are not recorded, of which there are none",
+                             .plan = {{{.operation = fault::Operation::record, .effect = fault::Effect::drop}}}}};
+           }),
+      make("speed.slow_and_wrong", be_slow_and_wrong),
       make("meet.a", [](Context& context) { meet(context, "a", "b"); }),
       make("meet.b", [](Context& context) { meet(context, "b", "a"); }),
       slow("slow.a"),

@@ -20,6 +20,7 @@ std::vector<std::pair<std::string, std::string>> expectations() {
   const std::string process = R"("process": {"range": [1, 4194304], "basis": "math"},
                                  "seed": {"informational": true, "basis": "math"},
                                  "size": {"informational": true, "basis": "math"})";
+  const std::string speed = R"("gbps": {"range": [5, 100], "basis": "vendor", "failure": "slow_memory"})";
   const std::string children = R"("exit_code": {"equals": 3, "basis": "math"},
                                   "exit_output": {"equals": "size 11\n", "basis": "math"},
                                   "abort_signal": {"equals": 6, "basis": "math"},
@@ -43,6 +44,9 @@ std::vector<std::pair<std::string, std::string>> expectations() {
        R"("allocated_0": {"equals": true, "basis": "math"}, "allocated_1": {"equals": true, "basis": "math"})"},
       {"device.leaks_on_peer", R"("allocated": {"equals": true, "basis": "math"})"},
       {"device.greedy", R"("ordinal": {"equals": 1, "basis": "math"})"},
+      {"speed.slow_at_first", speed},
+      {"speed.slow", speed},
+      {"speed.slow_and_wrong", speed + ", " + answer},
       {"leak.memory", R"("allocated": {"equals": true, "basis": "math"})"},
   };
   for (const char* name : {"slow.a", "slow.b", "slow.exclusive_a", "slow.exclusive_b", "device.exclusive"}) {

@@ -162,7 +162,7 @@ TEST_F(Misbehaving, GarbageInTheResultPipeCannotBeJudged) {
   }
 }
 
-TEST_F(Misbehaving, AnExceptionIsAnErrorAndCostsNoWorker) {
+TEST_F(Misbehaving, AnExceptionIsAnError) {
   const CaseResult& result = run_between_good_ones("plain.throw");
   EXPECT_EQ(result.outcome, Outcome::error);
   EXPECT_NE(result.reason.find("what a pity"), std::string::npos);
@@ -202,6 +202,12 @@ TEST_F(Misbehaving, AMismatchFails) {
   ASSERT_EQ(result.mismatches.size(), 1U);
   EXPECT_EQ(result.mismatches[0].key, "answer");
   EXPECT_EQ(result.reason, "answer: expected 42, seen 41");
+}
+
+TEST_F(Misbehaving, TheProcessInWhichACaseFailedServesNoOther) {
+  run_.options.jobs = 1;
+  run_.run({"plain.process", "plain.fail", "plain.process"});
+  EXPECT_NE(observed(run_.summary.results[0], "process"), observed(run_.summary.results[2], "process"));
 }
 
 TEST_F(Misbehaving, ACaseWithoutAGoldenFails) {

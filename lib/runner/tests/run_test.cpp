@@ -247,6 +247,32 @@ TEST(Run, APassOnRetryIsFlaky) {
   EXPECT_EQ(std::ranges::count(run.sink.lines, "case plain.fail"), 1);
 }
 
+TEST(Run, ASpeedThatIsTooLowIsMeasuredAgain) {
+  TestRun run;
+  run.run({"speed.slow_at_first", "speed.slow", "speed.slow_and_wrong"});
+  EXPECT_EQ(run.result("speed.slow_at_first").outcome, Outcome::pass);
+  EXPECT_TRUE(run.result("speed.slow_at_first").flaky);
+  EXPECT_EQ(run.result("speed.slow").outcome, Outcome::fail);
+  EXPECT_EQ(run.result("speed.slow").earlier_attempts.size(), 2U);
+  EXPECT_TRUE(run.result("speed.slow_and_wrong").earlier_attempts.empty()) << "what is wrong is not given a chance";
+}
+
+TEST(Run, ASpeedIsMeasuredOnceUnderAFault) {
+  TestRun run;
+  auto plan = run.plan({"speed.slow"});
+  plan.cases[0].settings.fault = "no_record";
+  run.run_plan(plan);
+  EXPECT_EQ(run.result("speed.slow").outcome, Outcome::fail);
+  EXPECT_TRUE(run.result("speed.slow").earlier_attempts.empty());
+}
+
+TEST(Run, ASpeedIsMeasuredOnceWhereThatIsAsked) {
+  TestRun run;
+  run.options.remeasure = 0;
+  run.run({"speed.slow_at_first"});
+  EXPECT_EQ(run.result("speed.slow_at_first").outcome, Outcome::fail);
+}
+
 TEST(Run, WithoutRetriesAFailureStands) {
   TestRun run;
   run.run({"flaky.second_time"});

@@ -68,13 +68,13 @@ TEST(Schedule, PromisesExactlyAsMuchMemoryAsMayBe) {
 
 TEST(Schedule, LetsNothingBesideWhatIsExclusive) {
   // A pair waits for both of its devices; meanwhile one of them is given to an exclusive case.
-  Schedule schedule({{.devices = {1}}, {.devices = {0, 1}}, {.exclusive = true, .devices = {0}}}, 1);
+  Schedule schedule({{.devices = {2}}, {.devices = {0, 2}}, {.exclusive = true, .devices = {0}}}, 1);
   EXPECT_EQ(startable(schedule), (Indices{0, 2}));
   schedule.finished(0);
   EXPECT_EQ(startable(schedule), Indices{}) << "device 0 is taken";
   schedule.finished(2);
   EXPECT_EQ(startable(schedule), Indices{1});
-  Schedule with_room({{.devices = {1}}, {.devices = {1}}, {.devices = {0, 1}}, {.exclusive = true, .devices = {0}}}, 2);
+  Schedule with_room({{.devices = {2}}, {.devices = {2}}, {.devices = {0, 2}}, {.exclusive = true, .devices = {0}}}, 2);
   EXPECT_EQ(startable(with_room), (Indices{0, 3, 1}));
   with_room.finished(0);
   EXPECT_EQ(startable(with_room), Indices{}) << "as many jobs as there may be would fit, but for what is exclusive";
@@ -83,7 +83,7 @@ TEST(Schedule, LetsNothingBesideWhatIsExclusive) {
 }
 
 TEST(Schedule, TriesAnExclusiveCaseAgainBehindThoseSideBySide) {
-  Schedule schedule({{.devices = {0, 1}}, {.exclusive = true, .devices = {0}}, {.devices = {1}}, {.devices = {1}}}, 1);
+  Schedule schedule({{.devices = {0, 2}}, {.exclusive = true, .devices = {0}}, {.devices = {2}}, {.devices = {2}}}, 1);
   EXPECT_EQ(startable(schedule), Indices{0});
   schedule.finished(0);
   EXPECT_EQ(startable(schedule), (Indices{2, 1}));
@@ -93,10 +93,38 @@ TEST(Schedule, TriesAnExclusiveCaseAgainBehindThoseSideBySide) {
 
 TEST(Schedule, CountsJobsAndWhatIsExclusiveByDevice) {
   Schedule schedule({{.exclusive = true, .devices = {0}}, {.devices = {1}}, {.devices = {1}}, {.devices = {1}}}, 2);
-  EXPECT_EQ(startable(schedule), (Indices{1, 0, 2}));
+  EXPECT_EQ(startable(schedule), (Indices{0, 1, 2}));
   schedule.finished(1);
   EXPECT_EQ(startable(schedule), (Indices{3}));
   EXPECT_FALSE(schedule.is_wanted(1));
+}
+
+TEST(Schedule, BeginsWithWhatIsExclusiveOnEverySecondDevice) {
+  Schedule schedule({{.devices = {0}},
+                     {.devices = {1}},
+                     {.exclusive = true, .devices = {0}},
+                     {.exclusive = true, .devices = {1}},
+                     {.exclusive = true, .devices = {0, 1}}},
+                    2);
+  EXPECT_EQ(startable(schedule), (Indices{0, 3}));
+  schedule.again(3);
+  EXPECT_EQ(startable(schedule), (Indices{3})) << "tried again before what has not run";
+  schedule.finished(0);
+  schedule.finished(3);
+  EXPECT_EQ(startable(schedule), (Indices{1, 2}));
+  schedule.finished(1);
+  EXPECT_EQ(startable(schedule), Indices{});
+  schedule.finished(2);
+  EXPECT_EQ(startable(schedule), Indices{4}) << "what needs several comes last";
+}
+
+TEST(Schedule, LetsOneAtATimeMeasureTheWayToTheHost) {
+  Schedule schedule({{.host_link = true, .devices = {0}}, {.host_link = true, .devices = {2}}, {.devices = {2}}}, 2);
+  EXPECT_EQ(startable(schedule), (Indices{0, 2}));
+  schedule.again(0);
+  EXPECT_EQ(startable(schedule), Indices{0});
+  schedule.finished(0);
+  EXPECT_EQ(startable(schedule), Indices{1});
 }
 
 TEST(Schedule, GivesEachDeviceACaseBeforeAnyItsSecond) {
