@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 #include <link.h>
 
+#include "base/error.hpp"
+#include "base/nvml_library.hpp"
+
 namespace gpucheck::application {
 
 namespace {
@@ -34,17 +37,17 @@ Answer ask_driver(void* library) {
   return {fmt::format("{}.{}", version / 1000, version % 1000 / 10), ""};
 }
 
-Answer ask_nvml(void* library) {
-  auto* const initialise = find_function<int()>(library, "nvmlInit_v2");
-  auto* const shut_down = find_function<int()>(library, "nvmlShutdown");
-  auto* const get_version = find_function<int(char*, unsigned int)>(library, "nvmlSystemGetDriverVersion");
-  if (initialise == nullptr || shut_down == nullptr || get_version == nullptr) return missing_function("nvmlInit_v2");
-  if (const int code = initialise(); code != 0) return failed("nvmlInit_v2", code);
-  std::array<char, 96> text{};
-  const int code = get_version(text.data(), static_cast<unsigned int>(text.size()));
-  shut_down();
-  if (code != 0) return failed("nvmlSystemGetDriverVersion", code);
-  return {fmt::format("driver {}", text.data()), ""};
+Answer ask_nvml(void* /*library*/) {
+  const char* const function = "nvmlSystemGetDriverVersion";
+  try {
+    const nvml::Library library;
+    std::array<char, 96> text{};
+    const nvml::Return code = library.call(function, text.data(), static_cast<unsigned int>(text.size()));
+    if (code != nvml::Return::success) return {"", fmt::format("{}: {}", function, library.text(code))};
+    return {fmt::format("driver {}", text.data()), ""};
+  } catch (const EnvironmentError& error) {
+    return {"", error.what()};
+  }
 }
 
 /// cuBLAS and cuSPARSE answer for one part of the version at a time (libraryPropertyType:

@@ -26,4 +26,10 @@ class EnvironmentError : public Error {
   using Error::Error;
 };
 
+/// There is nobody to ask: a library that a machine may do without is not installed.
+class NotInstalled : public EnvironmentError {
+ public:
+  using EnvironmentError::EnvironmentError;
+};
+
 }  // namespace gpucheck

@@ -39,7 +39,7 @@ void run_function(Context& context, Execution& execution) {
   } catch (const runtime::UnsupportedError& error) {  // the chosen allocator cannot do it
     execution.status = Execution::Status::skipped;
     execution.reason = error.what();
-  } catch (const telemetry::NotInstalled& missing) {
+  } catch (const NotInstalled& missing) {
     execution.status = Execution::Status::skipped;
     execution.reason = missing.what();
   } catch (...) {

@@ -10,12 +10,6 @@
 
 namespace gpucheck::telemetry {
 
-/// Thrown where there is nobody to ask: no driver library is installed.
-class NotInstalled : public EnvironmentError {
- public:
-  using EnvironmentError::EnvironmentError;
-};
-
 /// How much is asked of each GPU. Its identity is told in any case.
 enum class Subset : std::uint8_t {
   everything,

@@ -158,7 +158,7 @@ TEST(ContextTelemetry, TellsTheStateNow) {
 TEST(ContextTelemetry, WithoutADriverLibraryACaseIsSkipped) {
   Fixture fixture([](Context& context) { static_cast<void>(context.telemetry().gpu()); });
   Context::Setup setup = fixture.setup();
-  const auto open = []() -> std::unique_ptr<telemetry::Source> { throw telemetry::NotInstalled("no NVML"); };
+  const auto open = []() -> std::unique_ptr<telemetry::Source> { throw NotInstalled("no NVML"); };
   setup.watch = std::make_shared<GpuWatch>(open, std::vector{first_gpu}, quick);
   const Execution execution = execute(std::move(setup));
   EXPECT_EQ(execution.status, Execution::Status::skipped);

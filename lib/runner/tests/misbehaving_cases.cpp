@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <fcntl.h>
-#include <filesystem>
 #include <fstream>
 #include <signal.h>
 #include <stdexcept>
@@ -18,9 +16,9 @@
 #include <unistd.h>
 
 #include "base/units.hpp"
-#include "device/fault/fault_driver.hpp"
-#include "device/sim/sim_driver.hpp"
+#include "device/fault/common_plans.hpp"
 #include "harness/context.hpp"
+#include "misbehaving_deeds.hpp"
 #include "runner/protocol.hpp"
 
 namespace gpucheck::runner::testing {
@@ -30,22 +28,9 @@ using harness::Case;
 using harness::Context;
 using std::chrono::milliseconds;
 
-std::string mark_path(const std::string& name) {
-  const char* folder = std::getenv(folder_variable);
-  return std::string(folder != nullptr ? folder : "/tmp") + "/" + name;
-}
-
-void leave_mark(const std::string& name) { std::ofstream(mark_path(name), std::ios::app) << ::getpid() << '\n'; }
-
 std::int64_t now_us() {
   return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now().time_since_epoch())
       .count();
-}
-
-/// A sanitizer's own handler would turn the signal into an exit.
-void die_by(int signal) {
-  ::signal(signal, SIG_DFL);
-  ::raise(signal);
 }
 
 template <typename Action>
@@ -63,10 +48,6 @@ void write_to_channel(std::string_view bytes) {
 std::string framed(std::string_view body) {
   std::string frame{static_cast<char>(body.size()), 0, 0, 0};
   return frame.append(body);
-}
-
-[[noreturn]] void wait_for_ever() {
-  while (true) ::pause();
 }
 
 // -- cases that behave -----------------------------------------------------------------
@@ -356,7 +337,7 @@ std::vector<Case> cases() {
            [](Case& made) {
              made.faults = {{.name = "no_record",
                              .summary = "events are not recorded, of which there are none",
-                             .plan = {{{.operation = fault::Operation::record, .effect = fault::Effect::drop}}}}};
+                             .plan = fault::broken(fault::Operation::record, fault::Effect::drop, fault::every_call)}};
            }),
       make("speed.slow_and_wrong", be_slow_and_wrong),
       make("meet.a", [](Context& context) { meet(context, "a", "b"); }),
@@ -381,11 +362,7 @@ std::vector<Case> cases() {
              made.children = {{"allocates", [](Context& context) { return can_allocate(context) ? 0 : 1; }}};
              made.faults = {{.name = "no_memory",
                              .summary = "every allocation fails",
-                             .plan = {{{.operation = fault::Operation::allocate,
-                                        .effect = fault::Effect::fail,
-                                        .first = 1,
-                                        .times = 0,
-                                        .status = device::Status::out_of_memory}}}}};
+                             .plan = fault::allocation_fails(fault::every_call)}};
            }),
       with(make("device.each", observe_device), on_devices(1)),
       with(make("device.each_own_process", observe_device),
@@ -435,81 +412,5 @@ std::vector<Case> cases() {
 }  // namespace
 
 harness::Registry misbehaving_registry() { return harness::Registry(cases()); }
-
-namespace {
-
-/// The sick one of four.
-constexpr int sick_ordinal = 2;
-
-fault::Plan sickness(std::string_view kind) {
-  const auto always = [](fault::Operation operation, fault::Effect effect) {
-    return fault::Plan{{{.operation = operation,
-                         .effect = effect,
-                         .first = 1,
-                         .times = 0,
-                         .status = device::Status::devices_unavailable}}};
-  };
-  if (kind == "lost") return always(fault::Operation::allocate, fault::Effect::lose_device);
-  if (kind == "stuck") return always(fault::Operation::allocate, fault::Effect::hang);
-  if (kind == "shy") return always(fault::Operation::memory_info, fault::Effect::fail);
-  return {};
-}
-
-std::string name_of_four(std::string_view kind, const std::vector<int>& ordinals) {
-  std::string name(kind);
-  for (const int ordinal : ordinals) name += (name.size() == kind.size() ? ":" : ",") + std::to_string(ordinal);
-  return name;
-}
-
-/// All four where `numbers` is empty: then nothing is opened yet.
-OpenedDriver open_four(std::string_view kind, std::string_view numbers, std::uint64_t seed) {
-  OpenedDriver opened;
-  opened.driver = sim::make_driver({.profile = sim::profile("h100"), .seed = seed, .device_count = 4});
-  opened.name_of = [kind = std::string(kind)](const std::vector<int>& ordinals) {
-    return name_of_four(kind, ordinals);
-  };
-  if (numbers.empty()) {
-    opened.ordinals = {0, 1, 2, 3};
-    return opened;
-  }
-  opened.ordinals.clear();
-  for (const char c : numbers) {
-    if (c != ',') opened.ordinals.push_back(c - '0');
-  }
-  if (std::ranges::find(opened.ordinals, sick_ordinal) == opened.ordinals.end()) return opened;
-  if (kind == "dead") die_by(SIGABRT);
-  if (kind == "mute") wait_for_ever();
-  if (kind == "frail" && !std::filesystem::exists(mark_path("frail"))) {
-    leave_mark("frail");
-    die_by(SIGABRT);
-  }
-  if (const fault::Plan plan = sickness(kind); !plan.empty()) opened.driver = inject(std::move(opened.driver), plan);
-  return opened;
-}
-
-}  // namespace
-
-OpenedDriver open_simulated_driver(std::string_view device_name, std::uint64_t seed) {
-  for (const std::string_view kind : {"four", "lost", "stuck", "dead", "mute", "frail", "shy"}) {
-    const std::string_view name = device_name.substr(0, device_name.find(':'));
-    if (name == kind) return open_four(kind, device_name.substr(std::min(name.size() + 1, device_name.size())), seed);
-  }
-  if (device_name == "cuda") throw EnvironmentError("no CUDA-capable device is detected");
-  if (device_name == "dies") {
-    std::fprintf(stderr, "the driver fell over\n");
-    die_by(SIGABRT);
-  }
-  if (device_name == "slow") std::this_thread::sleep_for(std::chrono::seconds(30));
-  const bool bare = device_name == "auto" || device_name == "sim" || device_name == "slow";
-  if (!bare && !device_name.starts_with("sim:")) {
-    throw UsageError("\"" + std::string(device_name) + "\" is not a device: use auto or sim");
-  }
-  const std::string profile = bare ? "h100" : std::string(device_name.substr(4));
-  OpenedDriver opened;
-  opened.driver = sim::make_driver({.profile = sim::profile(profile), .seed = seed});
-  opened.note = device_name == "auto" ? "no CUDA device: using the simulator" : "";
-  opened.name_of = [profile](const std::vector<int>&) { return "sim:" + profile; };
-  return opened;
-}
 
 }  // namespace gpucheck::runner::testing

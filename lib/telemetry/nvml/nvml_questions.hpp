@@ -1,11 +1,13 @@
 #pragma once
 
 #include "telemetry/machine.hpp"
-#include "telemetry/nvml/nvml_library.hpp"
+#include "base/nvml_library.hpp"
 #include "telemetry/source.hpp"
 
 /// The questions to one GPU: each reading, and the call that answers it.
 namespace gpucheck::telemetry::nvml {
+
+using namespace gpucheck::nvml;  // the library's own names
 
 /// What stays the same while the driver is loaded; all else is "not asked".
 [[nodiscard]] Gpu ask_identity(const Library& library, Device device);

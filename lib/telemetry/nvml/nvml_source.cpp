@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "telemetry/nvml/nvml_library.hpp"
+#include "base/nvml_library.hpp"
 #include "telemetry/nvml/nvml_questions.hpp"
 #include "telemetry/nvml/xid_events.hpp"
 #include "telemetry/source.hpp"

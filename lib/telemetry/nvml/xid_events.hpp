@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "telemetry/nvml/nvml_library.hpp"
+#include "base/nvml_library.hpp"
 
 namespace gpucheck::telemetry::nvml {
+
+using namespace gpucheck::nvml;  // the library's own names
 
 /// Listens for critical errors ("XIDs") of GPUs. Used by one thread.
 class XidEvents {

@@ -1,12 +1,11 @@
-#include "telemetry/nvml/nvml_library.hpp"
+#include "base/nvml_library.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "telemetry/source.hpp"
 
-namespace gpucheck::telemetry::nvml {
+namespace gpucheck::nvml {
 
 Library::Library() : library_(::dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL)) {
   if (library_ == nullptr) {
@@ -30,4 +29,4 @@ std::string Library::text(Return code) const {
   return words == nullptr ? fmt::format("NVML's error {}", static_cast<int>(code)) : words;
 }
 
-}  // namespace gpucheck::telemetry::nvml
+}  // namespace gpucheck::nvml

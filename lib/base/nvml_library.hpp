@@ -2,9 +2,9 @@
 
 #include <string>
 
-/// NVIDIA's management library, loaded at run time. No header of it is needed: its functions
+/// NVIDIA's management library, libnvidia-ml.so.1, loaded at run time. No header of it is needed: its functions
 /// are called by their documented prototypes, and its numbers are kept here.
-namespace gpucheck::telemetry::nvml {
+namespace gpucheck::nvml {
 
 /// nvmlReturn_t.
 enum class Return : int {
@@ -139,4 +139,4 @@ struct OpaqueEventSet;
 using EventSet = OpaqueEventSet*;
 inline constexpr unsigned long long event_xid_critical_error = 0x8;  // nvmlEventTypeXidCriticalError
 
-}  // namespace gpucheck::telemetry::nvml
+}  // namespace gpucheck::nvml

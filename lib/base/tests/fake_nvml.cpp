@@ -98,7 +98,14 @@ int nvmlSystemGetNVMLVersion(char* to, unsigned length) {
   return fill_text("nvmlSystemGetNVMLVersion", to, length, is_old() ? "12.575.1" : "13.580.1");
 }
 int nvmlSystemGetCudaDriverVersion_v2(int* to) { return fill("nvmlSystemGetCudaDriverVersion_v2", to, 13010); }
-int nvmlDeviceGetCount_v2(unsigned* to) { return fill("nvmlDeviceGetCount_v2", to, 1U); }
+int nvmlDeviceGetCount_v2(unsigned* to) {
+  const auto asked = codes().find("devices");
+  return fill("nvmlDeviceGetCount_v2", to, asked == codes().end() ? 1U : static_cast<unsigned>(asked->second));
+}
+int nvmlDeviceGetHandleByPciBusId_v2(const char* address, Device** to) {
+  if (std::strcmp(address, "0000:00:06.0") != 0) return 6;
+  return fill("nvmlDeviceGetHandleByPciBusId_v2", to, reinterpret_cast<Device*>(&the_device));
+}
 int nvmlDeviceGetHandleByIndex_v2(unsigned, Device** to) {
   return fill("nvmlDeviceGetHandleByIndex_v2", to, reinterpret_cast<Device*>(&the_device));
 }
@@ -155,7 +162,8 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(Device*, unsigned long long* to) {
 int nvmlDeviceGetFieldValues(Device*, int count, Field* fields) {
   for (int i = 0; i < count; ++i) {
     fields[i].type = 3;
-    fields[i].status = fields[i].id == 76 ? 3 : 0;
+    const auto status = codes().find("field " + std::to_string(fields[i].id));
+    fields[i].status = status != codes().end() ? status->second : fields[i].id == 76 ? 3 : 0;
     fields[i].value = 1000ULL + fields[i].id;
   }
   return code_of("nvmlDeviceGetFieldValues");
@@ -214,6 +222,14 @@ int nvmlDeviceGetGpuFabricInfo(Device*, Fabric* to) {
 int nvmlDeviceGetNvLinkState(Device*, unsigned link, int* active) {
   *active = link != 2;
   return link < 6 ? code_of("nvmlDeviceGetNvLinkState") : 2;
+}
+int nvmlDeviceGetNvLinkRemoteDeviceType(Device*, unsigned, int* type) {
+  return fill("nvmlDeviceGetNvLinkRemoteDeviceType", type, codes().contains("direct links") ? 0 : 2);
+}
+/// The first two links lead to one device, the others to another.
+int nvmlDeviceGetNvLinkRemotePciInfo_v2(Device*, unsigned link, Pci* to) {
+  std::strcpy(to->bus_id, link < 2 ? "00000000:00:07.0" : "00000000:00:08.0");
+  return code_of("nvmlDeviceGetNvLinkRemotePciInfo_v2");
 }
 int nvmlDeviceGetNvLinkErrorCounter(Device*, unsigned link, int counter, unsigned long long* to) {
   return fill("nvmlDeviceGetNvLinkErrorCounter", to, 10ULL * link + static_cast<unsigned>(counter));
