@@ -90,10 +90,8 @@ harness::Case define() {
           {
               {"kernels_flip_bit", "one bit of what each kernel writes flips",
                fault::kernel_flips_bit(fault::every_call)},
-              {"some_chases_in_cache_are_slow", "four of nine kernels take 50 ms longer",
-               delayed(fault::Operation::launch_kernel, {7, 4})},
-              {"some_chases_in_memory_are_slow", "four of nine kernels take 50 ms longer",
-               delayed(fault::Operation::launch_kernel, {19, 4})},
+              {"some_chases_are_slow", "three in eight kernels take 50 ms longer",
+               some_delayed(fault::Operation::launch_kernel)},
               no_time(),
               nothing_runs(),
           },

@@ -18,9 +18,6 @@ using device::EventKind;
 using device::UniqueEvent;
 
 constexpr std::uint64_t simulated_bytes = 1_MiB;
-/// Too few to be the median, and more than the spread leaves out.
-constexpr std::uint64_t slow_samples = 4;
-static_assert(slow_samples > sample_count / 4 && slow_samples < (sample_count + 1) / 2);
 
 /// How long the stream is held at first: the host queues a sample in some 10 us.
 constexpr std::chrono::nanoseconds first_hold = std::chrono::milliseconds(2);
@@ -251,12 +248,13 @@ fault::Plan delayed(fault::Operation operation, fault::Calls calls, std::chrono:
   return plan;
 }
 
-fault::Plan some_delayed(fault::Operation operation) {
-  constexpr std::uint64_t together = 3;
-  constexpr std::uint64_t period = 7;
+fault::Plan some_delayed(fault::Operation operation, std::uint64_t calls_per_sample) {
+  constexpr std::uint64_t periods = 60;
+  const std::uint64_t period = 8 * calls_per_sample;
+  const std::uint64_t in_three_samples = 2 * calls_per_sample + 1;  // wherever the first of them begins
   fault::Plan plan;
-  for (std::uint64_t call = period; call <= 60 * period; call += period) {
-    plan.rules.push_back(delayed(operation, {call, together}).rules.front());
+  for (std::uint64_t call = period; call <= periods * period; call += period) {
+    plan.rules.push_back(delayed(operation, {call, in_three_samples}).rules.front());
   }
   return plan;
 }
@@ -268,8 +266,8 @@ std::vector<harness::Fault> copy_faults(std::uint64_t first, std::uint64_t copie
       {"copies_are_lost", "nothing of what is measured is copied", fault::copy_lost(measured)},
       {"copies_flip_bit", "one bit of what is copied flips", fault::copy_flips_bit(fault::from_call(first))},
       {"copies_are_slow", "each copy takes 50 ms longer", delayed(Operation::copy, fault::from_call(first))},
-      {"some_copies_are_slow", "four of the nine copies of a measurement take 50 ms longer",
-       delayed(Operation::copy, {first + 3 * copies, slow_samples * copies})},
+      {"some_copies_are_slow", "copies of three in eight samples take 50 ms longer",
+       some_delayed(Operation::copy, copies)},
   };
 }
 
@@ -279,8 +277,7 @@ std::vector<harness::Fault> kernel_faults(std::uint64_t first) {
       {"kernels_flip_bit", "one bit of what each kernel writes flips", fault::kernel_flips_bit(fault::every_call)},
       {"kernels_are_slow", "each kernel takes 50 ms longer",
        delayed(Operation::launch_kernel, fault::from_call(first))},
-      {"some_kernels_are_slow", "four of the nine kernels of a measurement take 50 ms longer",
-       delayed(Operation::launch_kernel, {first + 3, slow_samples})},
+      {"some_kernels_are_slow", "three in eight kernels take 50 ms longer", some_delayed(Operation::launch_kernel)},
   };
 }
 

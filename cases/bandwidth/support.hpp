@@ -136,9 +136,11 @@ harness::Fault nothing_runs();
 /// Calls that take longer.
 fault::Plan delayed(fault::Operation operation, fault::Calls calls,
                     std::chrono::milliseconds delay = std::chrono::milliseconds(50));
-/// Three in seven of the first few hundred calls take 50 ms longer: enough of each measurement to be seen in its
-/// spread, however often it was begun anew because the stream was not held.
-fault::Plan some_delayed(fault::Operation operation);
+/// Of the first few hundred samples three in eight have a call that takes 50 ms longer: three or four of the nine of
+/// each measurement, which is too few to be the median and enough to be seen in the spread, however often it was begun
+/// anew because the stream was not held.
+/// @param calls_per_sample of all devices together.
+fault::Plan some_delayed(fault::Operation operation, std::uint64_t calls_per_sample = 1);
 /// What goes wrong with copies, from the n-th on: the first that is measured. `copies` of them are a sample.
 std::vector<harness::Fault> copy_faults(std::uint64_t first, std::uint64_t copies = 1);
 /// The same with kernels.

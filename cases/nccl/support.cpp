@@ -274,7 +274,7 @@ std::vector<harness::Fault> collective_faults() {
        fault::broken(Operation::communicate, Effect::flip_bit, fault::every_call)},
       {"collectives_are_slow", "each collective takes 300 ms longer",
        in_bandwidth::delayed(Operation::communicate, fault::every_call, std::chrono::milliseconds(300))},
-      {"some_collectives_are_slow", "three in seven collectives take 50 ms longer",
+      {"some_collectives_are_slow", "three in eight collectives take 50 ms longer",
        in_bandwidth::some_delayed(Operation::communicate)},
       {"a_rank_fails", "the communicator tells of a failure",
        fault::failing(Operation::communicator_status, device::Status::unknown, fault::every_call)},

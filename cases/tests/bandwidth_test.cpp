@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <memory>
 
@@ -25,6 +26,31 @@ TEST(Samples, AreUnsteadyWhereMoreThanOneInFourIs) {
   EXPECT_EQ((Samples{.ms = {2, 2, 90, 2, 2, 90, 2, 2, 2}}).spread_percent(), 0) << "two of nine were disturbed";
   EXPECT_EQ((Samples{.ms = {2, 2, 3, 2, 2, 3, 2, 2, 3}}).spread_percent(), 50);
   EXPECT_EQ((Samples{.ms = {2, 1, 1, 2, 2, 1, 2, 2, 2}}).spread_percent(), 50) << "likewise of those that were fast";
+}
+
+/// How many of the samples that begin with the call `first` a plan delays.
+std::size_t slow_samples(const fault::Plan& plan, std::uint64_t first, std::uint64_t calls_per_sample) {
+  const auto is_slow = [&plan](std::uint64_t call) {
+    return std::ranges::any_of(
+        plan.rules, [call](const fault::Rule& rule) { return call >= rule.first && call < rule.first + rule.times; });
+  };
+  std::size_t slow = 0;
+  for (std::size_t i = 0; i < sample_count; ++i) {
+    bool any = false;
+    for (std::uint64_t n = 0; n < calls_per_sample; ++n) any = any || is_slow(first + i * calls_per_sample + n);
+    slow += any ? 1U : 0U;
+  }
+  return slow;
+}
+
+TEST(SomeDelayed, AreThreeOrFourOfNineSamplesWhereverTheyBegin) {
+  for (const std::uint64_t calls_per_sample : {1U, 2U, 6U}) {
+    const fault::Plan plan = some_delayed(fault::Operation::copy, calls_per_sample);
+    for (std::uint64_t first = 8 * calls_per_sample; first < 40 * calls_per_sample; ++first) {
+      const std::size_t slow = slow_samples(plan, first, calls_per_sample);
+      EXPECT_TRUE(slow == 3 || slow == 4) << slow << " from call " << first << " on, " << calls_per_sample << " each";
+    }
+  }
 }
 
 TEST(Samples, InWhichNoTimePassedAreNone) {
