@@ -29,9 +29,10 @@ std::string list_text(std::span<const FailureKind> kinds) {
 }
 
 std::string kind_text(const FailureKind& kind) {
-  return fmt::format("{}  {}\n  {}\n\nseverity   {}\ncategory   {}\nnext step  {}\n  {}\n", kind.code, kind.name,
-                     kind.meaning, harness::to_text(kind.severity), harness::to_text(kind.category),
-                     harness::to_text(kind.action), kind.advice);
+  return fmt::format(
+      "{}  {}\n  {}\n{}\nseverity   {}\ncategory   {}\nnext step  {}\n  {}\n", kind.code, kind.name, kind.meaning,
+      kind.of_speed ? "  A case that fails by this alone is measured again before it counts as failed.\n" : "",
+      harness::to_text(kind.severity), harness::to_text(kind.category), harness::to_text(kind.action), kind.advice);
 }
 
 }  // namespace

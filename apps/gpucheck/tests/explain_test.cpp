@@ -11,6 +11,7 @@ namespace {
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(Explain, TellsWhatACodeMeansAndWhatToDo) {
   for (const char* word : {"GC2003", "gc2003", "row_remap_pending"}) {
@@ -20,6 +21,11 @@ TEST(Explain, TellsWhatACodeMeansAndWhatToDo) {
                                      HasSubstr("next step  reset")))
         << word;
   }
+}
+
+TEST(Explain, SaysWhatIsMeasuredAgain) {
+  EXPECT_THAT(gpucheck({"explain", "slow_memory"}).output, HasSubstr("measured again"));
+  EXPECT_THAT(gpucheck({"explain", "memory_mismatch"}).output, Not(HasSubstr("measured again")));
 }
 
 TEST(Explain, ListsAll) {
