@@ -33,6 +33,7 @@ Json case_json(const Case& test_case) {
             {"summary", test_case.summary},
             {"source", test_case.source},
             {"deadline_ms", test_case.deadline.count()},
+            {"on_request", test_case.on_request},
             {"needs", harness::to_json(test_case.needs)},
             {"parameters", Json::array()},
             {"faults", Json::array()}};

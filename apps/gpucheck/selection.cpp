@@ -34,10 +34,10 @@ constexpr std::array<Suite, 5> suite_table{{
     {"quick", "conformance and health, in seconds: cases that share a device and a process with others",
      [](const Case& test_case) { return !test_case.needs.exclusive && !needs_processes(test_case); }},
     {"acceptance", "may a machine be given to its users: all that a GPU can be asked, measurements and memory included",
-     [](const Case& test_case) { return !test_case.needs.simulated_device; }},
+     [](const Case& test_case) { return !test_case.needs.simulated_device && !test_case.on_request; }},
     {"burn", "load, as long as -p seconds=N asks: stress, with memory and health before",
      [](const Case& test_case) {
-       return is_of_group(test_case, {"health", "memtest", "stress"});
+       return is_of_group(test_case, {"health", "memtest", "stress"}) && !test_case.on_request;
      }},
     {"seeds", "the cases that stand for PyTorch's own CUDA tests", stands_for_a_seed},
 }};

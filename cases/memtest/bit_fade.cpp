@@ -41,7 +41,7 @@ harness::Case define() {
   harness::Case test_case =
       memory_case("memtest.bit_fade",
                   "Zeros, then ones, are left alone for hold_seconds: a second by default, which finds the worst cells "
-                  "only; ask for minutes",
+                  "only; ask for minutes, by its name",
                   "cuda_memtest test 9, which waits 90 minutes");
   test_case.parameters.push_back(
       {.name = "hold_seconds",
@@ -60,6 +60,7 @@ harness::Case define() {
       {"verification_is_lost", "one kernel that compares does not run", fault::kernel_lost(fault::nth_call(3))},
       {"no_memory", "no allocation but that of the log succeeds", fault::allocation_fails(fault::from_call(2))},
   };
+  test_case.on_request = true;
   test_case.run = run;
   return test_case;
 }

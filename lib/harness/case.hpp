@@ -113,6 +113,7 @@ struct Case {
   std::vector<Parameter> parameters = {};
   std::vector<Fault> faults = {};
   std::chrono::milliseconds deadline{10'000};
+  bool on_request = false;  ///< takes as long as one gives it: in no suite but the one of every case
   /// Observes; the golden file judges. Anything thrown is an error, never a pass.
   void (*run)(Context&) = nullptr;
   std::vector<Child> children = {};

@@ -69,6 +69,19 @@ TEST(QuickSuite, LeavesOutWhatNeedsProcessesOfItsOwn) {
   EXPECT_FALSE(quick->contains(parent));
 }
 
+TEST(Suites, LeaveOutWhatIsForWhoAsksForIt) {
+  harness::Case patient{.name = "memtest.patient", .summary = {}, .source = {}};
+  harness::Case other = patient;
+  patient.on_request = true;
+  for (const std::string_view name : {"acceptance", "burn"}) {
+    const auto suite = std::ranges::find(suites(), name, &Suite::name);
+    ASSERT_NE(suite, suites().end());
+    EXPECT_TRUE(suite->contains(other)) << name;
+    EXPECT_FALSE(suite->contains(patient)) << name;
+  }
+  EXPECT_TRUE(suites().front().contains(patient)) << "every case is every case";
+}
+
 TEST_F(SelectionTest, AcceptanceLeavesOutWhatIsForTheSimulator) {
   Names accepted = names({.suite = "acceptance"});
   EXPECT_EQ(accepted.size() + 1, registry_.cases().size());
