@@ -118,6 +118,13 @@ TEST(Schedule, BeginsWithWhatIsExclusiveOnEverySecondDevice) {
   EXPECT_EQ(startable(schedule), Indices{4}) << "what needs several comes last";
 }
 
+TEST(Schedule, KeepsWhatNeedsSeveralDevicesToItselfForTheEnd) {
+  Schedule schedule({{.exclusive = true, .devices = {0, 1}}, {.exclusive = true, .devices = {0}}}, 1);
+  EXPECT_EQ(startable(schedule), Indices{1}) << "though it stands behind in the plan";
+  schedule.finished(1);
+  EXPECT_EQ(startable(schedule), Indices{0});
+}
+
 TEST(Schedule, LetsOneAtATimeMeasureTheWayToTheHost) {
   Schedule schedule({{.host_link = true, .devices = {0}}, {.host_link = true, .devices = {2}}, {.devices = {2}}}, 2);
   EXPECT_EQ(startable(schedule), (Indices{0, 2}));
