@@ -18,7 +18,7 @@ Samples measure_copies(Measurement& measurement, const DeviceBuffer& device, voi
   measurement.copy(host, device.data(), bytes, CopyKind::device_to_host);
   measurement.clear(device);
   const auto copy = [&] { measurement.copy(device.data(), host, bytes, CopyKind::host_to_device); };
-  const Samples samples = held ? measurement.measure_held(bytes, copy) : measurement.measure(bytes, copy);
+  Samples samples = held ? measurement.measure_held(bytes, copy) : measurement.measure(bytes, copy);
   measurement.verify(device.stretch(), n);
   return samples;
 }

@@ -12,7 +12,8 @@ void run(harness::Context& context) {
   trace.memory_allocation().add([&calls](std::uintptr_t address) { calls.push_back(address); });
   trace.activate();
   Tensor tensor;
-  context.observe("error", error_text<Error>([&] { tensor = Tensor(runtime, 10 * 4, runtime.current_stream()); }));
+  context.observe("error",
+                  error_text<Error>([&] { tensor = Tensor(runtime, std::size_t{10} * 4, runtime.current_stream()); }));
   observe_calls(context, calls, address_of(tensor));
 }
 

@@ -12,7 +12,8 @@ void run(harness::Context& context) {
   trace.memory_deallocation().add([&calls](std::uintptr_t address) { calls.push_back(address); });
   trace.activate();
   Tensor tensor;
-  context.observe("error", error_text<Error>([&] { tensor = Tensor(runtime, 3 * 8, runtime.current_stream()); }));
+  context.observe("error",
+                  error_text<Error>([&] { tensor = Tensor(runtime, std::size_t{3} * 8, runtime.current_stream()); }));
   const std::uintptr_t address = address_of(tensor);
   tensor = Tensor();
   observe_calls(context, calls, address);

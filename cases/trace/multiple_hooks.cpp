@@ -24,7 +24,8 @@ void run(harness::Context& context) {
   });
   trace.activate();
   Tensor tensor;
-  context.observe("error", error_text<Error>([&] { tensor = Tensor(runtime, 10 * 4, runtime.current_stream()); }));
+  context.observe("error",
+                  error_text<Error>([&] { tensor = Tensor(runtime, std::size_t{10} * 4, runtime.current_stream()); }));
   context.observe("order", fmt::format("{}", fmt::join(order, " ")));
   const std::uintptr_t address = address_of(tensor);
   context.observe("first_given_address", first == Addresses{address} && address != 0);

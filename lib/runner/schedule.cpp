@@ -13,11 +13,11 @@ Schedule::Schedule(std::vector<Load> loads, int jobs, int jobs_in_all)
       jobs_in_all_(static_cast<std::size_t>(std::max(jobs_in_all, 1))) {
   std::iota(waiting_.begin(), waiting_.end(), std::size_t{0});
   std::ranges::stable_sort(waiting_, {}, [this](std::size_t index) { return turn(loads_[index]); });
-  int max_device = -1;
+  std::size_t device_count = 0;
   for (const Load& load : loads_) {
-    for (const int device : load.devices) max_device = std::max(max_device, device);
+    for (const int device : load.devices) device_count = std::max(device_count, static_cast<std::size_t>(device) + 1);
   }
-  devices_.resize(static_cast<std::size_t>(max_device + 1));
+  devices_.resize(device_count);
 }
 
 int Schedule::turn(const Load& load) {

@@ -33,7 +33,7 @@ int fill(const char* function, Number* to, Number value) {
 
 int fill_text(const char* function, char* to, unsigned length, const char* text) {
   if (length <= std::strlen(text)) return 7;
-  std::strcpy(to, text);
+  std::memcpy(to, text, std::strlen(text) + 1);
   return code_of(function);
 }
 
@@ -42,6 +42,8 @@ struct Pci {
   unsigned numbers[5];
   char bus_id[32];
 };
+/// @param address of 16 characters.
+void fill_address(Pci* to, const char (&address)[17]) { std::memcpy(to->bus_id, address, sizeof address); }
 struct Field {
   unsigned id;
   unsigned scope;
@@ -120,7 +122,7 @@ int nvmlDeviceGetVbiosVersion(Device*, char* to, unsigned length) {
   return fill_text("nvmlDeviceGetVbiosVersion", to, length, "96.00");
 }
 int nvmlDeviceGetPciInfo_v3(Device*, Pci* to) {
-  std::strcpy(to->bus_id, "00000000:00:06.0");
+  fill_address(to, "00000000:00:06.0");
   return code_of("nvmlDeviceGetPciInfo_v3");
 }
 int nvmlDeviceGetPersistenceMode(Device*, int* to) { return fill("nvmlDeviceGetPersistenceMode", to, 1); }
@@ -228,7 +230,7 @@ int nvmlDeviceGetNvLinkRemoteDeviceType(Device*, unsigned, int* type) {
 }
 /// The first two links lead to one device, the others to another.
 int nvmlDeviceGetNvLinkRemotePciInfo_v2(Device*, unsigned link, Pci* to) {
-  std::strcpy(to->bus_id, link < 2 ? "00000000:00:07.0" : "00000000:00:08.0");
+  fill_address(to, link < 2 ? "00000000:00:07.0" : "00000000:00:08.0");
   return code_of("nvmlDeviceGetNvLinkRemotePciInfo_v2");
 }
 int nvmlDeviceGetNvLinkErrorCounter(Device*, unsigned link, int counter, unsigned long long* to) {
