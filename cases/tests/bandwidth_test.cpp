@@ -82,7 +82,7 @@ TEST(Summary, JoinsThoseOfSeveralDevices) {
 /// A simulated device, the simulator's own view of it, and a stream.
 struct Machine {
   std::unique_ptr<sim::Driver> driver = sim::make_driver({.profile = sim::profile("small")});
-  std::unique_ptr<device::Device> device = std::move(driver->open(0).value());
+  std::unique_ptr<device::Device> device = driver->open(0).value();
   device::UniqueStream stream =
       device::own<device::UniqueStream>(*device, device->create_stream(device::StreamKind::non_blocking, 0));
 };

@@ -1,8 +1,11 @@
 #include "runner/assignment.hpp"
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <gtest/gtest.h>
+#include <iterator>
+#include <utility>
 
 #include "base/units.hpp"
 
@@ -42,7 +45,7 @@ std::vector<Assignment> assigned(int count, harness::Needs needs, bool every_dev
   }
   static harness::Case test_case;
   test_case = {.name = "a.b", .summary = "", .source = ""};
-  test_case.needs = needs;
+  test_case.needs = std::move(needs);
   static std::array<PlannedCase, 3> planned;
   planned.fill({.test_case = &test_case});
   return assign({planned.data(), static_cast<std::size_t>(cases)}, identity, every_device);
@@ -61,7 +64,8 @@ TEST(Assign, GivesEachDeviceItsTurn) {
 TEST(Assign, DealsOutWhatAnyDeviceWillDoFor) {
   const auto devices_of = [](const std::vector<Assignment>& assignments) {
     std::vector<int> devices;
-    for (const Assignment& assignment : assignments) devices.push_back(assignment.devices.at(0));
+    std::ranges::transform(assignments, std::back_inserter(devices),
+                           [](const Assignment& assignment) { return assignment.devices.at(0); });
     return devices;
   };
   const harness::Needs needs{.any_device = true};
