@@ -60,6 +60,11 @@ int job_count_in_all(int asked, const IdentityReply& identity) {
 
 bool is_bad(Outcome outcome) { return outcome != Outcome::pass && outcome != Outcome::skip; }
 
+/// A retry that could not be judged says nothing about the failure before it.
+bool takes_nothing_back(const CaseResult& retry, const CaseResult& failure) {
+  return retry.outcome == Outcome::skip || (retry.outcome == Outcome::error && failure.outcome != Outcome::error);
+}
+
 harness::SelectedCase selected_case(const Assignment& assignment) {
   return {.name = assignment.planned->test_case->name,
           .devices = assignment.devices,
@@ -388,10 +393,11 @@ void Supervisor::end_attempt(std::size_t index, CaseResult result) {
     progress.last_failure = std::move(result);
     return schedule_->again(index);
   }
-  if (result.outcome == Outcome::skip && progress.last_failure) {
-    // A retry that could not be judged takes nothing back.
+  if (progress.last_failure && takes_nothing_back(result, *progress.last_failure)) {
     progress.earlier_attempts.pop_back();
+    const std::string later = fmt::format("{}: {}", harness::to_text(result.outcome), result.reason);
     result = std::move(*progress.last_failure);
+    result.reason += fmt::format(" (tried again: {})", later);
   }
   schedule_->finished(index);
   finish_case(index, std::move(result));

@@ -44,6 +44,7 @@ struct Pci {
 };
 /// @param address of 16 characters.
 void fill_address(Pci* to, const char (&address)[17]) { std::memcpy(to->bus_id, address, sizeof address); }
+
 struct Field {
   unsigned id;
   unsigned scope;

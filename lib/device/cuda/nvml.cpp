@@ -1,6 +1,7 @@
 #include "device/cuda/nvml.hpp"
 
 #include <array>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/nvml_library.hpp"

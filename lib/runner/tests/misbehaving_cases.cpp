@@ -120,6 +120,13 @@ void be_slow_and_wrong(Context& context) {
   context.observe("answer", 41);
 }
 
+void be_slow_and_then_break(Context& context) {
+  const bool seen = std::ifstream(mark_path("slow_then_broken")).good();
+  leave_mark("slow_then_broken");
+  if (seen) throw Error("what a pity");
+  context.observe("gbps", 1);
+}
+
 void pass_until_told(Context& context) {
   if (std::ifstream(mark_path("enough")).good()) throw std::runtime_error("enough");
   context.observe("answer", 42);
@@ -340,6 +347,7 @@ std::vector<Case> cases() {
                              .plan = fault::broken(fault::Operation::record, fault::Effect::drop, fault::every_call)}};
            }),
       make("speed.slow_and_wrong", be_slow_and_wrong),
+      make("speed.slow_then_broken", be_slow_and_then_break),
       make("meet.a", [](Context& context) { meet(context, "a", "b"); }),
       make("meet.b", [](Context& context) { meet(context, "b", "a"); }),
       slow("slow.a"),

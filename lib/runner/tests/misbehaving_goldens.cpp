@@ -46,6 +46,7 @@ std::vector<std::pair<std::string, std::string>> expectations() {
       {"device.greedy", R"("ordinal": {"equals": 1, "basis": "math"})"},
       {"speed.slow_at_first", speed},
       {"speed.slow", speed},
+      {"speed.slow_then_broken", speed},
       {"speed.slow_and_wrong", speed + ", " + answer},
       {"leak.memory", R"("allocated": {"equals": true, "basis": "math"})"},
   };

@@ -9,7 +9,7 @@
 #include "runner/orphans.hpp"
 #include "test_run.hpp"
 
-/// How a run goes: order, workers, retries, events, devices.
+/// How a run goes: order, workers, events, devices.
 namespace gpucheck::runner::testing {
 namespace {
 
@@ -228,73 +228,6 @@ TEST(Run, AFaultReachesTheCaseAndItsChildren) {
   plan.cases[0].settings.fault = "nonsense";
   run.run_plan(plan);
   EXPECT_EQ(run.result("fault.allocation").outcome, Outcome::error);
-}
-
-TEST(Run, APassOnRetryIsFlaky) {
-  TestRun run;
-  run.options.retries = 2;
-  run.run({"flaky.second_time", "plain.fail"});
-  const CaseResult& flaky = run.result("flaky.second_time");
-  EXPECT_EQ(flaky.outcome, Outcome::pass);
-  EXPECT_TRUE(flaky.flaky);
-  ASSERT_EQ(flaky.earlier_attempts.size(), 1U);
-  EXPECT_EQ(flaky.earlier_attempts[0].outcome, Outcome::error);
-  EXPECT_EQ(run.summary.counts.flaky, 1);
-  const CaseResult& failed = run.result("plain.fail");
-  EXPECT_EQ(failed.outcome, Outcome::fail);
-  EXPECT_FALSE(failed.flaky);
-  EXPECT_EQ(failed.earlier_attempts.size(), 2U);
-  EXPECT_EQ(std::ranges::count(run.sink.lines, "case plain.fail"), 1);
-}
-
-TEST(Run, ASpeedThatIsTooLowIsMeasuredAgain) {
-  TestRun run;
-  run.run({"speed.slow_at_first", "speed.slow", "speed.slow_and_wrong"});
-  EXPECT_EQ(run.result("speed.slow_at_first").outcome, Outcome::pass);
-  EXPECT_TRUE(run.result("speed.slow_at_first").flaky);
-  EXPECT_EQ(run.result("speed.slow").outcome, Outcome::fail);
-  EXPECT_EQ(run.result("speed.slow").earlier_attempts.size(), 2U);
-  EXPECT_TRUE(run.result("speed.slow_and_wrong").earlier_attempts.empty()) << "what is wrong is not given a chance";
-}
-
-TEST(Run, ASpeedIsMeasuredOnceUnderAFault) {
-  TestRun run;
-  auto plan = run.plan({"speed.slow"});
-  plan.cases[0].settings.fault = "no_record";
-  run.run_plan(plan);
-  EXPECT_EQ(run.result("speed.slow").outcome, Outcome::fail);
-  EXPECT_TRUE(run.result("speed.slow").earlier_attempts.empty());
-}
-
-TEST(Run, ASpeedIsMeasuredOnceWhereThatIsAsked) {
-  TestRun run;
-  run.options.remeasure = 0;
-  run.run({"speed.slow_at_first"});
-  EXPECT_EQ(run.result("speed.slow_at_first").outcome, Outcome::fail);
-}
-
-TEST(Run, WithoutRetriesAFailureStands) {
-  TestRun run;
-  run.run({"flaky.second_time"});
-  EXPECT_EQ(run.result("flaky.second_time").outcome, Outcome::error);
-}
-
-TEST(Run, ASkipIsNotTriedAgainAndTakesNoFailureBack) {
-  TestRun run;
-  run.options.retries = 3;
-  run.run({"plain.skip", "flaky.skip_second"});
-  EXPECT_TRUE(run.result("plain.skip").earlier_attempts.empty());
-  EXPECT_EQ(run.folder.marks("skip_second"), 2U);
-  EXPECT_EQ(run.result("flaky.skip_second").outcome, Outcome::fail);
-  EXPECT_TRUE(run.result("flaky.skip_second").earlier_attempts.empty()) << "it is no attempt before itself";
-}
-
-TEST(Run, CrashesAndHangsAreTriedAgainToo) {
-  TestRun run;
-  run.options.retries = 1;
-  run.run({"crash.exit7", "hang.deaf"});
-  EXPECT_EQ(run.result("crash.exit7").earlier_attempts.size(), 1U);
-  EXPECT_EQ(run.folder.marks("hanging"), 2U);
 }
 
 TEST(Run, FailFastStopsStartingCases) {
