@@ -69,7 +69,7 @@ bool is_simulated(harness::Context& context) { return context.driver().kind() ==
 harness::Parameter window_parameter() {
   return {.name = "window_ms",
           .summary =
-              "How long the GPU is looked at; 0: as the device needs it, 0.5 s on a GPU, a moment on a simulated one",
+              "How long the GPU is looked at; 0: as the device needs it, 0.3 s on a GPU, a moment on a simulated one",
           .default_value = std::int64_t{0},
           .unit = "ms",
           .minimum = 0,
@@ -78,14 +78,14 @@ harness::Parameter window_parameter() {
 
 milliseconds window(harness::Context& context) {
   const auto given = context.parameter<std::int64_t>("window_ms");
-  return milliseconds(given > 0 ? given : is_simulated(context) ? 40 : 500);
+  return milliseconds(given > 0 ? given : is_simulated(context) ? 40 : 300);
 }
 
 std::vector<Gpu> gauges_under_load(harness::Context& context, milliseconds window) {
   // On a GPU so much that the copies outlast the look: 20 ms at 64 GB/s each way.
   const bool simulated = is_simulated(context);
-  CopyLoad load(context.device(), simulated ? 64_KiB : 64_MiB);
-  const int copies = simulated ? 1 : 20;
+  CopyLoad load(context.device(), simulated ? 64_KiB : 16_MiB);
+  const int copies = simulated ? 1 : 80;
   std::vector<Gpu> looks;
   const Clock::time_point end = Clock::now() + window;
   while (looks.size() < 2 || Clock::now() < end) {
