@@ -1,14 +1,15 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "base/count_text.hpp"
 #include "base/sanitize.hpp"
+#include "harness/device_verdicts.hpp"
 #include "report/case_text.hpp"
 #include "report/progress_line.hpp"
 #include "report/sinks.hpp"
+#include "report/verdict_text.hpp"
 #include "report/wording.hpp"
 
 namespace gpucheck::report {
@@ -35,15 +36,6 @@ std::size_t aligned_width(const RunStarted& event) {
   return std::min(width + (repeats ? 3 : 0), widest_name);
 }
 
-/// @param count of all of them; the names may be fewer.
-std::string some_of(const std::vector<std::string>& names, std::size_t count) {
-  constexpr std::size_t max_shown = 10;
-  const auto shown = std::span(names).first(std::min(names.size(), max_shown));
-  if (shown.empty()) return fmt::format("{} of later repetitions", count);
-  const std::string text = one_line(fmt::format("{}", fmt::join(shown, ", ")));
-  return count > shown.size() ? fmt::format("{} and {} more", text, count - shown.size()) : text;
-}
-
 std::string verdict(const RunFinished& event) {
   if (event.interrupted_by_signal != 0) return "INTERRUPTED";
   switch (event.exit_code) {
@@ -63,8 +55,10 @@ class Console final : public harness::EventSink {
   ~Console() override { clear_progress(); }
 
   void on(const RunStarted& event) override {
+    devices_ = event.devices;
     device_ = device_text(event.devices);
     several_devices_ = event.devices.size() > 1;
+    verdicts_ = {};
     name_width_ = aligned_width(event);
     progress_ = Progress(options_.now());
     if (options_.quiet) return;
@@ -87,6 +81,7 @@ class Console final : public harness::EventSink {
   void on(const CaseFinished& event) override {
     progress_.finish(label({.name = event.result.name, .devices = event.result.devices}), event.finished, event.total);
     clear_progress();
+    verdicts_.add(event.result);
     const Outcome outcome = event.result.outcome;
     if (!options_.quiet || (outcome != Outcome::pass && outcome != Outcome::skip)) {
       print(case_text(event.result, {.palette = palette_,
@@ -116,13 +111,10 @@ class Console final : public harness::EventSink {
     for (const harness::WaiverUse& use : event.waivers) {
       if (const std::string complaint = waiver_complaint(use); !complaint.empty()) print(complaint + "\n");
     }
-    if (!event.unproven_devices.empty()) {
-      print(fmt::format("nothing is known of device{} {}: every case was skipped there\n",
-                        event.unproven_devices.size() == 1 ? "" : "s", fmt::join(event.unproven_devices, ", ")));
-    }
     const std::optional<Bound> bound = bound_of(event.device_times);
     if (bound && !options_.quiet) print(bound_text(*bound) + "\n");
     if (!event.incomplete.empty()) print(one_line(event.incomplete) + "\n");
+    if (several_devices_) print_verdicts(event);
     const Tone tone = event.exit_code == 0 ? Tone::good : Tone::bad;
     print(fmt::format("{}  {}; {} on {}\n", palette_.paint(verdict(event), tone), counts_text(event.counts),
                       format_duration(event.duration_ms), device_));
@@ -148,6 +140,14 @@ class Console final : public harness::EventSink {
     if (!device.note.empty()) print(one_line(device.note) + "\n");
   }
 
+  void print_verdicts(const RunFinished& event) {
+    const std::vector<harness::DeviceVerdict> verdicts = verdicts_.of(devices_, event);
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+      if (options_.quiet && verdicts[i].verdict == harness::Verdict::passed) continue;
+      print(verdict_text(verdicts[i], devices_[i], palette_));
+    }
+  }
+
   void print(std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), options_.stream);
     std::fflush(options_.stream);
@@ -168,6 +168,8 @@ class Console final : public harness::EventSink {
   ConsoleOptions options_;
   Palette palette_;
   Progress progress_;
+  std::vector<harness::DeviceIdentity> devices_;
+  harness::DeviceVerdicts verdicts_;
   std::string device_;
   bool several_devices_ = false;
   std::size_t name_width_ = 0;

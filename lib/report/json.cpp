@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/sanitize.hpp"
+#include "harness/device_verdicts.hpp"
 #include "harness/failure_kinds.hpp"
 #include "report/document_sink.hpp"
 #include "report/result_order.hpp"
@@ -41,10 +42,10 @@ Json attempts_of(const CaseResult& result) {
   return attempts;
 }
 
-Json array_of_failures(const CaseResult& result) {
-  Json failures = Json::array();
-  for (const harness::FailureKind* kind : harness::failures_of(result)) failures.push_back(harness::to_json(*kind));
-  return failures;
+Json array_of_kinds(const std::vector<const harness::FailureKind*>& kinds) {
+  Json array = Json::array();
+  for (const harness::FailureKind* kind : kinds) array.push_back(harness::to_json(*kind));
+  return array;
 }
 
 std::string shown_output(std::string_view raw) {
@@ -68,7 +69,7 @@ Json case_of(const CaseResult& result) {
   object["observations"] = harness::to_json(result.observations);
   object["mismatches"] = array_of(result.mismatches);
   object["measurements"] = array_of(result.measurements);
-  object["failures"] = array_of_failures(result);
+  object["failures"] = array_of_kinds(harness::failures_of(result));
   if (!result.telemetry.empty()) object["telemetry"] = array_of(result.telemetry);
   if (result.exit_code) object["exit_code"] = *result.exit_code;
   if (result.signal) object["signal"] = *result.signal;
@@ -104,6 +105,22 @@ Json wall_time_of(const harness::RunFinished& end) {
   return {{"bound_by", bound->by}, {"device", bound->time.device}, {"devices", std::move(devices)}};
 }
 
+Json device_verdicts_of(const RunRecord& run) {
+  harness::DeviceVerdicts verdicts;
+  for (const CaseResult& result : run.results) verdicts.add(result);
+  Json array = Json::array();
+  for (const harness::DeviceVerdict& one : verdicts.of(run.start.devices, run.end)) {
+    array.push_back({{"device", one.device},
+                     {"verdict", harness::to_text(one.verdict)},
+                     {"counts", harness::to_json(one.counts)},
+                     {"failed", one.failed},
+                     {"unjudged", one.unjudged},
+                     {"failed_by_others", one.failed_by_others},
+                     {"failures", array_of_kinds(one.failures)}});
+  }
+  return array;
+}
+
 Json document_of(RunRecord run) {
   sort_as_selected(run.results, run.start.selected);
   Json document = head_of(run.start);
@@ -119,6 +136,7 @@ Json document_of(RunRecord run) {
   document["running"] = array_of(run.end.running);
   document["waivers"] = array_of(run.end.waivers);
   document["unproven_devices"] = run.end.unproven_devices;
+  document["device_verdicts"] = device_verdicts_of(run);
   return document;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -98,6 +99,14 @@ std::string counts_text(const harness::Counts& counts) {
   if (texts.empty()) return "no case run";
   const std::string waived = counts.waived == 0 ? "" : fmt::format(" ({} waived)", counts.waived);
   return fmt::format("{}{}", fmt::join(texts, ", "), waived);
+}
+
+std::string some_of(const std::vector<std::string>& names, std::size_t count) {
+  constexpr std::size_t max_shown = 10;
+  const auto shown = std::span(names).first(std::min(names.size(), max_shown));
+  if (shown.empty()) return fmt::format("{} of later repetitions", count);
+  const std::string text = one_line(fmt::format("{}", fmt::join(shown, ", ")));
+  return count > shown.size() ? fmt::format("{} and {} more", text, count - shown.size()) : text;
 }
 
 std::string device_text(const harness::DeviceIdentity& device) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/events.hpp"
 #include "harness/failure_kinds.hpp"
@@ -37,6 +38,10 @@ std::string waiver_complaint(const harness::WaiverUse& use);
 
 /// "3 passed (1 flaky), 1 failed, 1 skipped": what there is none of is left out.
 std::string counts_text(const harness::Counts& counts);
+
+/// "alloc.fuzz, alloc.threads and 5 more": ten names at most.
+/// @param count of all of them; the names may be fewer, and the others are of later repetitions.
+std::string some_of(const std::vector<std::string>& names, std::size_t count);
 
 /// "Simulated H100 (sim:0, 80.00 GiB)".
 std::string device_text(const harness::DeviceIdentity& device);

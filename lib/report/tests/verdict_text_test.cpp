@@ -1,0 +1,114 @@
+#include "report/verdict_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include "report/sinks.hpp"
+#include "support.hpp"
+
+namespace gpucheck::report {
+namespace {
+
+using harness::CaseFinished;
+using harness::DeviceVerdict;
+using harness::find_failure_kind;
+using harness::Outcome;
+using harness::Verdict;
+
+harness::DeviceIdentity third_device() {
+  harness::DeviceIdentity device;
+  device.index = 3;
+  device.uuid = "GPU-5f6c7e52";
+  device.pci_bus_id = "0000:41:00.0";
+  return device;
+}
+
+std::string text_of(const DeviceVerdict& verdict) { return verdict_text(verdict, third_device(), {}); }
+
+TEST(VerdictText, IsOneLineForAPass) {
+  EXPECT_EQ(text_of({.device = 3, .verdict = Verdict::passed, .counts = {.pass = 9, .skip = 1}}),
+            "device 3: PASSED      9 passed, 1 skipped\n");
+}
+
+TEST(VerdictText, SaysOfAFailureWhichDeviceItIsAndWhatToDo) {
+  const DeviceVerdict verdict{.device = 3,
+                              .verdict = Verdict::failed,
+                              .counts = {.pass = 7, .fail = 2, .error = 1},
+                              .failed = {"memtest.stress", "nccl.pairs"},
+                              .unjudged = {"gemm.bf16"},
+                              .failed_by_others = {},
+                              .failures = {find_failure_kind("memory_mismatch"), find_failure_kind("slow_memory"),
+                                           find_failure_kind("too_slow"), find_failure_kind("not_judged")}};
+  EXPECT_EQ(text_of(verdict),
+            "device 3: FAILED      7 passed, 2 failed, 1 error; GPU-5f6c7e52 0000:41:00.0\n"
+            "          failed: memtest.stress, nccl.pairs\n"
+            "          not judged: gemm.bf16\n"
+            "          next: replace (GC2001 memory_mismatch), drain (GC2006 slow_memory, GC8001 too_slow), "
+            "rerun (GC9001 not_judged)\n");
+}
+
+TEST(VerdictText, SaysThatAnotherDeviceIsTheReason) {
+  EXPECT_EQ(text_of({.device = 3,
+                     .verdict = Verdict::passed,
+                     .counts = {.pass = 9, .fail = 1},
+                     .failed_by_others = {"nccl.pairs"}}),
+            "device 3: PASSED      9 passed, 1 failed\n"
+            "          failed, but another device is the reason: nccl.pairs\n");
+}
+
+TEST(VerdictText, SaysWhyNothingIsKnown) {
+  EXPECT_EQ(text_of({.device = 3, .counts = {.skip = 4}}),
+            "device 3: NOT JUDGED  4 skipped: nothing is known of it; GPU-5f6c7e52 0000:41:00.0\n");
+  EXPECT_EQ(text_of({.device = 3}), "device 3: NOT JUDGED  no case ran on it; GPU-5f6c7e52 0000:41:00.0\n");
+  EXPECT_EQ(text_of({.device = 3, .counts = {.pass = 1, .not_run = 2}}),
+            "device 3: NOT JUDGED  1 passed, 2 not run; GPU-5f6c7e52 0000:41:00.0\n");
+}
+
+TEST(VerdictText, ColoursItsWordOnly) {
+  const std::string text =
+      verdict_text({.device = 3, .verdict = Verdict::failed, .counts = {.fail = 1}}, third_device(), {.enabled = true});
+  EXPECT_TRUE(text.starts_with("device 3: \x1b[1;31mFAILED    \x1b[0m  1 failed")) << text;
+}
+
+TEST(VerdictText, NeverPassesControlSequencesOn) {
+  harness::DeviceIdentity hostile = third_device();
+  hostile.uuid = hostile.pci_bus_id = "\x1b[2J\n";
+  const std::string text = verdict_text({.device = 3, .failed = {"\x1b[2J"}}, hostile, {});
+  EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
+}
+
+/// One case that passes on device 0 and fails on device 1.
+std::string console_of_two(bool quiet) {
+  const MemoryStream stream;
+  const auto console = make_console({.stream = stream.get(), .quiet = quiet});
+  harness::RunStarted start;
+  start.devices.resize(2);
+  start.devices[1].index = 1;
+  console->on(start);
+  for (const auto& [index, outcome] : {std::pair(0, Outcome::pass), {1, Outcome::hang}}) {
+    CaseFinished event;
+    event.result.name = "a.b";
+    event.result.devices = {index};
+    event.result.outcome = outcome;
+    console->on(event);
+  }
+  console->on(harness::RunFinished{});
+  return stream.text();
+}
+
+TEST(Console, EndsWithAVerdictOnEachOfSeveralDevices) {
+  const std::string text = console_of_two(false);
+  const std::size_t first = text.find("\ndevice 0: PASSED ");
+  const std::size_t second = text.find("\ndevice 1: FAILED ");
+  ASSERT_NE(first, std::string::npos) << text;
+  ASSERT_NE(second, std::string::npos) << text;
+  EXPECT_LT(first, second);
+}
+
+TEST(Console, TellsWhenQuietOfTheDevicesThatDidNotPass) {
+  const std::string text = console_of_two(true);
+  EXPECT_EQ(text.find("device 0: PASSED"), std::string::npos) << text;
+  EXPECT_NE(text.find("device 1: FAILED"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace gpucheck::report

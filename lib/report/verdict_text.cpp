@@ -1,0 +1,70 @@
+#include "report/verdict_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <utility>
+#include <vector>
+
+#include "base/sanitize.hpp"
+#include "report/wording.hpp"
+
+namespace gpucheck::report {
+namespace {
+
+using harness::DeviceVerdict;
+using harness::Verdict;
+
+constexpr std::string_view margin = "          ";  // under the verdict
+
+std::string line_of(std::string_view what, const std::vector<std::string>& names) {
+  return names.empty() ? "" : fmt::format("{}{}{}\n", margin, what, some_of(names, names.size()));
+}
+
+/// "replace (GC2001 memory_mismatch), rerun (GC8002 unsteady_speed)": each step once, with all that asks for it.
+std::string next_steps(const DeviceVerdict& verdict) {
+  std::vector<std::pair<harness::NextAction, std::string>> steps;
+  for (const harness::FailureKind* kind : verdict.failures) {
+    const std::string reason = fmt::format("{} {}", kind->code, kind->name);
+    const auto step = std::ranges::find(steps, kind->action, &decltype(steps)::value_type::first);
+    if (step == steps.end()) {
+      steps.emplace_back(kind->action, reason);
+    } else {
+      step->second += ", " + reason;
+    }
+  }
+  std::string text;
+  for (const auto& [action, reasons] : steps) {
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", to_text(action), reasons);
+  }
+  return text.empty() ? "" : fmt::format("{}next: {}\n", margin, text);
+}
+
+std::string evidence_of(const DeviceVerdict& verdict) {
+  const harness::Counts& counts = verdict.counts;
+  if (counts.total() == 0 && counts.not_run == 0) return "no case ran on it";
+  if (counts.skip > 0 && counts.skip == counts.total()) return counts_text(counts) + ": nothing is known of it";
+  return counts_text(counts);
+}
+
+Tone tone_of(Verdict verdict) { return verdict == Verdict::passed ? Tone::good : Tone::bad; }
+
+}  // namespace
+
+std::string_view verdict_word(Verdict verdict) noexcept {
+  constexpr std::array<std::string_view, 3> words{"PASSED", "FAILED", "NOT JUDGED"};
+  return words[static_cast<std::size_t>(verdict)];
+}
+
+std::string verdict_text(const DeviceVerdict& verdict, const harness::DeviceIdentity& device, const Palette& palette) {
+  const std::string word = fmt::format("{:<10}", verdict_word(verdict.verdict));
+  std::string head = fmt::format("device {}: {}  {}", device.index, palette.paint(word, tone_of(verdict.verdict)),
+                                 evidence_of(verdict));
+  if (verdict.verdict != Verdict::passed) {
+    head += fmt::format("; {}", one_line(fmt::format("{} {}", device.uuid, device.pci_bus_id)));
+  }
+  return head + "\n" + line_of("failed: ", verdict.failed) + line_of("not judged: ", verdict.unjudged) +
+         line_of("failed, but another device is the reason: ", verdict.failed_by_others) + next_steps(verdict);
+}
+
+}  // namespace gpucheck::report

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/device_verdicts.hpp"
+#include "report/palette.hpp"
+
+namespace gpucheck::report {
+
+/// "PASSED", "FAILED" or "NOT JUDGED".
+std::string_view verdict_word(harness::Verdict verdict) noexcept;
+
+/// What a run says of one of its devices: "device 1: PASSED      3 passed, 1 skipped" and, where it did not pass, which
+/// device that is by UUID and PCI address, which cases are the reason, and what to do.
+std::string verdict_text(const harness::DeviceVerdict& verdict, const harness::DeviceIdentity& device,
+                         const Palette& palette);
+
+}  // namespace gpucheck::report
