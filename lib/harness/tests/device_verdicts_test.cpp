@@ -137,6 +137,16 @@ TEST(DeviceVerdicts, CountAFailureOfSeveralAgainstThoseThatItSuspects) {
   EXPECT_THAT(all[1].failed_by_others, IsEmpty());
 }
 
+TEST(DeviceVerdicts, CountAFailureAgainstItsOwnSuspectsAndNotAnothers) {
+  const std::vector<DeviceVerdict> all =
+      verdicts_on({slow("nccl.pairs", {0, 1, 2}, {first_ordinal + 1}),
+                   slow("bandwidth.peer_copy", {0, 1, 2}, {first_ordinal + 2}), slow("nccl.all_reduce", {0, 1, 2})},
+                  3);
+  EXPECT_THAT(all[0].failed, IsEmpty());
+  EXPECT_THAT(all[1].failed, ElementsAre("nccl.all_reduce", "nccl.pairs"));
+  EXPECT_THAT(all[2].failed, ElementsAre("bandwidth.peer_copy", "nccl.all_reduce"));
+}
+
 TEST(DeviceVerdicts, ExplainOneCasesFailureByAnothersSuspicion) {
   using enum Verdict;
   const auto words = [](CaseResult pairs, CaseResult collective) {
