@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/sanitize.hpp"
+#include "base/units.hpp"
 #include "harness/device_verdicts.hpp"
 #include "harness/failure_kinds.hpp"
 #include "report/document_sink.hpp"
@@ -15,11 +16,12 @@
 namespace gpucheck::report {
 namespace {
 
+using namespace literals;
 using harness::CaseResult;
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t json_output_head_bytes = 16 * 1024;
-constexpr std::size_t json_output_tail_bytes = 48 * 1024;
+constexpr std::size_t json_output_head_bytes = 16_KiB;
+constexpr std::size_t json_output_tail_bytes = 48_KiB;
 
 /// Whole microseconds: what is beyond them is noise. JSON has no number for what is not
 /// finite; that becomes a text.
