@@ -122,6 +122,17 @@ void let_all_reach(harness::Context& context) {
   }
 }
 
+/// How many blocks all devices send in one exchange, each by one copy or kernel.
+std::uint64_t blocks_among(std::size_t devices) { return devices * (devices - 1); }
+
+fault::Plan exchanges_lost(std::size_t devices) {
+  return fault::copy_lost({1, (sample_count + 1) * blocks_among(devices)});
+}
+template <fault::Operation operation>
+fault::Plan some_exchanges_delayed(std::size_t devices) {
+  return some_delayed(operation, blocks_among(devices));
+}
+
 void run(harness::Context& context) {
   let_all_reach(context);
   Exchange exchange(context, buffer_bytes(context, on_gpu));
@@ -156,17 +167,21 @@ harness::Case define() {
       .parameters = {bytes_parameter(on_gpu)},
       .faults =
           {
-              {"copies_are_lost", "no copy happens", fault::copy_lost(fault::Calls{1, 20})},
+              {.name = "copies_are_lost",
+               .summary = "nothing is copied from one device to another",
+               .plan_for_devices = exchanges_lost},
               {"copies_flip_bit", "one bit of what is copied flips", fault::copy_flips_bit(fault::every_call)},
               {"kernels_flip_bit", "one bit of what each kernel writes flips",
                fault::kernel_flips_bit(fault::every_call)},
               {"copies_are_slow", "each copy takes 300 ms longer", delayed(Operation::copy, fault::every_call, slow)},
               {"kernels_are_slow", "each kernel takes 300 ms longer",
                delayed(Operation::launch_kernel, fault::every_call, slow)},
-              {"some_copies_are_slow", "of two devices, three in eight exchanges by copies take 50 ms longer",
-               some_delayed(Operation::copy, 2)},
-              {"some_kernels_are_slow", "of two devices, three in eight exchanges by kernels take 50 ms longer",
-               some_delayed(Operation::launch_kernel, 2)},
+              {.name = "some_copies_are_slow",
+               .summary = "copies of three in eight exchanges take 50 ms longer",
+               .plan_for_devices = some_exchanges_delayed<Operation::copy>},
+              {.name = "some_kernels_are_slow",
+               .summary = "kernels of three in eight exchanges take 50 ms longer",
+               .plan_for_devices = some_exchanges_delayed<Operation::launch_kernel>},
               no_time(),
               nothing_runs(),
           },

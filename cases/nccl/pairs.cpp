@@ -4,6 +4,7 @@
 
 #include "base/units.hpp"
 #include "cases/nccl/support.hpp"
+#include "device/fault/common_plans.hpp"
 
 namespace gpucheck::cases::in_nccl::pairs {
 namespace {
@@ -61,6 +62,10 @@ harness::Case define() {
   defined.parameters = {in_bandwidth::bytes_parameter(on_gpu)};
   // Of one pair the spread is not told: it is the slowest pair that counts.
   std::erase_if(defined.faults, [](const harness::Fault& fault) { return fault.name == "some_collectives_are_slow"; });
+  // The first kernel writes what the first device sends in its first pair.
+  defined.faults.push_back({.name = "wrong_data_in_one_pair",
+                            .summary = "the first device has a number with the wrong sign for one of the others",
+                            .plan = fault::kernel_flips_bit(fault::nth_call(1))});
   return defined;
 }
 

@@ -44,7 +44,7 @@ std::size_t slow_samples(const fault::Plan& plan, std::uint64_t first, std::uint
 }
 
 TEST(SomeDelayed, AreThreeOrFourOfNineSamplesWhereverTheyBegin) {
-  for (const std::uint64_t calls_per_sample : {1U, 2U, 6U}) {
+  for (const std::uint64_t calls_per_sample : {1U, 2U, 6U, 56U}) {
     const fault::Plan plan = some_delayed(fault::Operation::copy, calls_per_sample);
     for (std::uint64_t first = 8 * calls_per_sample; first < 40 * calls_per_sample; ++first) {
       const std::size_t slow = slow_samples(plan, first, calls_per_sample);

@@ -54,6 +54,10 @@ std::string to_text(const Needs& needs) {
 
 std::string_view Case::group() const noexcept { return group_of(name); }
 
+fault::Plan Fault::plan_on(std::size_t devices) const {
+  return plan_for_devices != nullptr ? plan_for_devices(devices) : plan;
+}
+
 const Fault* Case::find_fault(std::string_view fault_name) const noexcept { return find_named(faults, fault_name); }
 
 const Child* Case::find_child(std::string_view child_name) const noexcept { return find_named(children, child_name); }

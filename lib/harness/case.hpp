@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -94,6 +95,11 @@ struct Fault {
   std::string summary;  ///< what breaks
   fault::Plan plan = {};
   telemetry::FaultPlan telemetry = {};  ///< what the driver tells wrongly of the case's first GPU
+  /// Instead of `plan` where the calls to break depend on how many devices the case has; null elsewhere.
+  fault::Plan (*plan_for_devices)(std::size_t devices) = nullptr;
+
+  /// What breaks on so many devices.
+  [[nodiscard]] fault::Plan plan_on(std::size_t devices) const;
 };
 
 /// A function a case runs in a process of its own, because it poisons the context or

@@ -36,10 +36,11 @@ void check_parameter(const Case& test_case, const Parameter& parameter) {
 }
 
 void check_fault(const Case& test_case, const Fault& fault) {
-  if (fault.plan.empty() && fault.telemetry.empty())
+  const fault::Plan plan = fault.plan_on(static_cast<std::size_t>(std::max(test_case.needs.devices, 1)));
+  if (plan.empty() && fault.telemetry.empty())
     reject(test_case, fmt::format("fault \"{}\" breaks nothing", fault.name));
   try {
-    fault::check(fault.plan);
+    fault::check(plan);
     telemetry::check(fault.telemetry);
   } catch (const Error& error) {
     reject(test_case, fmt::format("fault \"{}\": {}", fault.name, error.what()));

@@ -27,7 +27,9 @@ using harness::Execution;
 /// process cannot change what a case sees. (A GPU's context stays; it is the process's.)
 OpenedDriver open_driver(const harness::RunSettings& settings, const harness::Fault* fault, DriverFactory make_driver) {
   OpenedDriver opened = make_driver(settings.device, settings.seed);
-  if (fault != nullptr) opened.driver = fault::inject(std::move(opened.driver), fault->plan);
+  if (fault != nullptr) {
+    opened.driver = fault::inject(std::move(opened.driver), fault->plan_on(opened.ordinals.size()));
+  }
   return opened;
 }
 

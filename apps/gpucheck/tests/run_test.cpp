@@ -305,6 +305,25 @@ TEST(Run, APassOfOneDeviceIsNoneOfThoseThatSkippedEverything) {
   EXPECT_EQ(fixture({"run", "picky.device", "proof.watchful", "--device", "sim:devices=2"}).exit_code, 0);
 }
 
+/// Of four devices two share the only bad pair: the other two are cleared of it, but passed nothing either.
+TEST(Run, SaysWhichOfSeveralDevicesAnswersForWhatFailedOnAll) {
+  const CommandResult result =
+      gpucheck({"run", "nccl.pairs", "--fault", "wrong_data_in_one_pair", "--device", "sim:devices=4", "--json", "-"});
+  EXPECT_EQ(result.exit_code, 1);
+  const json verdicts = json::parse(result.output)["device_verdicts"];
+  ASSERT_EQ(verdicts.size(), 4U);
+  for (const std::size_t device : {0U, 1U}) {
+    EXPECT_EQ(verdicts[device]["verdict"], "failed");
+    EXPECT_EQ(verdicts[device]["failed"], json({"nccl.pairs"}));
+    EXPECT_EQ(verdicts[device]["failures"][0]["name"], "wrong_collective");
+  }
+  for (const std::size_t device : {2U, 3U}) {
+    EXPECT_EQ(verdicts[device]["verdict"], "not_judged");
+    EXPECT_EQ(verdicts[device]["failed"], json::array());
+    EXPECT_EQ(verdicts[device]["failed_by_others"], json({"nccl.pairs"}));
+  }
+}
+
 /// A token in the environment is in no report, whatever the outcome.
 TEST(Run, TellsNothingOfTheEnvironment) {
   const TemporaryFolder folder;

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "device/fault/common_plans.hpp"
 
 namespace gpucheck::harness {
 namespace {
@@ -195,6 +196,22 @@ TEST(CaseCheck, RejectsAParameterWhoseDefaultIsNotAllowed) {
   const Parameter parameter{.name = "size", .summary = "", .default_value = std::int64_t{0}, .minimum = 1};
   EXPECT_NE(registration_error_of([&](Case& test_case) { test_case.parameters = {parameter}; }).find("too small"),
             std::string::npos);
+}
+
+TEST(CaseCheck, AsksAFaultForItsPlanOnAsManyDevicesAsTheCaseNeeds) {
+  const auto breaks_from_two_on = [](std::size_t devices) {
+    return devices < 2 ? fault::Plan() : fault::copy_lost(fault::Calls{devices, 1});
+  };
+  const Fault fault{.name = "some", .summary = "", .plan_for_devices = breaks_from_two_on};
+  EXPECT_EQ(fault.plan_on(8).rules.front().first, 8U);
+  const auto with_devices = [&fault](int devices) {
+    return registration_error_of([&](Case& test_case) {
+      test_case.needs.devices = devices;
+      test_case.faults = {fault};
+    });
+  };
+  EXPECT_NE(with_devices(1).find("breaks nothing"), std::string::npos);
+  EXPECT_EQ(with_devices(2), "registered");
 }
 
 TEST(CaseCheck, RejectsAFaultThatBreaksNothing) {
