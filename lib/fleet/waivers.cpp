@@ -51,10 +51,6 @@ Waiver waiver_from(const Node& node, std::span<const std::string> known_cases) {
   return waiver;
 }
 
-bool can_be_waived(Outcome outcome) {
-  return outcome == Outcome::fail || outcome == Outcome::crash || outcome == Outcome::hang;
-}
-
 }  // namespace
 
 Waivers parse_waivers(std::string_view text, const std::string& path, std::span<const std::string> known_cases) {
@@ -92,7 +88,7 @@ void WaiverBook::apply(harness::CaseResult& result, std::string_view device_uuid
     if (!same_device || !harness::matches_glob(entry.waiver.case_glob, result.name)) continue;
     entry.seen = true;
     entry.passed = entry.passed || result.outcome == Outcome::pass;
-    if (entry.expired || result.waiver || !can_be_waived(result.outcome)) continue;
+    if (entry.expired || result.waiver || !harness::is_failure(result.outcome)) continue;
     entry.used = true;
     result.waiver = entry.waiver;
   }

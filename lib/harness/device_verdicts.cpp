@@ -7,10 +7,6 @@
 namespace gpucheck::harness {
 namespace {
 
-bool is_failure(Outcome outcome) {
-  return outcome == Outcome::fail || outcome == Outcome::crash || outcome == Outcome::hang;
-}
-
 std::set<int> suspects_of(const CaseResult& result) {
   const auto found = std::ranges::find(result.observations, "suspects", &Observation::key);
   if (found == result.observations.end()) return {};

@@ -2,6 +2,10 @@
 
 namespace gpucheck::harness {
 
+bool is_failure(Outcome outcome) noexcept {
+  return outcome == Outcome::fail || outcome == Outcome::crash || outcome == Outcome::hang;
+}
+
 std::string_view to_text(Outcome outcome) noexcept {
   switch (outcome) {
     case Outcome::pass:

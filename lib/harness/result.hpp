@@ -24,6 +24,9 @@ enum class Outcome {
 
 std::string_view to_text(Outcome outcome) noexcept;
 
+/// It ran, and it is known what is wrong: a failure, a crash or a hang.
+bool is_failure(Outcome outcome) noexcept;
+
 /// One difference between the golden file and what was seen, or one broken
 /// class-wide rule.
 struct Mismatch {

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/count_text.hpp"
 #include "base/sanitize.hpp"
@@ -36,15 +38,15 @@ std::size_t aligned_width(const RunStarted& event) {
   return std::min(width + (repeats ? 3 : 0), widest_name);
 }
 
-std::string verdict(const RunFinished& event) {
+std::string_view verdict(const RunFinished& event) {
   if (event.interrupted_by_signal != 0) return "INTERRUPTED";
   switch (event.exit_code) {
     case 0:
-      return "PASSED";
+      return verdict_word(harness::Verdict::passed);
     case 1:
-      return "FAILED";
+      return verdict_word(harness::Verdict::failed);
     default:
-      return "NOT JUDGED";
+      return verdict_word(harness::Verdict::not_judged);
   }
 }
 
