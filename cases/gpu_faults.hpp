@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 /// What ends a case before it has seen anything: for one case of each group that measures or tests hardware.
 namespace gpucheck::cases {

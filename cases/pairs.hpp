@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "harness/context.hpp"
+#include "harness/case/context.hpp"
 
 /// What is measured of each two devices, and what it says of each of them.
 namespace gpucheck::cases {
@@ -28,7 +28,7 @@ std::vector<std::size_t> suspects(const std::vector<Pair>& pairs);
 void for_each_pair(const harness::Context& context, const std::function<void(std::size_t, std::size_t)>& measure);
 
 /// Observes how many there are, and which are bad and whom they point at, by the numbers that the driver gives devices:
-/// `pairs`, `slowest_pair`, `bad_pairs`, `suspects`. By the last a run's verdicts on devices tell whom a failure counts
+/// `pairs`, `slowest_pair`, `bad_pairs`, `suspects`. By the last a run's verdicts on devices say whom a failure counts
 /// against (harness/device_verdicts.hpp).
 void observe_pairs(harness::Context& context, const std::vector<Pair>& pairs);
 

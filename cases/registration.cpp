@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "harness/case_name.hpp"
+#include "harness/case/case_name.hpp"
 
 namespace gpucheck::cases {
 

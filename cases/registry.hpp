@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases {
 

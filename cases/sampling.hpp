@@ -2,7 +2,7 @@
 
 #include "base/rounding.hpp"
 #include "base/units.hpp"
-#include "harness/context.hpp"
+#include "harness/case/context.hpp"
 #include "tensor/view.hpp"
 
 namespace gpucheck::cases {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "device/check.hpp"
-#include "harness/context.hpp"
-#include "runtime/allocator/buffer.hpp"
+#include "harness/case/context.hpp"
 #include "runtime/allocator/errors.hpp"
+#include "runtime/memory/buffer.hpp"
 
 /// Small things that several cases need.
 namespace gpucheck::cases {

@@ -5,7 +5,8 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "harness/context.hpp"
+#include "harness/case/context.hpp"
+#include "harness/case/needs.hpp"
 #include "telemetry/machine.hpp"
 
 /// Readings of a GPU as cases use them: what is essential is there, or the case says why it cannot judge.
@@ -18,7 +19,7 @@ inline std::string without_value(const telemetry::Gpu& gpu, telemetry::Reading r
 }
 
 /// A reading that the case is about.
-/// @throws harness::Skip where the driver does not offer it; EnvironmentError where it failed to tell.
+/// @throws harness::Skip where the driver does not offer it; EnvironmentError where it failed to answer.
 inline std::int64_t required_number(const telemetry::Gpu& gpu, telemetry::Reading reading) {
   if (const auto value = telemetry::number(gpu[reading])) return *value;
   if (telemetry::is_failure(gpu[reading])) throw EnvironmentError(without_value(gpu, reading));
@@ -45,7 +46,7 @@ inline void require_any(const telemetry::Gpu& gpu, std::initializer_list<telemet
   throw harness::Skip(reasons);
 }
 
-/// Observes a reading that is told, not judged: its value, or why there is none.
+/// Observes a reading that is reported, not judged: its value, or why there is none.
 inline void tell(harness::Context& context, const std::string& key, const telemetry::Value& value) {
   if (const auto number = telemetry::number(value)) return context.observe(key, *number);
   if (const auto flag = telemetry::flag(value)) return context.observe(key, harness::Value(*flag));

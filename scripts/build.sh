@@ -48,9 +48,17 @@ base_of_changes() {
   echo "$base"
 }
 
-# configure PRESET
+# configure PRESET: with ccache and mold where they are installed.
 configure() {
-  [ -f "$build_folder/build.ninja" ] || (cd "$root" && cmake --preset "$1" -B "$build_folder" >&2)
+  [ ! -f "$build_folder/build.ninja" ] || return 0
+  local options=()
+  if command -v ccache >/dev/null; then
+    # Without this ccache keeps nothing that is compiled with precompiled headers.
+    local launcher="env;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache"
+    options+=("-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher" "-DCMAKE_CUDA_COMPILER_LAUNCHER=$launcher")
+  fi
+  if command -v mold >/dev/null; then options+=(-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=mold); fi
+  (cd "$root" && cmake --preset "$1" -B "$build_folder" "${options[@]}" >&2)
 }
 
 # build [TARGET…]: all targets when none is named.

@@ -1,6 +1,7 @@
 #include "application.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 #include <optional>
 #include <sys/resource.h>
@@ -8,17 +9,21 @@
 
 #include "base/error.hpp"
 #include "base/units.hpp"
+#include "base/waiting_for_files.hpp"
 #include "cli.hpp"
 #include "devices.hpp"
-#include "harness/exit_codes.hpp"
-#include "runner/signals.hpp"
-#include "runner/worker.hpp"
+#include "harness/run/exit_codes.hpp"
+#include "runner/process/signals.hpp"
+#include "runner/worker/worker.hpp"
 #include "terminal.hpp"
 
 namespace gpucheck::application {
 
 int report_error(const std::exception& error) {
   note(error.what());
+  if (const auto* interrupted = dynamic_cast<const InterruptedError*>(&error)) {
+    return static_cast<int>(harness::interrupted_exit_code(interrupted->signal()));
+  }
   const bool usage = dynamic_cast<const UsageError*>(&error) != nullptr;
   return static_cast<int>(usage ? harness::ExitCode::usage : harness::ExitCode::not_judged);
 }
@@ -47,7 +52,9 @@ void require_stack() {
 
 }  // namespace
 
-int run_application(int argc, char** argv, const harness::Registry& registry, const GoldenFactory& embedded_goldens) {
+int run_application(int argc, char** argv, const harness::Registry& registry, const GoldenFactory& embedded_goldens,
+                    const DurationsFactory& durations) {
+  const auto start = std::chrono::steady_clock::now();
   open_standard_streams();
   try {
     require_stack();
@@ -56,7 +63,7 @@ int run_application(int argc, char** argv, const harness::Registry& registry, co
     if (const std::optional<int> served = runner::hidden_command(words, registry, open_driver)) return *served;
     // To the end of the process: a signal that comes when all is written must not change its exit code.
     [[maybe_unused]] static const auto* const signals = new runner::SignalGuard;
-    const Environment environment{registry, embedded_goldens, {argv, argv + argc}};
+    const Environment environment{registry, embedded_goldens, {argv, argv + argc}, start, durations};
     return with_output(run_command_line(environment));
   } catch (const std::exception& error) {
     return report_error(error);

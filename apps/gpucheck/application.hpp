@@ -4,7 +4,8 @@
 #include <functional>
 
 #include "golden/golden.hpp"
-#include "harness/registry.hpp"
+#include "harness/case/registry.hpp"
+#include "harness/run/durations.hpp"
 
 /// The gpucheck command: everything but `main`, so that tests can run it with cases
 /// and goldens of their own.
@@ -14,9 +15,14 @@ namespace gpucheck::application {
 /// that judge or show them. @throws golden::MalformedGolden.
 using GoldenFactory = std::function<golden::GoldenSet()>;
 
+/// Says what the cases took where they were measured; called only by commands that go by it.
+using DurationsFactory = std::function<harness::Durations()>;
+
 /// Runs the command line and returns the process's exit code (harness/exit_codes.hpp).
 /// Never throws: errors are printed on stderr. Call once, from the main thread.
-int run_application(int argc, char** argv, const harness::Registry& registry, const GoldenFactory& embedded_goldens);
+int run_application(
+    int argc, char** argv, const harness::Registry& registry, const GoldenFactory& embedded_goldens,
+    const DurationsFactory& durations = [] { return harness::Durations(); });
 
 /// Prints "gpucheck: <text>" on stderr and returns the exit code for that error. The
 /// one place where errors are printed.

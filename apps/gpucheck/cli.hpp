@@ -10,4 +10,7 @@ namespace gpucheck::application {
 /// command throws.
 int run_command_line(const Environment& environment);
 
+/// Reads the command line alike, and carries nothing out: for tests of what the manual shows. @throws UsageError.
+void check_command_line(const Environment& environment);
+
 }  // namespace gpucheck::application

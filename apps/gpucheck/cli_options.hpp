@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -14,14 +15,16 @@ namespace gpucheck::application {
 
 void add_globs(CLI::App& command, Selection& selection);
 void add_exclusions(CLI::App& command, Selection& selection);
-void add_execution(CLI::App& command, ExecutionOptions& options);
+void add_execution(CLI::App& command, runner::Options& options);
 void add_golden_files(CLI::App& command, std::string& directory, std::string& limits_path);
 /// Everything of `run` but which cases, their parameters, and in what order.
-void add_run_control(CLI::App& command, RunOptions& options);
+/// @param start of the process: from then on a deadline counts
+void add_run_control(CLI::App& command, RunOptions& options, std::chrono::steady_clock::time_point start);
 /// The console and the reports that are written from a run or its journal.
-void add_report_files(CLI::App& command, ReportOptions& options);
+/// @param with_journal the journal is one of them
+void add_report_files(CLI::App& command, ReportOptions& options, bool with_journal);
 void add_order(CLI::App& command, RunOptions& options);
-void add_parameters(CLI::App& command, ExecutionOptions& options);
+void add_parameters(CLI::App& command, runner::Options& options);
 void add_replay_options(CLI::App& command, ReplayOptions& options);
 void add_advise_options(CLI::App& command, AdviseOptions& options);
 void add_inspect_options(CLI::App& command, InspectOptions& options);

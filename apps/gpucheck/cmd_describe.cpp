@@ -36,8 +36,8 @@ std::string golden_text(const golden::Golden* golden) {
   if (golden == nullptr) return "\ngolden    none: without one the case fails\n";
   std::string text = fmt::format("\nexpected ({})\n", golden->origin());
   for (const golden::Golden::Row& row : golden->rows()) {
-    text += fmt::format("  {}: {}  [{}{}{}; else {}]\n", row.key, row.expectation, row.basis,
-                        row.condition.empty() ? "" : ", ", row.condition, row.failure);
+    text += fmt::format("  {}: {}  [{}{}{}; else {}{}]\n", row.key, row.expectation, row.basis,
+                        row.condition.empty() ? "" : ", ", row.condition, row.warns ? "a warning, " : "", row.failure);
     if (!row.note.empty()) text += fmt::format("      {}\n", row.note);
   }
   return text;

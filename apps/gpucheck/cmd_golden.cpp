@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fmt/format.h>
+#include <set>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -9,7 +11,8 @@
 #include "commands.hpp"
 #include "execution.hpp"
 #include "golden/approve.hpp"
-#include "harness/outcome_text.hpp"
+#include "harness/result/outcome_text.hpp"
+#include "output/distinct_files.hpp"
 #include "selection.hpp"
 
 namespace gpucheck::application {
@@ -22,7 +25,7 @@ using harness::CaseResult;
 using harness::ExitCode;
 using harness::Outcome;
 
-std::vector<CaseResult> run_cases(const Environment& environment, const ExecutionOptions& options,
+std::vector<CaseResult> run_cases(const Environment& environment, const runner::Options& options,
                                   std::span<const Case* const> cases, const golden::GoldenSet& goldens,
                                   RunRecorder& recorder) {
   const runner::Plan plan = runner::make_plan(cases, {.settings = options.settings});
@@ -68,7 +71,7 @@ struct Tally {
 };
 
 void write_golden(const fs::path& path, const std::string& text) {
-  std::error_code problem;  // of which OutputFile tells more
+  std::error_code problem;  // of which OutputFile says more
   fs::create_directories(path.parent_path(), problem);
   OutputFile(path.string(), "golden file").commit(text);
 }
@@ -90,6 +93,19 @@ void approve_case(const CaseResult& result, const std::string& directory, const 
   print(fmt::format("{}: {}\n", result.name, path.string()));
 }
 
+/// A proposal replaces no file that the cases are run with.
+void check_proposals(const GoldenApproveOptions& options) {
+  const harness::RunSettings& settings = options.runner.settings;
+  std::vector<NamedFile> proposals;
+  for (const std::string& name : std::set(options.case_names.begin(), options.case_names.end())) {
+    proposals.push_back(
+        {"the golden file", (fs::path(settings.golden_directory) / golden::golden_path(name)).string()});
+  }
+  check_distinct(proposals, std::array{NamedFile{"the limits", settings.limits_path},
+                                       NamedFile{"the telemetry", settings.telemetry},
+                                       NamedFile{"the allocator library", settings.allocator.library}});
+}
+
 void check_completed(const CaseResult& result) {
   if (is_judged(result.outcome)) return;
   throw EnvironmentError(fmt::format("{} gave nothing to approve ({}: {}); no golden file of it was written",
@@ -100,13 +116,14 @@ void check_completed(const CaseResult& result) {
 
 int golden_diff(const Environment& environment, const GoldenDiffOptions& options) {
   const golden::GoldenSet goldens =
-      load_goldens(environment, options.execution.settings.golden_directory, options.execution.settings.limits_path);
+      load_goldens(environment, options.runner.settings.golden_directory, options.runner.settings.limits_path);
   const Selected selected = select(environment.registry, goldens, options.selection);
+  if (selected.empty()) throw EnvironmentError(nothing_selected_text());
   const std::vector<const Case*> cases =
-      for_allocator(selected.cases, options.selection, options.execution.settings.allocator);
+      for_allocator(selected.cases, options.selection, options.runner.settings.allocator);
   RunRecorder recorder;
   Tally tally;
-  for (const CaseResult& result : run_cases(environment, options.execution, cases, goldens, recorder)) {
+  for (const CaseResult& result : run_cases(environment, options.runner, cases, goldens, recorder)) {
     tally.add(result);
     if (result.outcome != Outcome::pass) print(difference_text(result));
   }
@@ -122,18 +139,18 @@ int golden_diff(const Environment& environment, const GoldenDiffOptions& options
 int golden_approve(const Environment& environment, const GoldenApproveOptions& options) {
   std::vector<const Case*> cases;
   for (const std::string& name : options.case_names) cases.push_back(&environment.registry.require(name));
+  check_proposals(options);
   RunRecorder recorder;
   const golden::GoldenSet none = golden::GoldenSet::from_embedded({});
-  const std::vector<CaseResult> results = run_cases(environment, options.execution, cases, none, recorder);
+  const std::vector<CaseResult> results = run_cases(environment, options.runner, cases, none, recorder);
   if (recorder.interrupted_by_signal() != 0) {
     return static_cast<int>(harness::interrupted_exit_code(recorder.interrupted_by_signal()));
   }
   int written = 0;
   for (const CaseResult& result : results) {
     check_completed(result);
-    approve_case(result, options.execution.settings.golden_directory,
-                 {recorder.device().kind, std::string(runtime::kind_name(options.execution.settings.allocator))},
-                 written);
+    approve_case(result, options.runner.settings.golden_directory,
+                 {recorder.device().kind, std::string(runtime::kind_name(options.runner.settings.allocator))}, written);
   }
   if (written > 0) {
     note(

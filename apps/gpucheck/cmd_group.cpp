@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "cli_options.hpp"
+#include "exit_code_texts.hpp"
 
 namespace gpucheck::application {
 
@@ -26,7 +27,7 @@ std::string option_text(const Parameter& parameter) {
 
 /// Values stay text here: `run` reads them, so that they are rejected in one place and
 /// in one manner however they were given.
-void add_parameter(CLI::App& command, const Parameter& parameter, ExecutionOptions& options) {
+void add_parameter(CLI::App& command, const Parameter& parameter, runner::Options& options) {
   const auto take = [&options, name = parameter.name](const std::string& text) {
     options.settings.parameters.insert_or_assign(name, text);
   };
@@ -50,11 +51,13 @@ void add_case(CLI::App& group, const Environment& environment, const Case& test_
       group.add_subcommand(test_case.name.substr(test_case.group().size() + 1), test_case.summary);
   const auto options = std::make_shared<RunOptions>();
   options->selection.globs = {test_case.name};
-  command->preparse_callback([command, &test_case, options](std::size_t /*remaining*/) {
-    for (const Parameter& parameter : test_case.parameters) add_parameter(*command, parameter, options->execution);
-    add_execution(*command, options->execution);
-    add_run_control(*command, *options);
-    command->footer("An option of \"gpucheck run\" that a parameter has taken the name of is called --run-... here.");
+  command->preparse_callback([command, &environment, &test_case, options](std::size_t /*remaining*/) {
+    for (const Parameter& parameter : test_case.parameters) add_parameter(*command, parameter, options->runner);
+    add_execution(*command, options->runner);
+    add_run_control(*command, *options, environment.start);
+    command->footer(fmt::format(
+        "An option of \"gpucheck run\" that a parameter has taken the name of is called --run-... here.\n{}",
+        exit_codes::of_run));
   });
   command->final_callback(
       [&environment, options, &action] { action = [&environment, options] { return run(environment, *options); }; });
@@ -84,8 +87,8 @@ void add_groups(CLI::App& application, const Environment& environment, Action& a
     previous = test_case.group();
     if (has_subcommand(application, previous)) {
       throw Error(
-          fmt::format("the group of cases \"{}\" is called like a command, so that neither could be told from "
-                      "the other: rename the group",
+          fmt::format("the group of cases \"{}\" has the name of a command, so that neither could be reached without "
+                      "hiding the other: rename the group",
                       previous));
     }
     add_group(application, environment, previous, action);

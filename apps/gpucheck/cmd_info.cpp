@@ -3,11 +3,13 @@
 
 #include "base/error.hpp"
 #include "base/output_file.hpp"
+#include "base/sanitize.hpp"
 #include "base/units.hpp"
 #include "commands.hpp"
 #include "documents.hpp"
+#include "gpu_code.hpp"
+#include "machine_state.hpp"
 #include "telemetry/machine_file.hpp"
-#include "telemetry/source.hpp"
 #include "telemetry_text.hpp"
 #include "version.hpp"
 
@@ -15,36 +17,16 @@ namespace gpucheck::application {
 
 namespace {
 
-std::string reason(device::Status status) {
-  return fmt::format("{} ({})", device::status_text(status), device::status_name(status));
-}
-
-MachineReport::Devices find_cuda_devices() {
-  const std::unique_ptr<device::Driver> driver = make_cuda_driver();
-  MachineReport::Devices devices;
-  if (!driver) {
-    devices.problem = "this binary was built without a CUDA toolkit";
-    return devices;
-  }
-  const device::Result<int> count = driver->device_count();
-  devices.versions = driver->versions();
-  if (!count.has_value()) devices.problem = reason(count.error());
-  if (count.has_value() && *count == 0) devices.problem = "the driver sees none";
-  for (int ordinal = 0; ordinal < (count.has_value() ? *count : 0); ++ordinal) {
-    device::Result<device::DeviceProperties> device = driver->properties(ordinal);
-    if (device.has_value()) {
-      devices.found.push_back(std::move(*device));
-    } else {
-      devices.problem = fmt::format("device {} cannot tell what it is: {}", ordinal, reason(device.error()));
-    }
-  }
-  return devices;
-}
-
 std::string device_text(std::size_t ordinal, const device::DeviceProperties& device) {
-  return fmt::format("  cuda:{}  {}, {}, {}, {}, {} multiprocessors, compute capability {}.{}\n", ordinal, device.name,
-                     device.uuid, device.pci_bus_id, format_bytes(device.total_memory_bytes),
-                     device.multiprocessor_count, device.compute_capability_major, device.compute_capability_minor);
+  std::string text =
+      fmt::format("  cuda:{}  {}, {}, {}, {}, {} multiprocessors, compute capability {}.{}\n", ordinal, device.name,
+                  device.uuid, device.pci_bus_id, format_bytes(device.total_memory_bytes), device.multiprocessor_count,
+                  device.compute_capability_major, device.compute_capability_minor);
+  const std::string advice = advice_on(gpu_code(build_information().cuda_architectures, device.compute_capability_major,
+                                                device.compute_capability_minor),
+                                       device.compute_capability_major, device.compute_capability_minor);
+  if (!advice.empty()) text += fmt::format("          {}\n", advice);
+  return text;
 }
 
 std::string devices_text(const MachineReport::Devices& devices) {
@@ -66,31 +48,38 @@ std::string libraries_text(const std::vector<LibraryReport>& libraries) {
   return text;
 }
 
-/// What the driver tells of its GPUs, or why it does not.
-std::string state_text() {
-  try {
-    return telemetry_text(telemetry::open_nvml()->read());
-  } catch (const EnvironmentError& error) {
-    return fmt::format("state of the GPUs\n  not known: {}\n", error.what());
-  }
+/// What the driver reports of its GPUs, or why it does not; and which of them do not answer.
+std::string state_text(const MachineState& state) {
+  std::string text = state.problem.empty() ? telemetry_text(state.machine)
+                                           : fmt::format("state of the GPUs\n  not known: {}\n", state.problem);
+  for (const std::string& silent : state.silent) text += fmt::format("  {}\n", one_line(silent));
+  return text;
 }
 
-void record(const std::string& path) {
+/// A recording holds also what a GPU did not answer; without any GPU there is nothing to record.
+void record(const std::string& path, const MachineState& state) {
   OutputFile file(path, "recording");
-  file.commit(telemetry::machine_text(telemetry::open_nvml()->read()));
+  for (const std::string& silent : state.silent) note(silent);
+  if (!state.problem.empty() && state.machine.gpus.empty()) throw EnvironmentError(state.problem);
+  file.commit(telemetry::machine_text(state.machine));
 }
 
 }  // namespace
 
 int info(const Environment& /*environment*/, const InfoOptions& options) {
-  if (!options.record_path.empty()) record(options.record_path);
-  if (options.record_path == "-") return 0;
-  const MachineReport report{find_cuda_devices(), find_libraries()};
+  if (options.record_path == "-") {
+    record(options.record_path, ask_gpus());
+    return 0;
+  }
+  const MachineAnswers answers = ask_machine();
+  if (!options.record_path.empty()) record(options.record_path, answers.state);
+  const MachineReport& report = answers.report;
   if (options.json) {
     print_document(info_document(report));
   } else {
     print(fmt::format("{}\n\n{}{}simulated device\n  profiles: {}\n{}", version_text(), devices_text(report.cuda),
-                      state_text(), fmt::join(simulator_profiles(), ", "), libraries_text(report.libraries)));
+                      state_text(answers.state), fmt::join(simulator_profiles(), ", "),
+                      libraries_text(report.libraries)));
   }
   return 0;
 }

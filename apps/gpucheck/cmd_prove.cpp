@@ -1,17 +1,23 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 
 #include "base/sanitize.hpp"
 #include "commands.hpp"
 #include "documents.hpp"
 #include "execution.hpp"
-#include "proof.hpp"
+#include "prover.hpp"
 #include "selection.hpp"
 
 namespace gpucheck::application {
 
 namespace {
+
+using runner::CaseProof;
+using runner::CaughtBy;
+using runner::FaultTrial;
+using runner::Proof;
 
 using harness::CaseResult;
 using harness::Outcome;
@@ -22,16 +28,17 @@ std::string shortened(const std::string& text) { return one_line(text, 100); }
 /// "fail: key_a, key_b and 2 more", "crash: killed by SIGSEGV", "hang: …".
 std::string cause(const CaseResult& result) {
   constexpr std::size_t shown = 3;
-  if (result.mismatches.empty()) {
+  const std::vector<harness::Mismatch>& shown_first = result.mismatches.empty() ? result.warnings : result.mismatches;
+  if (shown_first.empty()) {
     return fmt::format("{}{}{}", harness::to_text(result.outcome), result.reason.empty() ? "" : ": ",
                        shortened(result.reason));
   }
   std::vector<std::string_view> keys;
-  for (const harness::Mismatch& mismatch : result.mismatches) keys.push_back(mismatch.key);
+  for (const harness::Mismatch& difference : shown_first) keys.push_back(difference.key);
   const std::size_t more = keys.size() > shown ? keys.size() - shown : 0;
   keys.resize(keys.size() - more);
-  return fmt::format("{}: {}{}", harness::to_text(result.outcome), fmt::join(keys, ", "),
-                     more > 0 ? fmt::format(" and {} more", more) : "");
+  const std::string_view word = harness::is_marked(result) ? "warning" : harness::to_text(result.outcome);
+  return fmt::format("{}: {}{}", word, fmt::join(keys, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 std::string verdict(const FaultTrial& trial) {
@@ -43,6 +50,7 @@ std::string verdict(const FaultTrial& trial) {
 std::vector<std::pair<std::string, std::string>> lines(const CaseProof& proof) {
   const bool clean = proof.clean.outcome == Outcome::pass;
   std::vector<std::pair<std::string, std::string>> result;
+  if (proof.was_skipped()) return {{"(skipped)", shortened(proof.clean.reason)}};
   result.emplace_back("(clean)", clean ? "pass" : fmt::format("NOT A PASS ({})", cause(proof.clean)));
   if (proof.test_case->faults.empty()) result.emplace_back("(no fault)", "NOT PROVEN: the case declares no fault");
   for (const harness::Fault& fault : proof.test_case->faults) {
@@ -75,6 +83,24 @@ std::string matrix(const Proof& proof) {
   return text;
 }
 
+/// Which cases were skipped, by reason: those that need a second device, for example.
+std::string skipped_cases(const Proof& proof) {
+  std::map<std::string, std::vector<std::string_view>> by_reason;
+  for (const CaseProof& block : proof.cases) {
+    if (block.was_skipped()) by_reason[block.clean.reason].push_back(block.test_case->name);
+  }
+  std::string text;
+  for (const auto& [reason, names] : by_reason) {
+    text += fmt::format("  {}: {}\n", shortened(reason), fmt::join(names, ", "));
+  }
+  return text.empty() ? text : "skipped, and so neither proven nor not:\n" + text;
+}
+
+std::string skipped_text(const Proof& proof) {
+  const auto skipped = std::ranges::count_if(proof.cases, &CaseProof::was_skipped);
+  return skipped == 0 ? "" : fmt::format(" ({} skipped)", skipped);
+}
+
 std::string summary(const Proof& proof) {
   const auto proven =
       std::count_if(proof.cases.begin(), proof.cases.end(), [](const CaseProof& block) { return block.proven(); });
@@ -87,9 +113,10 @@ std::string summary(const Proof& proof) {
     const int count = proof.count_of(caught_by);
     if (count > 0) ways.push_back(fmt::format("{} {}", count, words));
   }
-  return fmt::format("{} of {} cases proven, {} of {} faults caught{}{}\n{} of {} judged keys turned red by a fault\n",
-                     proven, proof.cases.size(), proof.noticed_count(), proof.fault_count(), ways.empty() ? "" : ": ",
-                     fmt::join(ways, ", "), proof.red_key_count(), proof.key_count());
+  return fmt::format(
+      "{} of {} cases proven{}, {} of {} faults caught{}{}\n{} of {} judged keys turned red by a fault\n", proven,
+      proof.cases.size(), skipped_text(proof), proof.noticed_count(), proof.fault_count(), ways.empty() ? "" : ": ",
+      fmt::join(ways, ", "), proof.red_key_count(), proof.key_count());
 }
 
 /// What no fault of a device can break, a mistake in the runtime may: that is scripts/mutate's to show.
@@ -112,17 +139,17 @@ void show_proving(std::size_t finished, std::size_t total) {
 
 int prove(const Environment& environment, const ProveOptions& options) {
   const golden::GoldenSet goldens =
-      load_goldens(environment, options.execution.settings.golden_directory, options.execution.settings.limits_path);
+      load_goldens(environment, options.runner.settings.golden_directory, options.runner.settings.limits_path);
   const std::vector<const harness::Case*> cases =
       for_allocator(select_cases(environment.registry, goldens, options.selection), options.selection,
-                    options.execution.settings.allocator);
-  const Proof proof = make_proof(environment, goldens, cases, options.execution, show_proving);
+                    options.runner.settings.allocator);
+  const Proof proof = make_proof(environment, goldens, cases, options.runner, show_proving);
   clear_progress();
   note_device(proof.device);
   if (options.json) {
     print_document(proof_document(proof));
   } else {
-    print(matrix(proof) + keys_never_red(proof) + summary(proof));
+    print(matrix(proof) + keys_never_red(proof) + skipped_cases(proof) + summary(proof));
   }
   return static_cast<int>(proof.exit_code());
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "application.hpp"
+#include "output/outputs.hpp"
 #include "runner/runner.hpp"
 #include "terminal.hpp"
 
@@ -20,7 +21,9 @@ namespace gpucheck::application {
 struct Environment {
   const harness::Registry& registry;
   const GoldenFactory& embedded_goldens;
-  std::vector<std::string> command_line;  ///< as typed, program name first
+  std::vector<std::string> command_line;                                           ///< as typed, program name first
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();  ///< of the process
+  DurationsFactory durations = [] { return harness::Durations(); };
 };
 
 /// Which cases.
@@ -30,17 +33,14 @@ struct Selection {
   std::string suite = "all";
 };
 
-/// How cases are run; shared by every command that runs some.
-struct ExecutionOptions {
-  harness::RunSettings settings;
-  int jobs = 0;  ///< 0: one per core, at most 8, or 2 on CUDA
-  std::optional<std::chrono::milliseconds> timeout;
-};
-
 struct ListOptions {
   Selection selection;
+  std::string basis;   ///< the expectations that stand on it, instead of the cases; empty for the cases
+  std::string device;  ///< whose devices are listed instead of cases, or of the estimated run; empty: cases
   bool json = false;
   bool plain = false;
+  bool estimate = false;
+  int jobs = 0;  ///< of the estimated run
 };
 
 struct DescribeOptions {
@@ -62,11 +62,9 @@ struct InfoOptions {
 
 /// Where results go.
 struct ReportOptions {
-  std::string json_path;     ///< "-" is stdout; empty for none
-  std::string junit_path;    ///< likewise
-  std::string journal_path;  ///< likewise; empty: beside the JSON report
-  bool no_journal = false;
-  std::string waivers_path;  ///< empty for none
+  std::vector<Output> outputs;  ///< in the order asked for
+  bool no_journal = false;      ///< none beside the JSON report either
+  std::string waivers_path;     ///< empty for none
   bool quiet = false;
   bool verbose = false;
   ColourChoice colour = ColourChoice::automatic;
@@ -74,18 +72,9 @@ struct ReportOptions {
 
 struct RunOptions {
   Selection selection;
-  ExecutionOptions execution;
-  runner::Isolation isolation = runner::Isolation::worker;
-  int repeat = 1;
-  bool shuffle = false;
-  runner::Shard shard;
-  bool fail_fast = false;
-  int retries = 0;
-  int remeasure = runner::Options{}.remeasure;
-  int max_skips = -1;
+  runner::Options runner;    ///< as typed; `runner_options` adds what the process knows
+  runner::PlanOptions plan;  ///< its settings are the runner's
   ReportOptions reports;
-  std::string trace_folder;           ///< empty: no traces
-  std::optional<int> skip_exit_code;  ///< exit code when everything that ran was skipped
 };
 
 struct JournalReportOptions {
@@ -101,17 +90,17 @@ struct BaselineMakeOptions {
 
 struct GoldenDiffOptions {
   Selection selection;
-  ExecutionOptions execution;
+  runner::Options runner;
 };
 
 struct GoldenApproveOptions {
   std::vector<std::string> case_names;
-  ExecutionOptions execution;
+  runner::Options runner;
 };
 
 struct ProveOptions {
   Selection selection;
-  ExecutionOptions execution;
+  runner::Options runner;
   bool json = false;
 };
 
@@ -128,17 +117,20 @@ struct ReplayOptions {
 };
 
 struct AdviseOptions {
-  std::string file;
+  std::vector<std::string> files;      ///< at least one; of the processes of one job
   std::optional<int> recorded_device;  ///< none: each that has events
   std::vector<std::string> settings;   ///< shown besides
   std::optional<std::uint64_t> memory_limit_bytes;
-  std::string card;       ///< whose memory is the limit; empty: none
-  std::string html_path;  ///< "-" is stdout; empty: no page
+  std::string card;                        ///< whose memory is the limit; empty: none
+  std::vector<std::string> excluded_keys;  ///< not to be advised
+  std::string torch;                       ///< whose keys alone may be advised; empty: any release
+  std::string html_path;                   ///< "-" is stdout; empty: no page
   bool json = false;
 };
 
 struct InspectOptions {
   std::string file;
+  std::string compared_file;           ///< what grew until this one; empty: none
   std::string html_path;               ///< "-" is stdout; empty: no page
   std::optional<int> recorded_device;  ///< none: all
   bool json = false;

@@ -2,21 +2,21 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <numeric>
 #include <optional>
 
 #include "base/error.hpp"
 #include "base/units.hpp"
+#include "device/error_codes.hpp"
 #include "device/sim/sim_driver.hpp"
 #include "device_match.hpp"
+#include "unusable_gpus.hpp"
 
 namespace gpucheck::application {
 
 namespace {
-
-constexpr std::string_view without_cuda = "this binary was built without a CUDA toolkit";
 
 /// What simulated devices there are, and which of them are meant.
 struct Simulated {
@@ -64,13 +64,14 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+constexpr int max_ordinal = 1023;
+
 /// Device numbers with `separator` between them, each once.
 std::vector<int> parse_ordinals(std::string_view name, std::string_view text, char separator) {
-  constexpr int max_ordinal = 1023;
   std::vector<int> ordinals;
   for (const std::string_view item : split(text, separator)) {
     const std::optional<int> ordinal = parse_number(item, max_ordinal);
-    if (!ordinal) reject(name, fmt::format("\"{}\" is no device number: they count from 0", item));
+    if (!ordinal) reject(name, fmt::format("\"{}\" is not a device number: they count from 0", item));
     if (std::ranges::find(ordinals, *ordinal) != ordinals.end()) {
       reject(name, fmt::format("device {} is named twice", *ordinal));
     }
@@ -90,6 +91,12 @@ void set_option(Simulated& simulated, std::string_view name, std::string_view it
   }
   simulated.name += fmt::format("{}{}", simulated.name.ends_with(':') ? "" : ",", item);
   if (key == "memory") return set_memory(options.profile, name, value);
+  if (key == "slow" || key == "odd") {
+    const std::optional<int> ordinal = parse_number(value, 63);
+    if (!ordinal) reject(name, fmt::format("\"{}\" is not a device number: they count from 0", value));
+    (key == "slow" ? options.slow_device : options.odd_device) = ordinal;
+    return;
+  }
   if (key != "devices") reject(name, fmt::format("the simulator has no option \"{}\"", item));
   const std::optional<int> count = parse_number(value, 64);
   if (!count || *count < 1) reject(name, "devices must be from 1 to 64");
@@ -111,7 +118,11 @@ Simulated parse_simulated(std::string_view name, std::string_view rest) {
     set_option(simulated, name, item);
     rest.remove_prefix(std::min(item.size() + 1, rest.size()));
   }
-  for (const int ordinal : simulated.ordinals) {
+  std::vector<int> named = simulated.ordinals;
+  for (const std::optional<int>& sick : {simulated.options.slow_device, simulated.options.odd_device}) {
+    if (sick) named.push_back(*sick);
+  }
+  for (const int ordinal : named) {
     const int count = simulated.options.device_count;
     if (ordinal >= count) reject(name, fmt::format("there is no device {}: there are {}", ordinal, count));
   }
@@ -164,11 +175,6 @@ runner::OpenedDriver open_cuda(std::unique_ptr<device::Driver> driver, std::vect
   return opened;
 }
 
-/// The kernel's NVIDIA driver is loaded: there is, or was, a GPU in this machine.
-bool has_nvidia_driver() {
-  return std::filesystem::exists("/dev/nvidiactl") || std::filesystem::exists("/proc/driver/nvidia/version");
-}
-
 runner::OpenedDriver fall_back_to_simulator(std::uint64_t seed, std::string_view reason) {
   return open_simulated(parse("sim").simulated, seed,
                         fmt::format("no CUDA device ({}): using the simulated device, which says nothing about this "
@@ -176,72 +182,108 @@ runner::OpenedDriver fall_back_to_simulator(std::uint64_t seed, std::string_view
                                     reason));
 }
 
-std::unique_ptr<device::Driver> require_cuda_driver() {
-  std::unique_ptr<device::Driver> driver = make_cuda_driver();
-  if (driver) return driver;
-  throw EnvironmentError(
-      fmt::format("{}: it knows only the simulated device (--device sim); for GPUs, build it where "
-                  "nvcc is installed",
-                  without_cuda));
-}
-
-std::string why_none(const device::Result<int>& count) {
-  if (count.has_value()) return "the driver sees none";
-  return fmt::format("{}, {}", device::status_text(count.error()), device::status_name(count.error()));
-}
-
-/// Numbers are not checked here, and need no look at the machine: whoever asks what the
-/// devices are does.
-runner::OpenedDriver open_named_cuda(const DeviceName& name) {
-  std::unique_ptr<device::Driver> driver = require_cuda_driver();
-  if (!name.ordinals.empty()) return open_cuda(std::move(driver), name.ordinals);
-  const device::Result<int> count = driver->device_count();
-  if (!count.has_value() || *count == 0) {
-    throw EnvironmentError(fmt::format("CUDA has no device to offer ({}): see `nvidia-smi`", why_none(count)));
-  }
-  if (name.identifiers.empty()) return open_cuda(std::move(driver), first_ordinals(*count));
+/// CUDA's devices by number, as far as CUDA reports.
+std::vector<device::DeviceProperties> properties_of(device::Driver& driver, int count) {
   std::vector<device::DeviceProperties> devices;
-  for (int ordinal = 0; ordinal < *count; ++ordinal) {
-    device::Result<device::DeviceProperties> properties = driver->properties(ordinal);
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    device::Result<device::DeviceProperties> properties = driver.properties(ordinal);
     devices.push_back(properties ? std::move(*properties) : device::DeviceProperties{});
   }
-  std::vector<int> ordinals = match_devices(name.identifiers, devices);
+  return devices;
+}
+
+/// Which of the GPUs that others than CUDA know are meant.
+std::vector<int> unusable_ordinals(const DeviceName& name, const std::vector<device::DeviceProperties>& known) {
+  if (!name.identifiers.empty() && !known.empty()) return match_devices(name.identifiers, known);
+  const int most = known.empty() ? max_ordinal : static_cast<int>(known.size()) - 1;
+  for (const int ordinal : name.ordinals) {
+    if (ordinal <= most) continue;
+    throw UsageError(
+        fmt::format("there is no device {}: the driver lists {}; gpucheck info shows them", ordinal, known.size()));
+  }
+  return name.ordinals.empty() ? first_ordinals(std::max(static_cast<int>(known.size()), 1)) : name.ordinals;
+}
+
+/// CUDA does not offer them: `opened` says why, and what they are as far as others know.
+void mark_unusable(runner::OpenedDriver& opened, const DeviceName& name, const device::Result<int>& count,
+                   const MachineLook& look) {
+  const char* const visible_devices = std::getenv("CUDA_VISIBLE_DEVICES");
+  const std::vector<device::DeviceProperties> known = visible_gpus(look.gpus, visible_devices);
+  opened.problem = cuda_problem(look, count, visible_devices);
+  opened.ordinals = unusable_ordinals(name, known);
+  for (const int ordinal : opened.ordinals) {
+    if (!known.empty()) opened.known.push_back(known[static_cast<std::size_t>(ordinal)]);
+  }
+}
+
+bool has_devices(const device::Result<int>& count) { return count.has_value() && *count > 0; }
+
+/// Numbers need no look at the machine: it is had by who asks what the devices are.
+runner::OpenedDriver open_numbered_cuda(DeviceName name, std::unique_ptr<device::Driver> driver) {
+  runner::OpenedDriver opened = open_cuda(std::move(driver), name.ordinals);
+  opened.look_for_problem = [name = std::move(name)](runner::OpenedDriver& itself) {
+    const device::Result<int> count = itself.driver->device_count();
+    if (!has_devices(count)) mark_unusable(itself, name, count, look_at_machine());
+  };
+  return opened;
+}
+
+runner::OpenedDriver open_named_cuda(DeviceName name) {
+  std::unique_ptr<device::Driver> driver = make_cuda_driver();
+  if (!driver) driver = make_absent_cuda_driver();
+  if (!name.ordinals.empty()) return open_numbered_cuda(std::move(name), std::move(driver));
+  const device::Result<int> count = driver->device_count();
+  if (!has_devices(count)) {
+    runner::OpenedDriver opened = open_cuda(std::move(driver), {});
+    mark_unusable(opened, name, count, look_at_machine());
+    return opened;
+  }
+  if (name.identifiers.empty()) return open_cuda(std::move(driver), first_ordinals(*count));
+  std::vector<int> ordinals = match_devices(name.identifiers, properties_of(*driver, *count));
   return open_cuda(std::move(driver), std::move(ordinals));
 }
 
-runner::OpenedDriver open_automatic(std::uint64_t seed) {
-  std::unique_ptr<device::Driver> driver = make_cuda_driver();
-  if (!driver) return fall_back_to_simulator(seed, without_cuda);
-  const device::Result<int> count = driver->device_count();
-  if (count.has_value() && *count > 0) return open_cuda(std::move(driver), first_ordinals(*count));
-  const std::string reason = why_none(count);
-  // A GPU that has fallen off its bus must not be taken for a machine without one.
-  if (has_nvidia_driver()) {
-    throw EnvironmentError(
-        fmt::format("this machine has an NVIDIA driver, but CUDA has no device to offer ({}): see `nvidia-smi` and the "
-                    "kernel's log; to run on the simulated device instead, say --device sim",
-                    reason));
-  }
-  return fall_back_to_simulator(seed, reason);
-}
-
 }  // namespace
+
+runner::OpenedDriver open_automatic(std::unique_ptr<device::Driver> cuda, MachineLook (*look_at)(),
+                                    std::uint64_t seed) {
+  const bool is_built_in = cuda != nullptr;
+  if (!is_built_in) cuda = make_absent_cuda_driver();
+  const device::Result<int> count = cuda->device_count();
+  if (has_devices(count)) return open_cuda(std::move(cuda), first_ordinals(*count));
+  const MachineLook look = look_at();
+  // A GPU whose driver is not loaded, or that has fallen off its bus, must not be taken for a machine without one.
+  if (!has_gpu(look, count)) {
+    return fall_back_to_simulator(seed, !is_built_in        ? std::string(without_cuda)
+                                        : count.has_value() ? "the driver sees none"
+                                                            : device::status_words(count.error()));
+  }
+  runner::OpenedDriver opened = open_cuda(std::move(cuda), {});
+  mark_unusable(opened, {.kind = DeviceName::Kind::cuda}, count, look);
+  opened.note =
+      "this machine has a GPU, which cannot be used; to run on the simulated device instead, say --device sim";
+  return opened;
+}
 
 runner::OpenedDriver open_driver(std::string_view device_name, std::uint64_t seed) {
   DeviceName name = parse(device_name);
   switch (name.kind) {
     case DeviceName::Kind::cuda:
-      return open_named_cuda(name);
+      return open_named_cuda(std::move(name));
     case DeviceName::Kind::simulated:
       return open_simulated(std::move(name.simulated), seed, "");
     case DeviceName::Kind::automatic:
       break;
   }
-  return open_automatic(seed);
+  return open_automatic(make_cuda_driver(), look_at_machine, seed);
 }
 
 void check_device_name(std::string_view device_name) {
-  if (parse(device_name).kind == DeviceName::Kind::cuda) require_cuda_driver();
+  if (parse(device_name).kind != DeviceName::Kind::cuda || make_cuda_driver() != nullptr) return;
+  throw EnvironmentError(
+      fmt::format("{}: it knows only the simulated device (--device sim); for GPUs, build it where "
+                  "nvcc is installed",
+                  without_cuda));
 }
 
 std::string_view device_name_forms() {

@@ -2,7 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/json.hpp"
+#include "gpu_code.hpp"
+#include "harness/run/json.hpp"
 #include "version.hpp"
 
 namespace gpucheck::application {
@@ -52,6 +53,7 @@ Json golden_json(const golden::Golden& golden) {
                     {"expectation", row.expectation},
                     {"basis", row.basis},
                     {"failure", row.failure},
+                    {"warns", row.warns},
                     {"condition", row.condition},
                     {"note", row.note}});
   }
@@ -66,6 +68,8 @@ Json device_json(const device::DeviceProperties& device) {
           {"multiprocessor_count", device.multiprocessor_count},
           {"compute_capability_major", device.compute_capability_major},
           {"compute_capability_minor", device.compute_capability_minor},
+          {"code", to_text(gpu_code(build_information().cuda_architectures, device.compute_capability_major,
+                                    device.compute_capability_minor))},
           {"multiprocessor_clock_khz", device.multiprocessor_clock_khz},
           {"memory_clock_khz", device.memory_clock_khz},
           {"memory_bus_bits", device.memory_bus_bits},
@@ -96,12 +100,14 @@ Json result_json(const harness::CaseResult& result) {
   Json json{{"outcome", harness::to_text(result.outcome)},
             {"reason", result.reason},
             {"duration_ms", result.duration_ms},
-            {"mismatches", Json::array()}};
+            {"mismatches", Json::array()},
+            {"warnings", Json::array()}};
   for (const harness::Mismatch& mismatch : result.mismatches) json["mismatches"].push_back(harness::to_json(mismatch));
+  for (const harness::Mismatch& warning : result.warnings) json["warnings"].push_back(harness::to_json(warning));
   return json;
 }
 
-Json case_proof_json(const CaseProof& proof) {
+Json case_proof_json(const runner::CaseProof& proof) {
   Json json{{"name", proof.test_case->name},
             {"proven", proof.proven()},
             {"clean", result_json(proof.clean)},
@@ -112,12 +118,12 @@ Json case_proof_json(const CaseProof& proof) {
   }
   if (proof.clean.outcome != harness::Outcome::pass) return json;
   for (const harness::Fault& fault : proof.test_case->faults) {
-    const FaultTrial* const trial = proof.trial_of(fault);
+    const runner::FaultTrial* const trial = proof.trial_of(fault);
     harness::CaseResult none;
     none.reason = "not run: interrupted";
     Json entry{{"name", fault.name},
                {"noticed", trial != nullptr && trial->noticed()},
-               {"caught_by", to_text(trial == nullptr ? CaughtBy::nothing : trial->caught_by())}};
+               {"caught_by", to_text(trial == nullptr ? runner::CaughtBy::nothing : trial->caught_by())}};
     entry.update(result_json(trial != nullptr ? trial->result : none));
     json["faults"].push_back(std::move(entry));
   }
@@ -126,9 +132,20 @@ Json case_proof_json(const CaseProof& proof) {
 
 }  // namespace
 
-std::string list_document(std::span<const Case* const> cases) {
+std::string list_document(std::span<const Case* const> cases, const std::optional<RunEstimate>& estimate) {
   Json document{{"schema", "gpucheck.list/1"}, {"version", build_information().version}, {"cases", Json::array()}};
-  for (const Case* test_case : cases) document["cases"].push_back(case_json(*test_case));
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    Json& json = document["cases"].emplace_back(case_json(*cases[i]));
+    if (!estimate) continue;
+    json["estimate_ms"] = estimate->cases[i].time.count();
+    json["estimate_basis"] = harness::to_text(estimate->cases[i].basis);
+  }
+  if (estimate) {
+    document["estimate"] = {{"device_kind", estimate->on_simulator ? "sim" : "cuda"},
+                            {"jobs", estimate->jobs},
+                            {"measured_cases", estimate->measured},
+                            {"side_by_side_ms", estimate->side_by_side.count()}};
+  }
   return finish(document);
 }
 
@@ -146,11 +163,9 @@ std::string failure_kinds_document(std::span<const harness::FailureKind> kinds) 
 }
 
 std::string info_document(const MachineReport& report) {
-  Json document{{"schema", "gpucheck.info/1"},
-                {"build", build_json()},
-                {"cuda", devices_json(report.cuda)},
-                {"simulator", {{"profiles", simulator_profiles()}}},
-                {"libraries", Json::array()}};
+  Json document{{"schema", "gpucheck.info/1"},       {"build", build_json()},
+                {"cuda", devices_json(report.cuda)}, {"simulator", {{"profiles", simulator_profiles()}}},
+                {"silent_gpus", report.silent_gpus}, {"libraries", Json::array()}};
   for (const LibraryReport& library : report.libraries) {
     document["libraries"].push_back({{"name", library.name},
                                      {"found", !library.path.empty()},
@@ -161,7 +176,7 @@ std::string info_document(const MachineReport& report) {
   return finish(document);
 }
 
-std::string proof_document(const Proof& proof) {
+std::string proof_document(const runner::Proof& proof) {
   Json document{{"schema", "gpucheck.proof/1"},
                 {"version", build_information().version},
                 {"device", harness::to_json(proof.device)},
@@ -171,7 +186,7 @@ std::string proof_document(const Proof& proof) {
                 {"key_count", proof.key_count()},
                 {"red_key_count", proof.red_key_count()},
                 {"exit_code", static_cast<int>(proof.exit_code())}};
-  for (const CaseProof& entry : proof.cases) document["cases"].push_back(case_proof_json(entry));
+  for (const runner::CaseProof& entry : proof.cases) document["cases"].push_back(case_proof_json(entry));
   return finish(document);
 }
 

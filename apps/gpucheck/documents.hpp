@@ -1,15 +1,17 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "devices.hpp"
 #include "golden/golden.hpp"
-#include "harness/case.hpp"
-#include "harness/failure_kinds.hpp"
+#include "harness/case/case.hpp"
+#include "harness/result/failure_kinds.hpp"
 #include "libraries.hpp"
-#include "proof.hpp"
+#include "run_estimate.hpp"
+#include "runner/proof/proof.hpp"
 
 /// The JSON documents of the commands that answer with --json, except `run`, whose
 /// document is written by lib/report. Each names its schema, ends with a newline, and
@@ -17,7 +19,7 @@
 namespace gpucheck::application {
 
 /// "gpucheck.list/1"
-std::string list_document(std::span<const harness::Case* const> cases);
+std::string list_document(std::span<const harness::Case* const> cases, const std::optional<RunEstimate>& estimate);
 
 /// "gpucheck.case/1". @param golden null when the case has none.
 std::string case_document(const harness::Case& test_case, const golden::Golden* golden);
@@ -34,12 +36,13 @@ struct MachineReport {
   };
   Devices cuda;
   std::vector<LibraryReport> libraries;
+  std::vector<std::string> silent_gpus;  ///< those that do not answer, each with its place and what to do
 };
 
 /// "gpucheck.info/1"
 std::string info_document(const MachineReport& report);
 
 /// "gpucheck.proof/1"
-std::string proof_document(const Proof& proof);
+std::string proof_document(const runner::Proof& proof);
 
 }  // namespace gpucheck::application

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 #include "devices.hpp"
 #include "telemetry/machine_file.hpp"
 #include "version.hpp"
@@ -12,28 +13,27 @@ namespace gpucheck::application {
 
 namespace {
 
-/// A GPU tells its state itself. What cannot be read is said before anything runs.
-void check_recording(const harness::RunSettings& settings) {
-  if (settings.telemetry.empty()) return;
+/// A GPU reports its state itself. What cannot be read is said before anything runs.
+std::optional<std::string> read_recording(const harness::RunSettings& settings) {
+  if (settings.telemetry.empty()) return std::nullopt;
   if (!settings.device.starts_with("sim")) {
     throw UsageError(
         fmt::format("--telemetry {} stands in for the driver of simulated devices alone, and the device "
                     "is {}: say --device sim, for example",
                     settings.telemetry, settings.device));
   }
-  static_cast<void>(telemetry::read_machine(settings.telemetry));
+  std::string text = read_input_file(settings.telemetry, "recording");
+  static_cast<void>(telemetry::parse_machine(text, settings.telemetry));
+  return text;
 }
 
 }  // namespace
 
-runner::Options runner_options(const Environment& environment, const ExecutionOptions& options) {
+runner::Options runner_options(const Environment& environment, const runner::Options& options) {
   check_device_name(options.settings.device);
-  check_recording(options.settings);
-  runner::Options result;
+  runner::Options result = options;
+  result.recording = read_recording(options.settings);
   result.program = "/proc/self/exe";
-  result.settings = options.settings;
-  result.jobs = options.jobs;
-  result.timeout = options.timeout;
   result.version = build_information().version;
   result.command_line = environment.command_line;
   // What a library keeps from one case must not reach the next.

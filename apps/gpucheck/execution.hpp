@@ -8,9 +8,9 @@
 
 namespace gpucheck::application {
 
-/// The runner's options for what was typed. @throws UsageError, EnvironmentError for a
-/// device that does not exist or is not built in.
-runner::Options runner_options(const Environment& environment, const ExecutionOptions& options);
+/// The runner's options: what was typed, and what this process knows of itself and reads. @throws UsageError,
+/// EnvironmentError for a device that does not exist or is not built in.
+runner::Options runner_options(const Environment& environment, const runner::Options& options);
 
 /// Keeps what the commands that print their own report need to know of a run.
 class RunRecorder final : public harness::EventSink {
@@ -34,12 +34,12 @@ class RunRecorder final : public harness::EventSink {
 };
 
 /// Runs the plan quietly, each case on the first of the devices chosen (or the first pair). Of an interrupted run
-/// there is a result for each case too, as RunRecorder::unfinished tells it. The recorder may be used for several
+/// there is a result for each case too, as RunRecorder::unfinished has it. The recorder may be used for several
 /// runs in turn.
 std::vector<harness::CaseResult> run_quietly(const runner::Plan& plan, const golden::GoldenSet& goldens,
                                              const runner::Options& options, RunRecorder& recorder);
 
-/// Tells the person on what the cases run, and why, on stderr.
+/// Reports the person on what the cases run, and why, on stderr.
 void note_device(const harness::DeviceIdentity& device);
 
 }  // namespace gpucheck::application

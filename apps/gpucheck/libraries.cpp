@@ -107,7 +107,16 @@ std::string path_of(void* library, const char* file_name) {
   return known ? map->l_name : file_name;
 }
 
-LibraryReport find_library(const Library& library) {
+}  // namespace
+
+std::vector<std::string_view> library_names() {
+  std::vector<std::string_view> names;
+  for (const Library& library : library_table) names.push_back(library.name);
+  return names;
+}
+
+LibraryReport find_library(std::size_t index) {
+  const Library& library = library_table.at(index);
   LibraryReport report{.name = library.name, .path = "", .version = "", .problem = ""};
   for (const char* file_name : library.file_names) {
     if (file_name == nullptr) break;
@@ -121,15 +130,6 @@ LibraryReport find_library(const Library& library) {
     if (report.problem.empty()) report.problem = ::dlerror();
   }
   return report;
-}
-
-}  // namespace
-
-std::vector<LibraryReport> find_libraries() {
-  std::vector<LibraryReport> reports;
-  reports.reserve(library_table.size());
-  for (const Library& library : library_table) reports.push_back(find_library(library));
-  return reports;
 }
 
 }  // namespace gpucheck::application

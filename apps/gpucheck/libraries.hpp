@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +15,11 @@ struct LibraryReport {
   std::string problem;    ///< why there is no path or no version, in the loader's or library's words
 };
 
-/// Loads each library in turn and asks it for its version; they stay loaded. Loading can take a second
-/// for the larger ones; nothing is initialised on a device.
-std::vector<LibraryReport> find_libraries();
+/// All that are looked for.
+[[nodiscard]] std::vector<std::string_view> library_names();
+
+/// Loads that one, by its place among the names, and asks it for its version; it stays loaded. Loading can take a
+/// second for the larger ones; nothing is initialised on a device, but a driver that hangs may never return.
+[[nodiscard]] LibraryReport find_library(std::size_t index);
 
 }  // namespace gpucheck::application

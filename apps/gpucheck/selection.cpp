@@ -10,7 +10,8 @@
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
-#include "runner/orphans.hpp"
+#include "base/sanitize.hpp"
+#include "runner/supervision/orphans.hpp"
 
 namespace gpucheck::application {
 
@@ -23,11 +24,14 @@ bool is_of_group(const Case& test_case, std::initializer_list<std::string_view> 
   return std::ranges::find(groups, test_case.group()) != groups.end();
 }
 
-/// Of its own, each of which makes a context; a node makes those one at a time, a quarter of a second each.
+/// Its own processes, each of which makes a context; a node makes those one at a time, a quarter of a second each.
 bool needs_processes(const Case& test_case) { return test_case.needs.own_process || !test_case.children.empty(); }
 
-/// The seeds are PyTorch's tests of CUDA, which a case's source names as pytest does.
-bool stands_for_a_seed(const Case& test_case) { return test_case.source.find(".py::") != std::string::npos; }
+/// The seeds are PyTorch's tests of CUDA, which a case's source names as pytest does. One that names a version as well
+/// ("... of PyTorch 2.11") stands for a newer test.
+bool stands_for_a_seed(const Case& test_case) {
+  return test_case.source.find(".py::") != std::string::npos && test_case.source.find(' ') == std::string::npos;
+}
 
 constexpr std::array<Suite, 5> suite_table{{
     {"all", "every case", [](const Case&) { return true; }},
@@ -59,7 +63,7 @@ Names names_for(const Registry& registry, const Names& known, const std::string&
   Names names;
   std::ranges::copy_if(known, std::inserter(names, names.end()),
                        [&word](std::string_view name) { return harness::selects(word, name); });
-  // The registry says what may have been meant by a word that is no glob.
+  // The registry says what may have been meant by a word that is not a glob.
   if (names.empty()) static_cast<void>(registry.select({&word, 1}));
   return names;
 }
@@ -78,13 +82,12 @@ Names select_each(const Registry& registry, const Names& known, const std::vecto
   return selected;
 }
 
-[[noreturn]] void fail_for_nothing_selected() {
-  throw EnvironmentError(
-      "nothing is selected: no case is left of those named, the suite and what --exclude takes away; gpucheck list "
-      "takes the same options and shows what they select");
-}
-
 }  // namespace
+
+std::string nothing_selected_text() {
+  return "nothing is selected: no case is left of those named, the suite and what --exclude takes away; gpucheck list "
+         "takes the same options and shows what they select";
+}
 
 std::span<const Suite> suites() { return suite_table; }
 
@@ -104,14 +107,13 @@ Selected select(const Registry& registry, const golden::GoldenSet& goldens, cons
   }
   std::ranges::copy_if(orphans, std::back_inserter(selected.orphans),
                        [&names](const std::string& name) { return names.contains(name); });
-  if (selected.cases.empty() && selected.orphans.empty()) fail_for_nothing_selected();
   return selected;
 }
 
 std::vector<const Case*> select_cases(const Registry& registry, const golden::GoldenSet& goldens,
                                       const Selection& selection) {
   std::vector<const Case*> cases = select(registry, goldens, selection).cases;
-  if (cases.empty()) fail_for_nothing_selected();
+  if (cases.empty()) throw EnvironmentError(nothing_selected_text());
   return cases;
 }
 
@@ -126,12 +128,28 @@ std::vector<const Case*> for_allocator(std::vector<const Case*> selected, const 
   return kept.empty() ? selected : kept;
 }
 
+namespace {
+
+/// As a waiver for a case that does not exist: it would be ignored, and nobody would notice.
+void check_names(const golden::Limits& limits, const golden::GoldenSet& goldens, const std::string& path) {
+  const std::vector<std::string> unknown = limits.names_beside(goldens.limited_values());
+  if (unknown.empty()) return;
+  throw UsageError(
+      fmt::format("{}: the limit \"{}\" is for no value that a limit judges; write \"group.case.key\" (gpucheck "
+                  "describe CASE lists the keys of a case)",
+                  path, one_line(unknown.front(), 120)));
+}
+
+}  // namespace
+
 golden::GoldenSet load_goldens(const Environment& environment, const std::string& directory,
                                const std::string& limits_path) {
   golden::GoldenSet goldens =
       directory.empty() ? environment.embedded_goldens() : golden::GoldenSet::from_directory(directory);
   if (!limits_path.empty()) {
-    goldens.limits().override_with(golden::Limits::parse(read_input_file(limits_path, "limits"), limits_path));
+    golden::Limits limits = golden::Limits::parse(read_input_file(limits_path, "limits"), limits_path);
+    check_names(limits, goldens, limits_path);
+    goldens.limits().override_with(std::move(limits));
   }
   return goldens;
 }

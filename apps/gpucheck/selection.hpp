@@ -23,10 +23,14 @@ std::span<const Suite> suites();
 struct Selected {
   std::vector<const harness::Case*> cases;
   std::vector<std::string> orphans;  ///< golden files without a case; in every suite
+  [[nodiscard]] bool empty() const noexcept { return cases.empty() && orphans.empty(); }
 };
 
-/// @throws UsageError for an unknown name or suite, with the nearest names;
-/// EnvironmentError when a glob, or the whole selection, stands for nothing.
+/// Why nothing is left, and how to find out.
+std::string nothing_selected_text();
+
+/// Nothing may be left. @throws UsageError for an unknown name or suite, with the nearest names; EnvironmentError when
+/// a glob stands for nothing.
 Selected select(const harness::Registry& registry, const golden::GoldenSet& goldens, const Selection& selection);
 
 /// The same for what can only do with cases. @throws EnvironmentError when there are none.

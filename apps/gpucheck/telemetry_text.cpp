@@ -34,6 +34,9 @@ std::string bytes(const Value& value) {
 }
 
 std::string links_text(const Gpu& gpu) {
+  // The last that is asked: what does not answer before is not asked for its links.
+  if (gpu.links.empty() && telemetry::is_failure(gpu[Reading::pcie_generation_max])) return "NVLinks not known";
+  if (gpu.links_failed) return "NVLinks not known: " + gpu.links_problem;
   if (gpu.links.empty()) return "no NVLink";
   const auto active = std::ranges::count_if(
       gpu.links, [](const auto& link) { return telemetry::flag(link[LinkReading::is_active]) == true; });
@@ -47,6 +50,9 @@ std::string processes_text(const Gpu& gpu) {
 
 std::string gpu_text(const Gpu& gpu) {
   const auto at = [&gpu](Reading which) { return shown(gpu[which]); };
+  if (const std::string* const problem = telemetry::problem(gpu[Reading::handle])) {
+    return fmt::format("  {}  not known: {}\n", at(Reading::pci_address), one_line(*problem));
+  }
   std::string text = fmt::format("  {}  {}, {}, VBIOS {}\n", at(Reading::pci_address), at(Reading::name),
                                  at(Reading::uuid), at(Reading::vbios_version));
   text += fmt::format("    {} C (memory {} C), {} of {} W, SM clock {} of {} MHz, memory clock {} of {} MHz\n",

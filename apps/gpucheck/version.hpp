@@ -5,7 +5,7 @@
 
 namespace gpucheck::application {
 
-/// How this binary came to be.
+/// How this binary was made.
 struct BuildInformation {
   std::string_view version;  ///< from the repository's tags when there are any, else the project's version
   std::string_view compiler;

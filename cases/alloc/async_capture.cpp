@@ -6,7 +6,7 @@
 #include "cases/alloc/held_stream.hpp"
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "runtime/graphs/graph.hpp"
 #include "tensor/ops.hpp"
 
@@ -18,7 +18,7 @@ using Numbers = runtime::Buffer<std::int64_t>;
 
 constexpr std::size_t count = 512;
 
-/// Memory from before a capture that is freed during one is no part of the graph: the device
+/// Memory from before a capture that is freed during one is not part of the graph: the device
 /// hears of the free once the capture is over.
 void observe_free_from_before(harness::Context& context, AsyncRuntime& async) {
   const auto used_bytes = [&] {
@@ -89,7 +89,7 @@ harness::Case define() {
                   .summary = "a kernel is missing from the graph",
                   .plan = fault::kernel_lost(fault::nth_call(3))},
                  {.name = "joins_lost",
-                  .summary = "a stream does not wait for the event that it is told to wait for",
+                  .summary = "a stream does not wait for the event that it is asked to wait for",
                   .plan = fault::broken(fault::Operation::wait, fault::Effect::drop, fault::from_call(3))},
                  {.name = "captures_unknown",
                   .summary = "the device does not know of any capture",

@@ -4,7 +4,7 @@
 #include "cases/alloc/async_support.hpp"
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_alloc::async_limits {
 namespace {
@@ -72,7 +72,7 @@ harness::Case define() {
                   .summary = "memory freed never comes back",
                   .plan = fault::broken(fault::Operation::free_async, fault::Effect::drop, fault::every_call)},
                  {.name = "trim_lost",
-                  .summary = "the pool keeps what it is told to release",
+                  .summary = "the pool keeps what it is asked to release",
                   .plan = fault::broken(fault::Operation::trim_async_pool, fault::Effect::drop, fault::every_call)}},
       .run = run,
   };

@@ -3,7 +3,7 @@
 #include "cases/alloc/held_stream.hpp"
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_alloc::async_streams {
 namespace {
@@ -67,7 +67,7 @@ harness::Case define() {
       .source = "cudaMallocAsync backend of PyTorch 2.11: record_stream()",
       .needs = {.memory_bytes = 64_MiB},
       .faults = {{.name = "no_stream_waits",
-                  .summary = "a stream does not wait for the event that it is told to wait for",
+                  .summary = "a stream does not wait for the event that it is asked to wait for",
                   .plan = fault::broken(fault::Operation::wait, fault::Effect::drop, fault::every_call)},
                  {.name = "events_never_recorded",
                   .summary = "events are not recorded, so that nobody waits for them",

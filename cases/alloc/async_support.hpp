@@ -6,14 +6,14 @@
 #include <utility>
 
 #include "device/forwarding_device.hpp"
-#include "harness/context.hpp"
+#include "harness/case/context.hpp"
 #include "runtime/runtime.hpp"
 
 /// What the cases of PyTorch's cudaMallocAsync backend share. They make an allocator of that
-/// kind themselves, whichever the run was told to use.
+/// kind themselves, whichever the run was asked to use.
 namespace gpucheck::cases::in_alloc {
 
-/// Notes on which stream each block was last freed, and fails one call when told to. For one thread at a time.
+/// Notes on which stream each block was last freed, and fails one call when asked to. For one thread at a time.
 class NotingDevice final : public device::ForwardingDevice {
  public:
   using ForwardingDevice::ForwardingDevice;

@@ -1,7 +1,7 @@
 #include "base/units.hpp"
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "tensor/ops.hpp"
 
 namespace gpucheck::cases::in_alloc::caching_disabled_raw_alloc {

@@ -6,7 +6,7 @@
 #include "base/units.hpp"
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "tensor/ops.hpp"
 
 namespace gpucheck::cases::in_alloc::fuzz {

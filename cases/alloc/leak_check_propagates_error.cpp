@@ -1,7 +1,7 @@
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
-#include "runtime/allocator/leak_check.hpp"
+#include "harness/case/case.hpp"
+#include "runtime/memory/leak_check.hpp"
 #include "tensor/view_ops.hpp"
 
 namespace gpucheck::cases::in_alloc::leak_check_propagates_error {

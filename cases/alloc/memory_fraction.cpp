@@ -2,8 +2,9 @@
 
 #include "base/units.hpp"
 #include "cases/support.hpp"
+#include "cases/thrown.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "tensor/ops.hpp"
 
 namespace gpucheck::cases::in_alloc::memory_fraction {
@@ -41,7 +42,10 @@ void run(harness::Context& context) {
     context.observe("error_below_the_limit", allocate(0.499 * total - max_reserved));
     allocator.empty_cache();
     const auto before = allocator.stats();
-    context.observe("error_above_the_limit", allocate(0.5 * total));
+    const Thrown refusal =
+        thrown_by([&] { allocator.free(allocator.allocate(static_cast<std::size_t>(0.5 * total), stream)); });
+    context.observe("type_of_error_above_the_limit", harness::Value(refusal.type));
+    context.observe("error_above_the_limit", harness::Value(refusal.text));
     context.observe("num_ooms", allocator.stats().num_ooms - before.num_ooms);
     context.observe("num_alloc_retries", allocator.stats().num_alloc_retries - before.num_alloc_retries);
     // The limit refused that request, and nothing else: neither memory nor work that fits.

@@ -2,15 +2,16 @@
 
 #include "base/units.hpp"
 #include "cases/support.hpp"
+#include "cases/thrown.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_alloc::oom_observer {
 namespace {
 
 using namespace literals;
 
-/// What observers were told, kept beyond the case's function: the allocator keeps them.
+/// What observers heard, kept beyond the case's function: the allocator keeps them.
 struct Told {
   std::vector<runtime::OutOfMemoryReport> reports;
   std::optional<std::int64_t> ooms_seen;
@@ -31,9 +32,9 @@ void run(harness::Context& context) {
   const runtime::Buffer<float> possible(runtime, 1_MiB, stream);
   context.observe("calls_without_error", told->reports.size());
   const std::int64_t ooms_before = allocator.stats().num_ooms;
-  const std::string error =
-      error_text<Error>([&] { allocator.free(allocator.allocate(4096_GiB, stream)); });  // 2^40 floats
-  context.observe("error", error);
+  const Thrown thrown = thrown_by([&] { allocator.free(allocator.allocate(4096_GiB, stream)); });  // 2^40 floats
+  context.observe("error_type", harness::Value(thrown.type));
+  context.observe("error", harness::Value(thrown.text));
   context.observe("calls", told->reports.size());
   context.observe("second_observer_called", told->second_was_called);
   const runtime::OutOfMemoryReport report = told->reports.empty() ? runtime::OutOfMemoryReport{} : told->reports[0];

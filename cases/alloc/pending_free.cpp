@@ -4,7 +4,7 @@
 #include "cases/alloc/held_stream.hpp"
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_alloc::pending_free {
 namespace {

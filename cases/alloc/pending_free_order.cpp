@@ -9,7 +9,7 @@
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "device/forwarding_device.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "observe/memory_history.hpp"
 
 namespace gpucheck::cases::in_alloc::pending_free_order {

@@ -2,7 +2,7 @@
 
 #include "base/units.hpp"
 #include "cases/alloc/pluggable_support.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_alloc::pluggable_latency {
 namespace {

@@ -4,7 +4,7 @@
 #include "base/units.hpp"
 #include "cases/alloc/pluggable_support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_alloc::pluggable_leaks {
 namespace {

@@ -1,7 +1,7 @@
 #include "base/units.hpp"
 #include "cases/alloc/pluggable_support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_alloc::pluggable_out_of_memory {
 namespace {

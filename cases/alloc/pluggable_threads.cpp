@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "cases/alloc/pluggable_support.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_alloc::pluggable_threads {
 namespace {

@@ -1,7 +1,8 @@
 #include "base/units.hpp"
 #include "cases/support.hpp"
+#include "cases/thrown.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_alloc::raises_oom {
 namespace {
@@ -15,8 +16,9 @@ void request(harness::Context& context, const std::string& prefix) {
   auto& allocator = runtime.allocator();
   const device::Stream stream = runtime.current_stream();
   const std::int64_t ooms_before = allocator.stats().num_ooms;
-  context.observe(prefix + "_error",
-                  error_text<Error>([&] { allocator.free(allocator.allocate(impossible_bytes, stream)); }));
+  const Thrown thrown = thrown_by([&] { allocator.free(allocator.allocate(impossible_bytes, stream)); });
+  context.observe(prefix + "_error_type", harness::Value(thrown.type));
+  context.observe(prefix + "_error", harness::Value(thrown.text));
   context.observe(prefix + "_num_ooms", allocator.stats().num_ooms - ooms_before);
   // The error is over with it: what the device has is still given.
   context.observe(prefix + "_error_afterwards",

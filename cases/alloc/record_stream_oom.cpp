@@ -6,7 +6,7 @@
 #include "device/fault/common_plans.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "tensor/ops.hpp"
 #include "tensor/view_ops.hpp"
 

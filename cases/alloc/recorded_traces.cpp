@@ -4,7 +4,7 @@
 #include "base/units.hpp"
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "replay/analysis/compare.hpp"
 #include "replay/formats/file.hpp"
 #include "replay/recorded/recorded_files.hpp"
@@ -64,7 +64,7 @@ void run(harness::Context& context) {
     for (const replay::Trace& trace : traces) play(trace, context.device(), outcome);
     const std::string name = name_of(file.name);
     context.observe(name + "_equal_steps", outcome.equal_steps);
-    // Of pinned memory nothing but the steps was recorded.
+    // Nothing but the steps was recorded of pinned memory.
     if (name != "pinned") context.observe(name + "_equal_ends", outcome.equal_ends);
     context.observe(name + "_first_difference", harness::Value(outcome.first_difference));
   }
@@ -75,7 +75,7 @@ void run(harness::Context& context) {
 harness::Case define() {
   return {
       .name = "alloc.recorded_traces",
-      .summary = "43,214 calls that PyTorch made come to the statistics, segments and blocks that PyTorch reported",
+      .summary = "43,214 calls that PyTorch made lead to the statistics, segments and blocks that PyTorch reported",
       .source =
           "torch.cuda.memory_stats(), torch.cuda.host_memory_stats() and torch.cuda.memory_snapshot() of PyTorch 2.11",
       // On a GPU, where each call has to wait for what is under way, they take a minute, and addresses decide between

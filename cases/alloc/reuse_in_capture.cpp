@@ -4,7 +4,7 @@
 #include "cases/alloc/held_stream.hpp"
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "runtime/graphs/graph.hpp"
 #include "tensor/ops.hpp"
 
@@ -104,7 +104,7 @@ harness::Case define() {
                   .summary = "one bit of a result flips on its way to the host",
                   .plan = fault::copy_flips_bit(fault::nth_call(1))},
                  {.name = "branches_not_joined",
-                  .summary = "a stream does not wait for the event that it is told to wait for",
+                  .summary = "a stream does not wait for the event that it is asked to wait for",
                   .plan = fault::broken(fault::Operation::wait, fault::Effect::drop, fault::from_call(3))}},
       .run = run,
   };

@@ -5,7 +5,7 @@
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "device/forwarding_device.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_alloc::settings {
 namespace {

@@ -5,13 +5,13 @@
 
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "runtime/pluggable/pluggable_allocator.hpp"
 
 namespace gpucheck::cases::in_alloc::user_functions {
 namespace {
 
-/// An allocator as a program passes it: plain functions. It can be told to make mistakes, and
+/// An allocator as a program passes it: plain functions. It can be asked to make mistakes, and
 /// keeps what it was asked for.
 struct Functions {
   void* (*allocate_with)(void* context, std::size_t bytes) = nullptr;
@@ -72,7 +72,7 @@ harness::Case define() {
   return {
       .name = "alloc.user_functions",
       .summary =
-          "Functions of the user's as allocator are told the size of what they free, and their mistakes are seen",
+          "Functions of the user's as allocator are given the size of what they free, and their mistakes are seen",
       .source = "torch.cuda.memory.CUDAPluggableAllocator of PyTorch 2.11",
       .faults = {{.name = "allocation_fails",
                   .summary = "the device fails to allocate memory that it has",

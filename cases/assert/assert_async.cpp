@@ -3,7 +3,7 @@
 #include "cases/assert/support.hpp"
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "tensor/ops.hpp"
 
 namespace gpucheck::cases::in_assert::assert_async {
@@ -22,7 +22,7 @@ void assert_on(harness::Context& context, const std::vector<T>& values) {
   device::check(runtime.device(), runtime.device().synchronize(), "synchronize");
 }
 
-// std::vector<bool> is no array of bool: this one goes by way of bytes.
+// std::vector<bool> is not an array of bool: this one goes by way of bytes.
 void assert_on_bool(harness::Context& context, bool value) {
   static_assert(sizeof(bool) == 1);
   runtime::Runtime& runtime = context.runtime();

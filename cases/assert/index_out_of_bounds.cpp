@@ -1,7 +1,7 @@
 #include "cases/assert/support.hpp"
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "tensor/ops.hpp"
 
 namespace gpucheck::cases::in_assert::index_out_of_bounds {

@@ -4,7 +4,7 @@
 #include "cases/assert/support.hpp"
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "tensor/random/multinomial.hpp"
 
 namespace gpucheck::cases::in_assert::multinomial_invalid_probs {

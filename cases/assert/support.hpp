@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_assert {
 

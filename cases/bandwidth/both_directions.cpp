@@ -1,5 +1,5 @@
 #include "base/units.hpp"
-#include "cases/bandwidth/support.hpp"
+#include "cases/shared/bandwidth_support.hpp"
 
 namespace gpucheck::cases::in_bandwidth::both_directions {
 namespace {

@@ -1,6 +1,6 @@
 #include "base/units.hpp"
-#include "cases/bandwidth/support.hpp"
 #include "cases/gpu_faults.hpp"
+#include "cases/shared/bandwidth_support.hpp"
 
 namespace gpucheck::cases::in_bandwidth::device_copy {
 namespace {

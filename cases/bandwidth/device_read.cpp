@@ -2,7 +2,7 @@
 
 #include "base/splitmix.hpp"
 #include "base/units.hpp"
-#include "cases/bandwidth/support.hpp"
+#include "cases/shared/bandwidth_support.hpp"
 #include "cases/support.hpp"
 #include "device/kernels/bandwidth.hpp"
 #include "device/turns.hpp"

@@ -1,6 +1,6 @@
 #include "base/splitmix.hpp"
 #include "base/units.hpp"
-#include "cases/bandwidth/support.hpp"
+#include "cases/shared/bandwidth_support.hpp"
 
 namespace gpucheck::cases::in_bandwidth::device_write {
 namespace {

@@ -1,7 +1,7 @@
 #include <memory>
 
 #include "base/units.hpp"
-#include "cases/bandwidth/support.hpp"
+#include "cases/shared/bandwidth_support.hpp"
 
 namespace gpucheck::cases::in_bandwidth::host_to_device {
 namespace {

@@ -87,7 +87,7 @@ Samples measure_together(Members& members, const Way& way) {
   return samples;
 }
 
-/// What all measurements come to.
+/// The summary of all measurements.
 struct Totals {
   std::size_t fewest_samples = sample_count;
   Summary summary = {};

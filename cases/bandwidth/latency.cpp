@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "cases/bandwidth/support.hpp"
+#include "cases/shared/bandwidth_support.hpp"
 #include "device/kernels/elementwise.hpp"
 
 namespace gpucheck::cases::in_bandwidth::latency {

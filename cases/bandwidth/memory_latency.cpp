@@ -1,7 +1,7 @@
 #include <bit>
 
 #include "base/units.hpp"
-#include "cases/bandwidth/support.hpp"
+#include "cases/shared/bandwidth_support.hpp"
 #include "cases/support.hpp"
 #include "device/kernels/bandwidth.hpp"
 

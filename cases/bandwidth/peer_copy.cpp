@@ -30,7 +30,7 @@ struct Side {
   const DeviceBuffer& received;
 };
 
-/// What all pairs come to.
+/// The summary of all pairs.
 struct Totals {
   Slowest copies{"copy"};
   Slowest kernels_that_write{"kernel_write"};

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cases/bandwidth/support.hpp"
+#include "cases/shared/bandwidth_support.hpp"
 
 namespace gpucheck::cases::in_bandwidth {
 

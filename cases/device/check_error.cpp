@@ -1,7 +1,7 @@
 #include "device/check.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
-#include "harness/context.hpp"
+#include "harness/case/case.hpp"
+#include "harness/case/context.hpp"
 
 namespace gpucheck::cases::in_device::check_error {
 namespace {

@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "cases/device/support.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "tensor/ops.hpp"
 
 namespace gpucheck::cases::in_device::count_not_cached_before_init {

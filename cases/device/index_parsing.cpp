@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
 #include "cases/device/support.hpp"
-#include "harness/case.hpp"
+#include "cases/thrown.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_device::index_parsing {
 namespace {
@@ -13,14 +14,17 @@ constexpr runtime::IndexRule optional{.optional = true};
 void run(harness::Context& context) {
   const int ordinal = context.device().ordinal();
   runtime::Devices devices(context.driver());
-  const auto error_of = [&devices](const DeviceArgument& argument, runtime::IndexRule rule) {
-    return error_text<Error>([&] { static_cast<void>(devices.index_of(argument, rule)); });
+  const auto observe_error = [&](const std::string& name, const DeviceArgument& argument, runtime::IndexRule rule) {
+    const Thrown thrown = thrown_by([&] { static_cast<void>(devices.index_of(argument, rule)); });
+    context.observe(name + "_error_type", harness::Value(thrown.type));
+    context.observe(name + "_error", harness::Value(thrown.text));
   };
-  context.observe("cuda0_error", error_of("cuda0", {}));
-  context.observe("leading_zero_error", error_of("cuda:01", {}));
-  context.observe("empty_error", error_of("", {}));
-  context.observe("cpu_error", error_of("cpu", optional));
-  context.observe("no_number_error", error_of("cuda", {}));
+  observe_error("cuda0", "cuda0", {});
+  observe_error("cuda0_optional", "cuda0", optional);
+  observe_error("leading_zero", "cuda:01", {});
+  observe_error("empty", "", {});
+  observe_error("cpu", "cpu", optional);
+  observe_error("no_number", "cuda", {});
   context.observe("cuda_12", devices.index_of("cuda:12"));
   int current = -1;
   std::string named_by_text;

@@ -1,5 +1,5 @@
 #include "cases/device/support.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_device::name_default_argument {
 namespace {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "cases/device/support.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_device::uuid {
 namespace {

@@ -6,7 +6,7 @@
 #include "device/fault/common_plans.hpp"
 #include "device/kernels/multiprocessors.hpp"
 #include "device/launch.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_gemm::by_multiprocessor {
 namespace {

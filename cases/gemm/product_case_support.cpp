@@ -12,7 +12,7 @@
 namespace gpucheck::cases::in_gemm {
 namespace {
 
-/// Of the random operands: a digest is to be compared with those of other GPUs.
+/// The seed of the random operands: a digest is to be compared with those of other GPUs.
 constexpr std::uint64_t random_seed = 1;
 
 /// So long that the first products wait for the host, who is faster from then on.

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "cases/gemm/support.hpp"
+#include "cases/shared/gemm_support.hpp"
 
 /// The cases that test one type's products.
 namespace gpucheck::cases::in_gemm {

@@ -3,7 +3,7 @@
 
 #include "cases/graph/shared_pools_support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "runtime/graphs/capture_query.hpp"
 #include "runtime/graphs/graph_capture.hpp"
 
@@ -124,7 +124,7 @@ harness::Case define() {
   return {
       .name = "graph.capture_error_modes",
       .summary =
-          "What another thread may do while a capture is open hangs on the capture's mode, and does no more harm",
+          "What another thread may do while a capture is open depends on the capture's mode, and does no more harm",
       .source = "test_cuda.py::TestCuda::test_cuda_graph_error_options",
       .needs = {.own_process = true, .caching_allocator = true},
       .faults =

@@ -2,9 +2,9 @@
 
 #include <thread>
 
-#include "cases/graph/support.hpp"
+#include "cases/shared/graph_support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_graph::capture_query {
 namespace {

@@ -1,13 +1,13 @@
 #include <algorithm>
 
 #include "base/units.hpp"
-#include "cases/graph/support.hpp"
+#include "cases/shared/graph_support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "runtime/graphs/graph_capture.hpp"
-#include "runtime/pinned/pinned_buffer.hpp"
+#include "runtime/memory/pinned_buffer.hpp"
 
 namespace gpucheck::cases::in_graph::capture_scope {
 namespace {

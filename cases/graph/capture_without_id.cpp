@@ -1,9 +1,9 @@
 #include <utility>
 
-#include "cases/graph/support.hpp"
+#include "cases/shared/graph_support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "device/forwarding_device.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_graph::capture_without_id {
 namespace {
@@ -56,7 +56,7 @@ void run(harness::Context& context) {
 harness::Case define() {
   return {
       .name = "graph.capture_without_id",
-      .summary = "A capture that the device does not tell from others is ended, and the next one works",
+      .summary = "A capture that the device does not say from others is ended, and the next one works",
       .source = "torch.cuda.CUDAGraph.capture_begin() of PyTorch 2.11",
       .faults = {{.name = "capture_fails",
                   .summary = "the device fails to capture",

@@ -2,7 +2,7 @@
 
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "runtime/graphs/graph.hpp"
 
 namespace gpucheck::cases::in_graph::default_stream_capture_refused {

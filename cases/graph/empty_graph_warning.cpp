@@ -1,6 +1,6 @@
-#include "cases/graph/support.hpp"
+#include "cases/shared/graph_support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_graph::empty_graph_warning {
 namespace {

@@ -1,6 +1,6 @@
 #include "cases/graph/shared_pools_support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "runtime/streams/event.hpp"
 
 namespace gpucheck::cases::in_graph::external_event_timing {

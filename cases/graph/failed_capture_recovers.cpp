@@ -2,10 +2,10 @@
 #include <memory>
 #include <utility>
 
-#include "cases/graph/support.hpp"
+#include "cases/shared/graph_support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "device/forwarding_device.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "runtime/graphs/capture_query.hpp"
 #include "tensor/random/distributions.hpp"
 
@@ -38,10 +38,10 @@ struct Broken {
   std::unique_ptr<Graph>& graph;
 };
 
-/// How a capture that is open comes to no good end.
+/// How an open capture fails.
 struct Ending {
   std::string_view name;
-  bool has_error;  ///< that tells how it ended
+  bool has_error;  ///< that says how it ended
   void (*run)(const Broken& broken);
 };
 constexpr Ending endings[] = {
@@ -104,7 +104,7 @@ std::string break_and_try_again(LosingDevice& device, Runtime& runtime, const En
   });
   const std::string name(ending.name);
   if (leaves_open(runtime)) found.stream_captures.push_back(name);
-  const auto draw = [&] { static_cast<void>(tensor::ops::rand(runtime.default_generator(), 4)); };
+  const auto draw = [&] { static_cast<void>(tensor::ops::rand(default_generator(runtime), 4)); };
   if (!error_text<Error>(draw).empty()) found.draw_fails.push_back(name);
   std::int64_t next_sum = 0;
   static_cast<void>(error_text<Error>([&] { next_sum = capture_and_replay(runtime, *graph, ones); }));
@@ -135,7 +135,7 @@ void run(harness::Context& context) {
 harness::Case define() {
   return {
       .name = "graph.failed_capture_recovers",
-      .summary = "A capture that comes to no good end is over: work, random draws, another capture and memory go on",
+      .summary = "A capture that failed is over: work, random draws, another capture and memory go on",
       .source = "torch.cuda.CUDAGraph.capture_end() and reset() of PyTorch 2.11",
       .faults = {{.name = "broken_capture_passes",
                   .summary = "the end of the broken capture is said to be a good one, with no graph",

@@ -1,7 +1,7 @@
-#include "cases/graph/support.hpp"
+#include "cases/shared/graph_support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "device/forwarding_device.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_graph::kept_graph {
 namespace {

@@ -4,7 +4,7 @@
 #include "base/units.hpp"
 #include "cases/graph/shared_pools_support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_graph::memory_stats_and_result_after_destroy {
 namespace {

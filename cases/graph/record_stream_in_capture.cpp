@@ -4,7 +4,7 @@
 #include "device/fault/common_plans.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_graph::record_stream_in_capture {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "cases/graph/support.hpp"
+#include "cases/shared/graph_support.hpp"
 
 /// What the seed's tests of graphs that share a pool have in common.
 namespace gpucheck::cases::in_graph {
@@ -57,7 +57,7 @@ inline double sum(runtime::Runtime& runtime, const Floats& values) {
   return read_one(runtime, total.data(), stream);
 }
 
-/// How graphs come to share a pool.
+/// How graphs share a pool.
 enum class Sharing { none, by_pool, by_handle };
 
 struct SharingName {

@@ -2,7 +2,7 @@
 
 #include "cases/graph/shared_pools_support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_graph::three_successive {
 namespace {

@@ -1,4 +1,4 @@
-#include "cases/health/support.hpp"
+#include "cases/shared/health_support.hpp"
 
 namespace gpucheck::cases::in_health::pcie_replay {
 namespace {
@@ -33,7 +33,7 @@ harness::Case define() {
                   .summary = "the link sends again and again",
                   .telemetry = telemetry::rising(Reading::pcie_replays, 100)},
                  {.name = "gpu_lost",
-                  .summary = "the driver fails to tell",
+                  .summary = "the driver fails to answer",
                   .telemetry = telemetry::failing(Reading::pcie_replays)}},
       .deadline = std::chrono::seconds(30),
       .run = run,

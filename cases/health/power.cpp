@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "cases/health/support.hpp"
+#include "cases/shared/health_support.hpp"
 
 namespace gpucheck::cases::in_health::power {
 namespace {

@@ -1,26 +1,49 @@
 #include <charconv>
+#include <optional>
+#include <utility>
 
-#include "cases/health/support.hpp"
+#include "cases/shared/health_support.hpp"
+#include "telemetry/driver_state.hpp"
 
 namespace gpucheck::cases::in_health::software {
 namespace {
 
 using Texts = std::vector<std::string>;
 
-/// Each with the reason.
+bool is_forbidden(const telemetry::NamedState& each) { return each.problem == telemetry::operation_not_permitted; }
+
+std::string with_reason(const telemetry::NamedState& each) { return fmt::format("{}: {}", each.name, each.problem); }
+
+/// Each with the reason. What a cgroup forbids is not part of the driver that is missing.
 Texts unusable(const std::vector<telemetry::NamedState>& list) {
   Texts texts;
   for (const telemetry::NamedState& each : list) {
-    if (!each.problem.empty()) texts.push_back(fmt::format("{}: {}", each.name, each.problem));
+    if (!each.problem.empty() && !is_forbidden(each)) texts.push_back(with_reason(each));
   }
   return texts;
+}
+
+/// Device files that every program needs and the job's cgroup forbids. Those of single GPUs are other jobs'.
+Texts forbidden_to_all(const std::vector<telemetry::NamedState>& device_files) {
+  Texts texts;
+  for (const telemetry::NamedState& each : device_files) {
+    const bool is_for_all = each.name == "/dev/nvidiactl" || each.name == "/dev/nvidia-uvm";
+    if (is_for_all && is_forbidden(each)) texts.push_back(with_reason(each));
+  }
+  return texts;
+}
+
+/// Why a list is not evidence: an empty one is none either, whoever gave it. Empty where it is.
+std::string why_unknown(const std::vector<telemetry::NamedState>& list, const std::string& problem) {
+  if (!problem.empty()) return problem;
+  return list.empty() ? "none is listed" : "";
 }
 
 /// CUDA's major version that gpucheck is made for. Within one, any driver serves any runtime (NVIDIA's minor version
 /// compatibility).
 constexpr int cuda_major = 13;
 
-/// 13 of "13.0"; 0 of what is no version.
+/// 13 of "13.0"; 0 of what is not a version.
 int major_of(const std::string& version) {
   int major = 0;
   std::from_chars(version.data(), version.data() + version.size(), major);
@@ -28,16 +51,31 @@ int major_of(const std::string& version) {
 }
 
 void run(harness::Context& context) {
-  const telemetry::Machine machine = context.telemetry().machine();
+  std::string library_problem;
+  const telemetry::Machine machine = machine_or_host(context, library_problem);
   const telemetry::Host& host = machine.host;
-  if (!host.device_files_problem.empty() && !host.libraries_problem.empty()) {
-    throw harness::Skip(
-        fmt::format("device files: {}; libraries: {}", host.device_files_problem, host.libraries_problem));
+  // A library that does not work is a finding, unless no driver is loaded at all.
+  if (!library_problem.empty() && host.kernel_module_version.empty()) throw EnvironmentError(library_problem);
+  const std::string no_files = why_unknown(host.device_files, host.device_files_problem);
+  const std::string no_libraries = why_unknown(host.libraries, host.libraries_problem);
+  if (!no_files.empty() && !no_libraries.empty() && library_problem.empty()) {
+    throw harness::Skip(fmt::format("device files: {}; libraries: {}", no_files, no_libraries));
   }
-  context.observe("unusable_device_files", unusable(host.device_files));
-  context.observe("unusable_libraries", unusable(host.libraries));
-  context.observe("driver_is_new_enough", major_of(machine.cuda_version) >= cuda_major);
-  context.observe("driver_version", machine.driver_version);
+  const auto known = [](const std::string& why_not, Texts texts) {
+    return why_not.empty() || !texts.empty() ? std::optional(std::move(texts)) : std::nullopt;
+  };
+  Texts problems = unusable(host.libraries);
+  if (!library_problem.empty()) problems.push_back(library_problem);
+  observe_known(context, "unusable_device_files", known(no_files, unusable(host.device_files)));
+  observe_known(context, "forbidden_device_files", known(no_files, forbidden_to_all(host.device_files)));
+  observe_known(context, "unusable_libraries", known(no_libraries, problems));
+  if (machine.cuda_version.empty()) {
+    observe_not_available(context, "driver_is_new_enough");
+  } else {
+    context.observe("driver_is_new_enough", major_of(machine.cuda_version) >= cuda_major);
+  }
+  context.observe("driver_version",
+                  machine.driver_version.empty() ? host.kernel_module_version : machine.driver_version);
   context.observe("cuda_of_driver", machine.cuda_version);
 }
 
@@ -52,6 +90,9 @@ harness::Case define() {
       .faults = {{.name = "device_file_denied",
                   .summary = "a GPU's device file may not be opened",
                   .telemetry = telemetry::always(Aspect::device_file, "Permission denied")},
+                 {.name = "device_file_forbidden",
+                  .summary = "the job's cgroup forbids a device file that every program needs",
+                  .telemetry = telemetry::always(Aspect::device_file, "/dev/nvidia-uvm: Operation not permitted")},
                  {.name = "library_missing",
                   .summary = "a library of the driver is not installed",
                   .telemetry = telemetry::always(Aspect::library, "cannot open shared object file")},

@@ -2,8 +2,8 @@
 #include <cstdlib>
 
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
-#include "harness/context.hpp"
+#include "harness/case/case.hpp"
+#include "harness/case/context.hpp"
 
 namespace gpucheck::cases::in_host::lazy_init {
 namespace {

@@ -1,8 +1,8 @@
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
-#include "runtime/host_view.hpp"
-#include "runtime/transfer.hpp"
+#include "harness/case/case.hpp"
+#include "runtime/memory/host_view.hpp"
+#include "runtime/memory/transfer.hpp"
 #include "tensor/ops.hpp"
 
 namespace gpucheck::cases::in_host::no_implicit_host_view {

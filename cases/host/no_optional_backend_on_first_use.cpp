@@ -6,7 +6,7 @@
 
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "tensor/random/distributions.hpp"
 
 namespace gpucheck::cases::in_host::no_optional_backend_on_first_use {

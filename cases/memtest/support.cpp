@@ -22,7 +22,7 @@ std::uint64_t reserve_of(std::uint64_t free_bytes) { return std::min<std::uint64
 
 Wanted wanted(harness::Context& context) {
   const auto asked = static_cast<std::uint64_t>(context.parameter<std::int64_t>("bytes"));
-  if (asked != 0) return {asked, asked};
+  if (asked != 0) return {round_up(asked, page_bytes), round_up(asked, page_bytes)};
   if (context.driver().kind() == "sim") return {simulated_bytes, simulated_bytes};
   const std::uint64_t free_bytes = context.device().memory_info().value().free_bytes;
   return {free_bytes, free_bytes - reserve_of(free_bytes)};
@@ -102,7 +102,8 @@ harness::Parameter bytes_parameter() {
           .summary = "how much memory is tested; 0: on a GPU all that is free, on the simulated device 512 KiB",
           .default_value = std::int64_t{0},
           .unit = "bytes",
-          .minimum = 0};
+          .minimum = 0,
+          .smallest = page_bytes};
 }
 
 std::vector<harness::Fault> memory_faults() {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/splitmix.hpp"
-#include "cases/memtest/passes_support.hpp"
+#include "cases/shared/passes_support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
-#include "harness/context.hpp"
+#include "harness/case/case.hpp"
+#include "harness/case/context.hpp"
 
 /// What the memory tests share. Each gives its passes over memory; what they found is observed the same way everywhere.
 namespace gpucheck::cases::in_memtest {

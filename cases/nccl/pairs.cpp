@@ -13,7 +13,7 @@ using namespace literals;
 
 constexpr std::uint64_t on_gpu = 256_MiB;
 
-/// What all pairs come to.
+/// The summary of all pairs.
 struct Totals {
   std::vector<Pair> pairs;
   Summary summary;
@@ -60,7 +60,7 @@ harness::Case define() {
       "nccl.pairs", "Each two devices add up what both have; the one that all wrong or slow pairs share is named",
       "gcm nccl pairwise", run);
   defined.parameters = {in_bandwidth::bytes_parameter(on_gpu)};
-  // Of one pair the spread is not told: it is the slowest pair that counts.
+  // The spread of one pair is not reported: the slowest pair counts.
   std::erase_if(defined.faults, [](const harness::Fault& fault) { return fault.name == "some_collectives_are_slow"; });
   // The first kernel writes what the first device sends in its first pair.
   defined.faults.push_back({.name = "wrong_data_in_one_pair",

@@ -276,7 +276,7 @@ std::vector<harness::Fault> collective_faults() {
        in_bandwidth::delayed(Operation::communicate, fault::every_call, std::chrono::milliseconds(300))},
       {"some_collectives_are_slow", "three in eight collectives take 50 ms longer",
        in_bandwidth::some_delayed(Operation::communicate)},
-      {"a_rank_fails", "the communicator tells of a failure",
+      {"a_rank_fails", "the communicator reports a failure",
        fault::failing(Operation::communicator_status, device::Status::unknown, fault::every_call)},
       {"no_communicator", "no communicator can be made",
        fault::failing(Operation::create_communicator, device::Status::unknown, fault::every_call)},

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "cases/bandwidth/support.hpp"
+#include "cases/shared/bandwidth_support.hpp"
 #include "device/collective.hpp"
 #include "device/kernels/collectives.hpp"
-#include "harness/case.hpp"
-#include "harness/context.hpp"
+#include "harness/case/case.hpp"
+#include "harness/case/context.hpp"
 
 /// What the cases of collectives share. What ranks send is random whole numbers, and all that arrives is compared on
 /// the device that received it, after the time is taken.
@@ -35,11 +35,11 @@ class Ranks {
   /// Does it once, and compares.
   void check(const device::Collective& collective);
 
-  /// What the comparisons came to so far; its samples are those that were `measure`d.
+  /// What the comparisons found so far; its samples are those that were `measure`d.
   [[nodiscard]] const Summary& summary() const noexcept { return summary_; }
   /// "rank 1, element 77: 12 instead of 13"; empty as long as all was right.
   [[nodiscard]] const std::string& first_mismatch() const noexcept { return first_mismatch_; }
-  /// Nothing went wrong that nobody was told of.
+  /// Nothing went wrong that nobody learned of.
   [[nodiscard]] bool is_healthy();
 
  private:

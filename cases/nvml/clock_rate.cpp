@@ -1,5 +1,5 @@
 #include "cases/telemetry_readings.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_nvml::clock_rate {
 namespace {
@@ -16,13 +16,14 @@ void run(harness::Context& context) {
 harness::Case define() {
   return {
       .name = "nvml.clock_rate",
-      .summary = "The driver tells the clock of the multiprocessors",
+      .summary = "The driver reports the clock of the multiprocessors",
       .source = "test_cuda.py::TestCudaMallocAsync::test_clock_speed",
+      .needs = {.libraries = {std::string(harness::management_library)}},
       .faults = {{.name = "negative",
-                  .summary = "the driver tells of a negative clock",
+                  .summary = "the driver reports a negative clock",
                   .telemetry = telemetry::always(Reading::clock_sm, std::int64_t{-1})},
                  {.name = "driver_fails",
-                  .summary = "the driver fails to tell",
+                  .summary = "the driver fails to answer",
                   .telemetry = telemetry::failing(Reading::clock_sm)}},
       .run = run,
   };

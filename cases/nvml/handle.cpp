@@ -1,5 +1,5 @@
 #include "cases/telemetry_readings.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_nvml::handle {
 namespace {
@@ -21,6 +21,7 @@ harness::Case define() {
       .name = "nvml.handle",
       .summary = "The driver's library gives a handle for the device",
       .source = "test_cuda.py::TestCudaMallocAsync::test_nvml_get_handler",
+      .needs = {.libraries = {std::string(harness::management_library)}},
       .faults = {{.name = "gpu_lost",
                   .summary = "the driver's library lists the GPU no more",
                   .telemetry = telemetry::always(telemetry::Aspect::gpu, {})},

@@ -1,5 +1,5 @@
 #include "cases/telemetry_readings.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_nvml::power_draw {
 namespace {
@@ -16,13 +16,14 @@ void run(harness::Context& context) {
 harness::Case define() {
   return {
       .name = "nvml.power_draw",
-      .summary = "The driver tells what power the GPU draws",
+      .summary = "The driver reports what power the GPU draws",
       .source = "test_cuda.py::TestCudaMallocAsync::test_power_draw",
+      .needs = {.libraries = {std::string(harness::management_library)}},
       .faults = {{.name = "negative",
-                  .summary = "the driver tells of less than no power",
+                  .summary = "the driver reports less than no power",
                   .telemetry = telemetry::always(Reading::power_draw, std::int64_t{-1})},
                  {.name = "driver_fails",
-                  .summary = "the driver fails to tell",
+                  .summary = "the driver fails to answer",
                   .telemetry = telemetry::failing(Reading::power_draw)}},
       .run = run,
   };

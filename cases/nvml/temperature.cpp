@@ -1,5 +1,5 @@
 #include "cases/telemetry_readings.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_nvml::temperature {
 namespace {
@@ -16,16 +16,17 @@ void run(harness::Context& context) {
 harness::Case define() {
   return {
       .name = "nvml.temperature",
-      .summary = "The driver tells a temperature of the GPU that one can have",
+      .summary = "The driver reports a temperature of the GPU that one can have",
       .source = "test_cuda.py::TestCudaMallocAsync::test_temperature",
+      .needs = {.libraries = {std::string(harness::management_library)}},
       .faults = {{.name = "too_hot",
-                  .summary = "the driver tells a temperature that no GPU survives",
+                  .summary = "the driver reports a temperature that no GPU survives",
                   .telemetry = telemetry::always(Reading::temperature_gpu, std::int64_t{151})},
                  {.name = "below_zero",
-                  .summary = "the driver tells a temperature below zero",
+                  .summary = "the driver reports a temperature below zero",
                   .telemetry = telemetry::always(Reading::temperature_gpu, std::int64_t{-1})},
                  {.name = "driver_fails",
-                  .summary = "the driver fails to tell",
+                  .summary = "the driver fails to answer",
                   .telemetry = telemetry::failing(Reading::temperature_gpu)},
                  {.name = "driver_hangs",
                   .summary = "the driver never answers",

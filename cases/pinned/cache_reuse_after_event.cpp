@@ -3,7 +3,7 @@
 
 #include "cases/pinned/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "tensor/ops.hpp"
 
 namespace gpucheck::cases::in_pinned::cache_reuse_after_event {

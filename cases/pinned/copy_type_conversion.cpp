@@ -1,6 +1,6 @@
 #include "cases/pinned/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "tensor/host_copies.hpp"
 
 namespace gpucheck::cases::in_pinned::copy_type_conversion {

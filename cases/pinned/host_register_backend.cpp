@@ -2,8 +2,8 @@
 
 #include "cases/pinned/host_register_support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
-#include "harness/counting_device.hpp"
+#include "harness/case/case.hpp"
+#include "harness/case/counting_device.hpp"
 #include "tensor/ops.hpp"
 
 namespace gpucheck::cases::in_pinned::host_register_backend {

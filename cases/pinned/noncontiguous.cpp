@@ -4,7 +4,7 @@
 
 #include "cases/pinned/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "tensor/host_copies.hpp"
 
 namespace gpucheck::cases::in_pinned::noncontiguous {

@@ -3,14 +3,14 @@
 #include "cases/pinned/support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "device/forwarding_device.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_pinned::refusals {
 namespace {
 
 constexpr std::size_t block_bytes = 4096;
 
-/// Fails to tell about one event.
+/// Fails to answer for one event.
 class SilentDevice final : public device::ForwardingDevice {
  public:
   using ForwardingDevice::ForwardingDevice;

@@ -7,8 +7,8 @@
 #include "cases/support.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
-#include "runtime/pinned/pinned_buffer.hpp"
-#include "runtime/transfer.hpp"
+#include "runtime/memory/pinned_buffer.hpp"
+#include "runtime/memory/transfer.hpp"
 
 namespace gpucheck::cases::in_pinned {
 

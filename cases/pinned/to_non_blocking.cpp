@@ -2,7 +2,7 @@
 
 #include "cases/pinned/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_pinned::to_non_blocking {
 namespace {
@@ -14,7 +14,7 @@ using runtime::Transfer;
 
 constexpr std::size_t element_count = 1'000'000;
 
-/// No two transfers move the same values: memory that held those of one is no result of another.
+/// No two transfers move the same values: memory that held those of one is not a result of another.
 std::vector<float> values_from(float first) {
   std::vector<float> values(element_count);
   for (std::size_t i = 0; i < element_count; ++i) values[i] = first + static_cast<float>(i);

@@ -1,5 +1,5 @@
 #include "cases/pool/support.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_pool::check_live_allocations {
 namespace {
@@ -34,7 +34,8 @@ void run(harness::Context& context) {
 harness::Case define() {
   return {
       .name = "pool.check_live_allocations",
-      .summary = "Whether a set of addresses is exactly what lives in a pool is told right, for the set and for others",
+      .summary =
+          "Whether a set of addresses is exactly what lives in a pool is reported right, for the set and for others",
       .source = "test_cuda.py::TestBlockStateAbsorption::test_check_pool_live_allocations",
       .faults = capture_faults(2),
       .run = run,

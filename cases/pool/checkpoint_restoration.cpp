@@ -3,7 +3,7 @@
 
 #include "cases/pool/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_pool::checkpoint_restoration {
 namespace {
@@ -48,7 +48,7 @@ void observe_restoration(harness::Context& context, const PrivatePool& pool, Out
   context.observe("live", harness::Value(positions(blocks, restoration.live)));
   context.observe("live_blocks", live_blocks(runtime, pool.id));
 
-  // No event tells yet when the other stream is done with it.
+  // No event says yet when the other stream is done with it.
   const auto restore_error = [&] {
     return error_text<Error>([&] { static_cast<void>(allocator.restore(checkpoint)); });
   };

@@ -1,5 +1,5 @@
 #include "cases/pool/stale_storage_support.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_pool::checkpoint_stale_storage {
 namespace {

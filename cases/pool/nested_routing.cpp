@@ -2,7 +2,7 @@
 
 #include "cases/pool/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_pool::nested_routing {
 namespace {
@@ -88,7 +88,7 @@ void run(harness::Context& context) {
 harness::Case define() {
   return {
       .name = "pool.nested_routing",
-      .summary = "Of several routings that take an allocation the newest decides, and each ends by itself",
+      .summary = "The newest of several routings that take an allocation decides, and each ends by itself",
       .source = "torch.cuda.use_mem_pool of PyTorch 2.11",
       .needs = {.caching_allocator = true},
       .faults = {{.name = "allocation_fails",

@@ -1,5 +1,5 @@
 #include "cases/pool/support.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_pool::reattach_deleters {
 namespace {

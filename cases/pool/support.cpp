@@ -164,6 +164,9 @@ void check_restored(harness::Context& context, const Function& function, const s
     const std::vector<runtime::SegmentInfo> found = allocator.snapshot(pool);
     if (observe_layout) context.observe("layout", layout(runtime, pool));
     const runtime::PoolCheckpoint checkpoint = allocator.checkpoint(pool);
+    context.observe("restored_at_once_error",
+                    error_text<Error>([&] { runtime::restore_pool(allocator, checkpoint, {}, {}); }));
+    context.observe("segments_equal_when_restored_at_once", same_segments(found, allocator.snapshot(pool)));
 
     Outputs rebuilt = without_owners(captured->outputs);
     captured->outputs.clear();

@@ -79,7 +79,8 @@ void observe_nothing_left(harness::Context& context, std::int64_t before);
 /// A block of a pool that exists, for use on `stream`. @throws OutOfMemoryError, DeviceError.
 Storage allocate_in_pool(runtime::Runtime& runtime, PoolId pool, device::Stream stream, std::size_t bytes);
 
-/// Captures the function and takes a checkpoint of its pool; then drops the outputs, has
+/// Captures the function, takes a checkpoint of its pool and restores it at once, as the seed does, with the outputs
+/// alive and nothing named: observes the error, and whether the segments are the same. Then drops the outputs, has
 /// another block cut and written in the pool, and restores the checkpoint. Observes
 /// `wrong_bytes` of the outputs, each of which must hold one of `values`, before, and after
 /// a replay when all is restored; whether the segments are as they were when changed and

@@ -4,7 +4,7 @@
 #include "cases/pool/support.hpp"
 #include "cases/sampling.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "tensor/view_ops.hpp"
 
 namespace gpucheck::cases::in_pool::thread_routed_allocation {

@@ -13,7 +13,7 @@ struct Draws {
 };
 
 Draws draw(runtime::Runtime& runtime) {
-  Generator& generator = runtime.default_generator();
+  Generator& generator = default_generator(runtime);
   generator.manual_seed(2);
   const Buffer<float> uniform = tensor::ops::rand(generator, elements);
   Buffer<float> halves = empty<float>(runtime, elements);
@@ -26,12 +26,12 @@ Draws draw(runtime::Runtime& runtime) {
 void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
   const Draws first = draw(runtime);
-  context.observe("initial_seed", static_cast<std::int64_t>(runtime.default_generator().initial_seed()));
+  context.observe("initial_seed", static_cast<std::int64_t>(default_generator(runtime).initial_seed()));
   const Draws second = draw(runtime);
   context.observe("first_uniform", first_of(first.uniform, 8));
   context.observe("differing_uniform", differing(first.uniform, second.uniform));
   context.observe("differing_bernoulli", differing(first.bernoulli, second.bernoulli));
-  context.observe("offset_after_both", static_cast<std::int64_t>(runtime.default_generator().offset()));
+  context.observe("offset_after_both", static_cast<std::int64_t>(default_generator(runtime).offset()));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ using device::kernels::convert_to;
 using tensor::BFloat16;
 using tensor::Half;
 
-/// Few enough that what is drawn does not hang on the number of multiprocessors.
+/// Few enough that what is drawn does not depend on the number of multiprocessors.
 constexpr std::size_t count = 1000;
 constexpr std::uint64_t seed = 2;
 
@@ -51,7 +51,7 @@ std::int64_t placed_sum(const std::vector<std::int64_t>& values) {
 template <typename Draw>
 void observe_draws(harness::Context& context, const std::string& name, std::uint64_t from_seed, Draw draw) {
   runtime::Runtime& runtime = context.runtime();
-  Generator& generator = runtime.default_generator();
+  Generator& generator = default_generator(runtime);
   generator.manual_seed(from_seed);
   auto numbers = widened(values_of(runtime, draw(generator)));
   const auto second = widened(values_of(runtime, draw(generator)));
@@ -75,7 +75,7 @@ void observe_fills(harness::Context& context, const std::string& name, Fill fill
   });
 }
 
-/// Of as many floats as the device's threads draw with four numbers each, and of one more.
+/// Draws as many floats as the device's threads draw with four numbers each, and one more.
 void observe_rounds(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
   const auto& properties = context.device().properties();
@@ -136,7 +136,7 @@ Buffer<T> upload(runtime::Runtime& runtime, const std::vector<T>& values) {
   return on_device;
 }
 
-/// What draws hang on. All of it is on the device before the first.
+/// What draws depend on. All of it is on the device before the first.
 struct Inputs {
   explicit Inputs(runtime::Runtime& runtime) {
     for (const float value : {0.3F, 3.0F, 100.0F, 5000.0F, 1.0F, -1.0F}) {

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 #include <memory>
 
-#include "cases/graph/support.hpp"
 #include "cases/rng/support.hpp"
+#include "cases/shared/graph_support.hpp"
 
 namespace gpucheck::cases::in_rng::generator_state_memory {
 namespace {
@@ -24,7 +24,7 @@ void capture_a_draw(runtime::Runtime& runtime, runtime::Graph& graph) {
   {
     const CurrentStreamGuard on_side(runtime, side);
     graph.capture_begin();
-    static_cast<void>(tensor::ops::rand(runtime.default_generator(), 1));
+    static_cast<void>(tensor::ops::rand(default_generator(runtime), 1));
     graph.capture_end();
   }
   in_graph::wait_for(runtime, side);
@@ -35,9 +35,9 @@ void capture_a_draw(runtime::Runtime& runtime, runtime::Graph& graph) {
 void observe(harness::Context& context, const Active& at_first, int graph_count, int generator_count) {
   runtime::Runtime& runtime = context.runtime();
   const Active before = active(runtime);
-  std::vector<Generator> generators{runtime.default_generator().graphsafe_state()};
+  std::vector<Generator> generators{default_generator(runtime).graphsafe_state()};
   while (generators.size() < static_cast<std::size_t>(generator_count)) {
-    generators.push_back(runtime.default_generator().clone());
+    generators.push_back(default_generator(runtime).clone());
   }
   std::vector<std::unique_ptr<runtime::Graph>> graphs;
   for (int i = 0; i < graph_count; ++i) {
@@ -57,7 +57,7 @@ void observe(harness::Context& context, const Active& at_first, int graph_count,
   context.observe("bytes_after_" + label, after.bytes - at_first.bytes);
 }
 
-/// What a capture says of a generator that nobody told it of.
+/// What a capture says of a generator that nobody registered with it.
 void observe_misuse(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
   Generator unregistered(runtime);

@@ -8,12 +8,12 @@ constexpr std::size_t elements = 4 * 4;
 
 std::vector<float> fill(runtime::Runtime& runtime) {
   runtime::manual_seed(seed);
-  return values_of(runtime, tensor::ops::rand(runtime.default_generator(), elements));
+  return values_of(runtime, tensor::ops::rand(default_generator(runtime), elements));
 }
 
 void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
-  Generator& generator = runtime.default_generator();
+  Generator& generator = default_generator(runtime);
   generator.manual_seed(77);
   generator.set_offset(12);
   const Generator::StateBytes saved = generator.state();

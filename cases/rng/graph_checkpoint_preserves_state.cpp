@@ -1,5 +1,5 @@
-#include "cases/graph/support.hpp"
 #include "cases/rng/support.hpp"
+#include "cases/shared/graph_support.hpp"
 #include "runtime/random/with_state.hpp"
 
 namespace gpucheck::cases::in_rng::graph_checkpoint_preserves_state {
@@ -43,7 +43,7 @@ Numbers numbers_of(runtime::Runtime& runtime, const Step& step) {
 
 void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
-  Generator& generator = runtime.default_generator();
+  Generator& generator = default_generator(runtime);
   generator.manual_seed(seed);
   const Numbers eager = numbers_of(runtime, Step(generator));
   context.observe("eager_recomputed_differing", differing(eager.forward, eager.recomputed));

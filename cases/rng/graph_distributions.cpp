@@ -1,7 +1,7 @@
 #include <cstring>
 
-#include "cases/graph/support.hpp"
 #include "cases/rng/support.hpp"
+#include "cases/shared/graph_support.hpp"
 #include "tensor/random/inputs.hpp"
 #include "tensor/random/integers.hpp"
 #include "tensor/view_ops.hpp"
@@ -46,7 +46,7 @@ constexpr Named distributions[]{
 
 /// Two draws, after one that nobody looks at.
 std::vector<float> controls(runtime::Runtime& runtime, const Named& distribution, const Buffer<float>& input) {
-  Generator& generator = runtime.default_generator();
+  Generator& generator = default_generator(runtime);
   Buffer<float> first = empty<float>(runtime, elements);
   Buffer<float> second = empty<float>(runtime, elements);
   for (Buffer<float>* out : {&first, &first, &second}) distribution.fill(generator, input.data(), out->data());
@@ -58,7 +58,7 @@ std::vector<float> controls(runtime::Runtime& runtime, const Named& distribution
 
 void observe(harness::Context& context, const Named& distribution, const Buffer<float>& input) {
   runtime::Runtime& runtime = context.runtime();
-  Generator& generator = runtime.default_generator();
+  Generator& generator = default_generator(runtime);
   generator.manual_seed(5);
   std::vector<float> expected = controls(runtime, distribution, input);
   Buffer<float> dummy = empty<float>(runtime, elements);
@@ -96,8 +96,8 @@ void observe(harness::Context& context, const Named& distribution, const Buffer<
 
 void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
-  runtime.default_generator().manual_seed(3);
-  const Buffer<float> input = tensor::ops::rand(runtime.default_generator(), elements);
+  default_generator(runtime).manual_seed(3);
+  const Buffer<float> input = tensor::ops::rand(default_generator(runtime), elements);
   for (const Named& distribution : distributions) observe(context, distribution, input);
 }
 

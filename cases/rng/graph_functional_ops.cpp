@@ -1,7 +1,7 @@
 #include <optional>
 
-#include "cases/graph/support.hpp"
 #include "cases/rng/support.hpp"
+#include "cases/shared/graph_support.hpp"
 #include "tensor/random/inputs.hpp"
 
 namespace gpucheck::cases::in_rng::graph_functional_ops {
@@ -17,14 +17,14 @@ using Operator = Buffer<float> (*)(runtime::Runtime& runtime, const Buffer<float
 Buffer<float> dropout(runtime::Runtime& runtime, const Buffer<float>& in) {
   Buffer<float> out = empty<float>(runtime, in.size());
   Buffer<bool> mask = empty<bool>(runtime, in.size());
-  tensor::ops::dropout(runtime.default_generator(), in.data(), out.data(), mask.data(), in.size(), 0.1);
+  tensor::ops::dropout(default_generator(runtime), in.data(), out.data(), mask.data(), in.size(), 0.1);
   return out;
 }
 
 Buffer<float> rrelu(runtime::Runtime& runtime, const Buffer<float>& in) {
   Buffer<float> out = empty<float>(runtime, in.size());
   Buffer<float> slopes = empty<float>(runtime, in.size());
-  tensor::ops::rrelu(runtime.default_generator(), in.data(), out.data(), slopes.data(), in.size());
+  tensor::ops::rrelu(default_generator(runtime), in.data(), out.data(), slopes.data(), in.size());
   return out;
 }
 
@@ -36,7 +36,7 @@ Buffer<float> repeated(runtime::Runtime& runtime, Operator apply, const Buffer<f
 
 void observe(harness::Context& context, const std::string& name, Operator apply) {
   runtime::Runtime& runtime = context.runtime();
-  Generator& generator = runtime.default_generator();
+  Generator& generator = default_generator(runtime);
   generator.manual_seed(1);
   const Buffer<float> input = tensor::ops::randn(generator, elements);
   generator.manual_seed(5);

@@ -6,7 +6,7 @@ namespace {
 
 void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
-  Generator& generator = runtime.default_generator();
+  Generator& generator = default_generator(runtime);
   generator.manual_seed(0);
   runtime::Graph graph(runtime);
   graph.capture_begin();

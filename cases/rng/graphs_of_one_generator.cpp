@@ -1,5 +1,5 @@
-#include "cases/graph/support.hpp"
 #include "cases/rng/support.hpp"
+#include "cases/shared/graph_support.hpp"
 
 namespace gpucheck::cases::in_rng::graphs_of_one_generator {
 namespace {
@@ -12,7 +12,7 @@ constexpr std::size_t elements = 4 * 4;
 struct Drawing {
   explicit Drawing(runtime::Runtime& runtime) : graph(runtime) {
     graph.capture_begin();
-    numbers = tensor::ops::rand(runtime.default_generator(), elements);
+    numbers = tensor::ops::rand(default_generator(runtime), elements);
     graph.capture_end();
   }
   runtime::Graph graph;
@@ -21,7 +21,7 @@ struct Drawing {
 
 void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
-  Generator& generator = runtime.default_generator();
+  Generator& generator = default_generator(runtime);
   const device::Stream side = runtime.streams().next();
   const CurrentStreamGuard on_side(runtime, side);
   Drawing former(runtime);

@@ -1,5 +1,5 @@
-#include "cases/graph/support.hpp"
 #include "cases/rng/support.hpp"
+#include "cases/shared/graph_support.hpp"
 
 namespace gpucheck::cases::in_rng::graphsafe_state_switch {
 namespace {
@@ -43,7 +43,7 @@ std::vector<float> values(runtime::Runtime& runtime, const std::vector<Buffer<fl
 void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
   Switched eager = seeded(Generator(runtime));
-  Switched graphed = seeded(runtime.default_generator());
+  Switched graphed = seeded(default_generator(runtime));
   runtime::Graph graph(runtime);
   graph.register_generator_state(graphed.old_state);
   graph.register_generator_state(graphed.new_state);

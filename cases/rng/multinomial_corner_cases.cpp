@@ -8,7 +8,7 @@ namespace {
 
 using tensor::ops::Weights;
 
-/// Of an old report: bins without weight before, within and after those that have some.
+/// From an old report: bins without weight before, within and after those that have some.
 constexpr std::array histogram{0.0F,
                                0.0F,
                                0.0F,
@@ -70,7 +70,7 @@ std::vector<std::int64_t> draw(runtime::Runtime& runtime, Generator& generator, 
   return values_of(runtime, out);
 }
 
-/// Draws of what has no weight, or is no category at all.
+/// Draws of what has no weight, or is not a category at all.
 std::int64_t impossible(const std::vector<float>& weights, const std::vector<std::int64_t>& drawn) {
   return std::ranges::count_if(drawn, [&](std::int64_t category) {
     return category < 0 || static_cast<std::size_t>(category) >= weights.size() ||
@@ -80,7 +80,7 @@ std::int64_t impossible(const std::vector<float>& weights, const std::vector<std
 
 void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
-  Generator& generator = runtime.default_generator();
+  Generator& generator = default_generator(runtime);
 
   const std::vector<float> bins(histogram.begin(), histogram.end());
   generator.manual_seed(11042);

@@ -30,7 +30,7 @@ void observe(harness::Context& context, const std::string& type) {
                   }));
 }
 
-/// Of one draw so long that each sequence has several turns at it.
+/// Distinct numbers in one draw so long that each sequence has several turns at it.
 std::int64_t distinct_of_a_long_draw(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
   Generator generator(runtime, context.seed());

@@ -1,7 +1,7 @@
 #include <array>
 
-#include "cases/graph/support.hpp"
 #include "cases/rng/support.hpp"
+#include "cases/shared/graph_support.hpp"
 
 namespace gpucheck::cases::in_rng::refusals {
 namespace {
@@ -26,7 +26,8 @@ void observe_in_a_capture(harness::Context& context, Generator& generator, runti
   const std::string set_offset = error_text<Error>([&] { generator.set_offset(4); });
   const std::string construction = error_text<Error>([&] { const Generator made(runtime); });
   const std::string replay = error_text<Error>([&] { drawing.replay(); });
-  const std::string overflow = error_text<Error>([&] { static_cast<void>(generator.take(std::uint64_t{1} << 32U)); });
+  const std::string beyond_32_bits =
+      error_text<Error>([&] { static_cast<void>(generator.take(std::uint64_t{1} << 32U)); });
   std::string beside;
   {
     const CurrentStreamGuard on_elsewhere(runtime, elsewhere);
@@ -37,13 +38,13 @@ void observe_in_a_capture(harness::Context& context, Generator& generator, runti
   context.observe("set_offset_in_capture_error", set_offset);
   context.observe("construction_in_capture_error", construction);
   context.observe("replay_in_capture_error", replay);
-  context.observe("overflow_in_capture_error", overflow);
+  context.observe("offset_beyond_32_bits_in_capture_error", beyond_32_bits);
   context.observe("draw_beside_a_capture_error", beside);
 }
 
 void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
-  Generator& generator = runtime.default_generator();
+  Generator& generator = default_generator(runtime);
   observe_outside(context, generator);
   Buffer<float> numbers = empty<float>(runtime, 4);
   runtime::Graph drawing(runtime);

@@ -11,7 +11,7 @@
 
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "runtime/random/generator.hpp"
 #include "tensor/random/distributions.hpp"
 

@@ -1,5 +1,5 @@
 #include "cases/snapshot/support.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "observe/gpu_trace.hpp"
 #include "observe/native_stack.hpp"
 

@@ -1,5 +1,5 @@
 #include "cases/snapshot/support.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_snapshot::free_stack_context {
 namespace {

@@ -4,7 +4,7 @@
 #include "base/units.hpp"
 #include "cases/snapshot/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_snapshot::history_actions {
 namespace {
@@ -62,7 +62,7 @@ harness::Case define() {
   return {
       .name = "snapshot.history_actions",
       .summary =
-          "A memory history keeps its last events in order, forgets them when told to, and leaves out what is "
+          "A memory history keeps its last events in order, forgets them when asked to, and leaves out what is "
           "skipped",
       .source = "torch.cuda.memory._record_memory_history() of PyTorch 2.11",
       .needs = {.memory_bytes = 64_MiB, .caching_allocator = true},

@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "cases/snapshot/support.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_snapshot::history_context_toggle {
 namespace {

@@ -4,7 +4,7 @@
 #include "base/units.hpp"
 #include "cases/snapshot/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "observe/scope.hpp"
 
 namespace gpucheck::cases::in_snapshot::history_labels {

@@ -1,8 +1,5 @@
-#include <fmt/format.h>
-
-#include "cases/snapshot/python_support.hpp"
 #include "cases/snapshot/support.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "observe/scope.hpp"
 
 namespace gpucheck::cases::in_snapshot::native_api_serialized {
@@ -13,7 +10,7 @@ using observe::ContextLevel;
 std::string frames_text(const replay::StackTable& table, replay::StackId stack) {
   std::string text;
   for (const std::uint32_t frame : table.stacks[stack]) {
-    text += table.frames[frame].name + " " + table.frames[frame].filename + "\n";
+    text.append(table.frames[frame].name).append(" ").append(table.frames[frame].filename).append("\n");
   }
   return text;
 }
@@ -41,22 +38,6 @@ replay::SnapshotEvent last_event(const replay::Snapshot& snapshot, std::size_t d
   return snapshot.device_traces[device].back();
 }
 
-/// What Python's own reader finds there: blocks of the seed's tensor, whether their frames
-/// name ::rand, and the last event.
-std::string read_by_python(const std::string& pickle, std::size_t device) {
-  constexpr std::string_view program = R"(
-import pickle, sys
-with open(sys.argv[1], "rb") as file:
-    snapshot = pickle.load(file)
-size = int(sys.argv[3])
-blocks = [block for segment in snapshot["segments"] for block in segment["blocks"]
-          if block["state"] == "active_allocated" and block["requested_size"] == size]
-last = snapshot["device_traces"][int(sys.argv[2])][-1]
-print(len(blocks), "::rand(" in str([block["frames"] for block in blocks]), last["action"], last["size"])
-)";
-  return run_python(program, pickle, {fmt::format("{}", device), fmt::format("{}", seed_bytes)});
-}
-
 void check(harness::Context& context, const std::string& name, ContextLevel level) {
   runtime::Runtime& runtime = context.runtime();
   runtime.allocator().empty_cache();
@@ -65,8 +46,7 @@ void check(harness::Context& context, const std::string& name, ContextLevel leve
   const observe::Scope script(history, "the_script_fn");
   runtime::Buffer<float> x;
   observe_error_of(context, name + "_error", [&] { x = random_tensor(runtime, seed_elements); });
-  const std::string pickle = pickle_of(history.snapshot());
-  const replay::Snapshot snapshot = read_back(pickle);
+  const replay::Snapshot snapshot = read_back(pickle_of(history.snapshot()));
   const FoundInFile found = find_in_file(snapshot);
   const auto ordinal = static_cast<std::size_t>(context.device().ordinal());
   const replay::SnapshotEvent last = last_event(snapshot, ordinal);
@@ -76,7 +56,6 @@ void check(harness::Context& context, const std::string& name, ContextLevel leve
   context.observe(name + "_names_source", contains(found.frames, "snapshot/native_api_serialized.cpp"));
   context.observe(name + "_last_is_alloc", last.action == replay::SnapshotAction::alloc);
   context.observe(name + "_last_size", last.size);
-  context.observe(name + "_read_by_python", harness::Value(read_by_python(pickle, ordinal)));
 }
 
 void run(harness::Context& context) {

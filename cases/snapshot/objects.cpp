@@ -9,7 +9,7 @@
 #include "base/units.hpp"
 #include "cases/snapshot/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "observe/named_objects.hpp"
 #include "runtime/graphs/graph.hpp"
 #include "runtime/streams/stream.hpp"
@@ -92,7 +92,7 @@ void run(harness::Context& context) {
 harness::Case define() {
   return {
       .name = "snapshot.objects",
-      .summary = "A snapshot tells its streams' ids and names, and which graphs hold which pools",
+      .summary = "A snapshot says its streams' ids and names, and which graphs hold which pools",
       .source = "ids of c10::cuda::CUDAStream and pools of at::cuda::CUDAGraph in PyTorch 2.11",
       .needs = {.memory_bytes = 128_MiB, .caching_allocator = true},
       .faults = {{.name = "second_capture_fails",

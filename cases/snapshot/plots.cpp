@@ -1,10 +1,12 @@
 #include <filesystem>
-#include <fstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
+#include "base/output_file.hpp"
 #include "cases/snapshot/support.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "observe/named_objects.hpp"
 #include "replay/page/snapshot_page.hpp"
 
@@ -16,18 +18,25 @@ using observe::StackKind;
 
 [[gnu::noinline]] void plotted_work(runtime::Runtime& runtime) { combine(runtime, random_tensor(runtime, 128 * 128)); }
 
-/// Leaves both files for other programs to read. @throws EnvironmentError.
-void save(const std::filesystem::path& path, const std::string& json, const std::string& pickle) {
-  for (const auto& [suffix, bytes] : {std::pair(".json", &json), std::pair(".pickle", &pickle)}) {
-    std::ofstream file(path.string() + suffix, std::ios::binary);
-    file << *bytes;
-    file.close();
-    if (!file) throw EnvironmentError("cannot write " + path.string() + suffix + "; save_to must be a folder");
+/// Leaves both files for other programs to read, where a folder for them is named. Returns why one could not be
+/// written: the files are not what is tested, so that this is not a reason to judge otherwise.
+std::string save(const std::string& folder, const std::string& name, const std::string& json,
+                 const std::string& pickle) {
+  if (folder.empty()) return "";
+  try {
+    for (const auto& [suffix, bytes] : {std::pair(".json", &json), std::pair(".pickle", &pickle)}) {
+      const std::string path = (std::filesystem::path(folder) / name).string() + suffix;
+      OutputFile(path, "snapshot", Writers::any, Links::replaced).commit(*bytes);
+    }
+  } catch (const EnvironmentError& error) {
+    return error.what();
   }
+  return "";
 }
 
 /// Records the work and observes what its snapshot and the page drawn from it name.
-void plot(harness::Context& context, const std::string& name, ContextLevel level, StackKind stacks) {
+void plot(harness::Context& context, const std::string& name, ContextLevel level, StackKind stacks,
+          std::vector<std::string>& not_saved) {
   runtime::Runtime& runtime = context.runtime();
   runtime.allocator().empty_cache();
   observe::MemoryHistory history(runtime.caching_allocator(), context.device().ordinal());
@@ -37,8 +46,8 @@ void plot(harness::Context& context, const std::string& name, ContextLevel level
   observe::name_objects(snapshot, runtime);
   const std::string json = json_of(snapshot);
   const std::string pickle = pickle_of(snapshot);
-  const auto& save_to = context.parameter<std::string>("save_to");
-  if (!save_to.empty()) save(std::filesystem::path(save_to) / name, json, pickle);
+  const std::string problem = save(context.parameter<std::string>("save_to"), name, json, pickle);
+  if (!problem.empty()) not_saved.push_back(problem);
   const auto ordinal = static_cast<std::size_t>(context.device().ordinal());
   const std::string page = replay::snapshot_page(read_back(pickle), name, {ordinal});
   context.observe(name + "_names_function", contains(json, "plotted_work"));
@@ -49,9 +58,11 @@ void plot(harness::Context& context, const std::string& name, ContextLevel level
 
 void run(harness::Context& context) {
   require_symbols();
-  plot(context, "full", ContextLevel::all, StackKind::full);
-  plot(context, "brief", ContextLevel::all, StackKind::brief);
-  plot(context, "none", ContextLevel::none, StackKind::brief);
+  std::vector<std::string> not_saved;
+  plot(context, "full", ContextLevel::all, StackKind::full, not_saved);
+  plot(context, "brief", ContextLevel::all, StackKind::brief, not_saved);
+  plot(context, "none", ContextLevel::none, StackKind::brief, not_saved);
+  context.observe("not_saved", not_saved);
 }
 
 }  // namespace

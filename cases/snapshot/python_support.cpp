@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "harness/case/context.hpp"
 
 namespace gpucheck::cases::in_snapshot {
 namespace {
@@ -62,7 +63,7 @@ std::string run_python(std::string_view program, std::string_view input, const s
   std::string command = fmt::format("python3 -I -c {} {}", in_quotes(program), file.path());
   for (const std::string& argument : arguments) command += fmt::format(" {}", in_quotes(argument));
   const auto [output, exit_code] = run_command(fmt::format("{} 2>&1", command));
-  if (exit_code == not_found) return "skipped: there is no python3 here";
+  if (exit_code == not_found) throw harness::Skip("this machine has no python3");
   return exit_code == 0 ? output : fmt::format("failed: {}", output.substr(output.rfind('\n') + 1));
 }
 

@@ -2,7 +2,7 @@
 
 #include "cases/snapshot/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_snapshot::requested_sizes {
 namespace {

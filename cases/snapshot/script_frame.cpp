@@ -1,5 +1,5 @@
 #include "cases/snapshot/support.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "observe/scope.hpp"
 
 namespace gpucheck::cases::in_snapshot::script_frame {

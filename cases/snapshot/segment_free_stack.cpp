@@ -1,5 +1,5 @@
 #include "cases/snapshot/support.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_snapshot::segment_free_stack {
 namespace {

@@ -3,7 +3,7 @@
 #include <random>
 
 #include "cases/snapshot/support.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "replay/page/snapshot_page.hpp"
 
 namespace gpucheck::cases::in_snapshot::state_history {
@@ -13,7 +13,7 @@ using Tensor = runtime::Buffer<float>;
 
 /// The stack of what it allocates begins here, in the case's own file.
 Tensor tensor_of(runtime::Runtime& runtime, std::size_t elements) {
-  return tensor::ops::rand(runtime.default_generator(), elements);
+  return tensor::ops::rand(default_generator(runtime), elements);
 }
 
 /// A thousand tensors of 128 floats, freed in random order.

@@ -20,7 +20,7 @@ void require_symbols() {
 }
 
 runtime::Buffer<float> random_tensor(runtime::Runtime& runtime, std::size_t elements) {
-  return tensor::ops::rand(runtime.default_generator(), elements);
+  return tensor::ops::rand(default_generator(runtime), elements);
 }
 
 void combine(runtime::Runtime& runtime, const runtime::Buffer<float>& x) {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cases/support.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "observe/memory_history.hpp"
 #include "observe/snapshot_file.hpp"
 #include "replay/formats/snapshot/snapshot.hpp"

@@ -1,6 +1,6 @@
 #include "cases/stream/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_stream::devices {
 namespace {
@@ -59,7 +59,7 @@ harness::Case define() {
       .source = "torch.cuda.Event and Stream of PyTorch 2.11",
       .needs = {.devices = 2},
       .faults = {{.name = "does_not_wait",
-                  .summary = "a stream that is told to wait for another device's event does not",
+                  .summary = "a stream that is asked to wait for another device's event does not",
                   .plan = fault::broken(fault::Operation::wait, fault::Effect::drop, fault::every_call)},
                  {.name = "wait_fails",
                   .summary = "a stream cannot be made to wait for another device's event",
@@ -68,7 +68,7 @@ harness::Case define() {
                   .summary = "a stream without work says that it has some left",
                   .plan = fault::stream_seems_busy(fault::nth_call(1))},
                  {.name = "times_across_devices",
-                  .summary = "the time between two devices' events is told",
+                  .summary = "the time between two devices' events is reported",
                   .plan =
                       fault::broken(fault::Operation::elapsed_ms, fault::Effect::report_success, fault::every_call)}},
       .run = run,

@@ -1,6 +1,6 @@
 #include "cases/stream/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "runtime/graphs/graph.hpp"
 
 namespace gpucheck::cases::in_stream::event_misuse {
@@ -28,7 +28,7 @@ void observe_elapsed(harness::Context& context, const Stream& stream) {
   context.observe("end_untimed_error", elapsed_error(start, untimed));
 }
 
-/// An event that was recorded in a capture is one of the graph's edges, and tells the host nothing.
+/// An event that was recorded in a capture is one of the graph's edges, and gives the host no answer.
 void observe_captured(harness::Context& context, const Stream& stream) {
   runtime::Runtime& runtime = context.runtime();
   Event event(timed);
@@ -54,7 +54,7 @@ void run(harness::Context& context) {
 harness::Case define() {
   return {
       .name = "stream.event_misuse",
-      .summary = "Events that cannot tell what they are asked say why, in PyTorch's words",
+      .summary = "Events that cannot say what they are asked say why, in PyTorch's words",
       .source = "torch.cuda.Event of PyTorch 2.11",
       .faults = {completes_early(),
                  event_never_completes(),
@@ -62,7 +62,7 @@ harness::Case define() {
                   .summary = "waiting for an event is said to be done",
                   .plan = fault::synchronize_returns_early(fault::every_call)},
                  {.name = "stream_waits_for_nothing",
-                  .summary = "a stream that is told to wait for an event is said to do so",
+                  .summary = "a stream that is asked to wait for an event is said to do so",
                   .plan = fault::broken(fault::Operation::wait, fault::Effect::report_success, fault::every_call)}},
       .run = run,
   };

@@ -2,7 +2,7 @@
 
 #include "cases/stream/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "runtime/graphs/graph.hpp"
 #include "tensor/ops.hpp"
 
@@ -18,7 +18,7 @@ std::string elapsed_error(const Event& from, const Event& to) {
   return error_text<Error>([&] { static_cast<void>(from.elapsed_ms(to)); });
 }
 
-/// "done", "pending", or why that cannot be told.
+/// "done", "pending", or why that cannot be known.
 std::string state_of(const Event& event) {
   bool done = false;
   const std::string error = error_text<Error>([&] { done = event.query(); });
@@ -98,7 +98,7 @@ void observe_waits(harness::Context& context, const Stream& stream) {
   if (context.driver().notices_races()) context.observe("races", context.driver().races().size() - races);
 }
 
-/// The runtime looks at the current stream, not at the one that is told to record.
+/// The runtime looks at the current stream, not at the one that is asked to record.
 void observe_beside(harness::Context& context, const Stream& stream) {
   Runtime& runtime = context.runtime();
   const Stream other = Stream::from_pool(runtime);

@@ -1,7 +1,7 @@
 #include "cases/stream/support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "device/owned.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "tensor/ops.hpp"
 
 namespace gpucheck::cases::in_stream::external_streams {
@@ -42,7 +42,7 @@ void observe_work(harness::Context& context) {
   context.observe("value", read_one(runtime, value.data(), stream.raw()));
 }
 
-/// What a handle tells is taken as PyTorch takes it: of the position five bits count, and of
+/// What a handle says is taken as PyTorch takes it: of the position five bits count, and of
 /// the levels one stands for handles.
 void observe_handles(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();

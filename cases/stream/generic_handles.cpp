@@ -3,8 +3,8 @@
 
 #include "cases/stream/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
-#include "runtime/transfer.hpp"
+#include "harness/case/case.hpp"
+#include "runtime/memory/transfer.hpp"
 #include "tensor/view_ops.hpp"
 
 namespace gpucheck::cases::in_stream::generic_handles {
@@ -30,8 +30,6 @@ std::size_t wrong_sums(runtime::Runtime& runtime, const std::vector<float>& a, c
 
 void observe_work(harness::Context& context, const Stream& stream) {
   runtime::Runtime& runtime = context.runtime();
-  const StreamScope guard = stream.make_current();
-  context.observe("current_id_in_scope", Stream::current(runtime).id());
   Event first({.timing = true});
   Event second({.timing = true});
   context.observe("event_id_before_record", first.raw().value);
@@ -39,17 +37,27 @@ void observe_work(harness::Context& context, const Stream& stream) {
   const std::vector<float> b = values_from(1000.0F);
   const auto to_device = [&](const std::vector<float>& values) {
     return runtime::to_device<float>(runtime, values.data(), element_count, runtime::Transfer::non_blocking,
-                                     stream.raw());
+                                     runtime.current_stream());
   };
-  const Buffer<float> on_device_a = to_device(a);
-  const Buffer<float> on_device_b = to_device(b);
+  std::optional<Buffer<float>> on_device_a;
+  std::optional<Buffer<float>> on_device_b;
+  {
+    const StreamScope guard = stream.make_current();
+    context.observe("current_id_in_scope", Stream::current(runtime).id());
+    on_device_a = to_device(a);
+    on_device_b = to_device(b);
+  }
   first.record(stream);
+  first.synchronize();
+  context.observe("first_event_done", first.query());
+  // Out of the scope: the sum and the second event are on another stream, and the time between the events is that
+  // between two streams.
   const tensor::Layout layout = tensor::contiguous({element_count});
   const Buffer<float> sum =
-      tensor::ops::add(runtime, {on_device_a.data(), layout}, {on_device_b.data(), layout}, runtime.current_stream());
-  second.record(stream);
+      tensor::ops::add(runtime, {on_device_a->data(), layout}, {on_device_b->data(), layout}, runtime.current_stream());
+  second.record(Stream::current(runtime));
   second.synchronize();
-  context.observe("events_done", first.query() && second.query());
+  context.observe("second_event_done", second.query());
   context.observe("event_ids_equal", first.raw() == second.raw());
   context.observe("wrong_sums", wrong_sums(runtime, a, b, sum));
   context.observe("elapsed_above_zero", first.elapsed_ms(second) > 0);
@@ -82,6 +90,9 @@ harness::Case define() {
                  {.name = "returns_early",
                   .summary = "waiting for an event returns before its work is done",
                   .plan = fault::synchronize_returns_early(fault::nth_call(1))},
+                 {.name = "returns_early_again",
+                  .summary = "waiting for the second event returns before its work is done",
+                  .plan = fault::synchronize_returns_early(fault::nth_call(2))},
                  {.name = "streams_not_created",
                   .summary = "streams that were said to be created are the default one",
                   .plan = fault::broken(fault::Operation::create_stream, fault::Effect::drop, fault::every_call)},

@@ -1,6 +1,6 @@
 #include "cases/stream/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_stream::printable_form {
 namespace {

@@ -2,9 +2,9 @@
 
 #include "cases/stream/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
-#include "runtime/pinned/pinned_buffer.hpp"
-#include "runtime/transfer.hpp"
+#include "harness/case/case.hpp"
+#include "runtime/memory/pinned_buffer.hpp"
+#include "runtime/memory/transfer.hpp"
 #include "tensor/ops.hpp"
 
 namespace gpucheck::cases::in_stream::record_stream_delays_reuse {

@@ -8,7 +8,7 @@
 #include "device/fault/common_plans.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "runtime/streams/event.hpp"
 #include "runtime/streams/stream.hpp"
 

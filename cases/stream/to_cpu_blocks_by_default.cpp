@@ -2,9 +2,9 @@
 
 #include "cases/stream/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
+#include "runtime/memory/transfer.hpp"
 #include "runtime/pinned/pinned_allocator.hpp"
-#include "runtime/transfer.hpp"
 
 namespace gpucheck::cases::in_stream::to_cpu_blocks_by_default {
 namespace {
@@ -17,7 +17,7 @@ std::size_t count_different(std::span<const float> seen, const std::vector<float
   return different;
 }
 
-// What is looked at is whether the call waits for what comes before it, without being told to.
+// What is looked at is whether the call waits for what comes before it, without being asked to.
 void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
   const Stream stream = Stream::current(runtime);
@@ -38,7 +38,7 @@ void run(harness::Context& context) {
 harness::Case define() {
   return {
       .name = "stream.to_cpu_blocks_by_default",
-      .summary = "A copy to the host that is told nothing waits for the stream, and its memory is not pinned",
+      .summary = "A copy to the host that is given nothing waits for the stream, and its memory is not pinned",
       .source = "test_cuda.py::TestCuda::test_to_cpu_blocking_by_default",
       .faults = {{.name = "stream_seems_busy",
                   .summary = "the stream says that it has work left when all of it is done",

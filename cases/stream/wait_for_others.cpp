@@ -1,6 +1,6 @@
 #include "cases/stream/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 #include "tensor/ops.hpp"
 
 namespace gpucheck::cases::in_stream::wait_for_others {

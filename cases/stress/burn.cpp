@@ -1,9 +1,10 @@
 #include <utility>
 
 #include "cases/gpu_faults.hpp"
-#include "cases/health/slowdown_support.hpp"
+#include "cases/shared/slowdown_support.hpp"
 #include "cases/stress/strain_support.hpp"
 #include "cases/stress/support.hpp"
+#include "device/fault/common_plans.hpp"
 
 namespace gpucheck::cases::in_stress::burn {
 namespace {
@@ -53,11 +54,14 @@ harness::Case define() {
   std::vector<harness::Fault> faults = load_faults();
   const std::vector<harness::Fault> told = strain_faults();
   faults.insert(faults.end(), told.begin(), told.end());
+  faults.push_back({.name = "slow_products",
+                    .summary = "each product takes a tenth of a second longer",
+                    .plan = fault::product_delayed(fault::every_call, std::chrono::milliseconds(100))});
   return {
       .name = "stress.burn",
       .summary =
-          "Under load for as long as asked, every product is right, and neither heat nor the power supply slows the "
-          "GPU down",
+          "Under load for as long as asked, every product is right, the speed is what the GPU can keep up, and neither "
+          "heat nor the power supply slows it down",
       .source = "gpu-burn",
       .needs = {.exclusive = true},
       .parameters = {{.name = "seconds",
@@ -65,7 +69,8 @@ harness::Case define() {
                       .default_value = 0.0,
                       .unit = "s",
                       .minimum = 0,
-                      .maximum = 86400},
+                      .maximum = 86400,
+                      .smallest = 0.0002},
                      type_parameter(),
                      in_gemm::size_parameter(),
                      in_health::slowdown_parameter()},

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "cases/health/slowdown_support.hpp"
+#include "cases/shared/slowdown_support.hpp"
 
 namespace gpucheck::cases::in_stress {
 namespace {
@@ -11,7 +11,8 @@ namespace {
 using telemetry::Gpu;
 using telemetry::Reading;
 
-/// Of its power limit or its highest clock: a GPU that is held at the limit stays a few percent below it.
+/// The share of its power limit or its highest clock that a loaded GPU reaches: a GPU that is held at the limit stays a
+/// few percent below it.
 constexpr double reached_percent = 90;
 
 std::optional<double> percent_of(std::optional<double> value, const Gpu& gpu, Reading whole) {
@@ -25,7 +26,7 @@ void tell(harness::Context& context, const std::string& key, const std::optional
   context.observe(key, "unknown");
 }
 
-/// Of the samples taken ten times a second, and of the look.
+/// One gauge in the samples taken ten times a second, and in the look.
 struct Gauge {
   std::optional<std::int64_t> max;
   std::optional<double> mean;

@@ -2,16 +2,16 @@
 
 #include <chrono>
 
-#include "harness/case.hpp"
-#include "harness/context.hpp"
+#include "harness/case/case.hpp"
+#include "harness/case/context.hpp"
 #include "telemetry/machine.hpp"
 
 namespace gpucheck::cases::in_stress {
 
-/// What the driver tells of a GPU while it is under load.
+/// What the driver reports of a GPU while it is under load.
 class Strain {
  public:
-  /// Load begins. @throws harness::Skip where the driver tells neither power nor clocks; what `GpuWatch::gpu` throws.
+  /// Load begins. @throws harness::Skip where the driver reports neither power nor clocks; what `GpuWatch::gpu` throws.
   explicit Strain(harness::Context& context);
   /// Load is about to end: to be called while work is still queued.
   void look();

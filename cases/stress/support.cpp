@@ -7,7 +7,7 @@
 namespace gpucheck::cases::in_stress {
 namespace {
 
-/// Of so many products one is a known one.
+/// One of so many products is a known one.
 constexpr std::uint64_t known_share = 8;
 constexpr std::uint64_t random_seed = 1;
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "cases/gemm/support.hpp"
+#include "cases/shared/gemm_support.hpp"
 
 /// Load that is checked while it lasts.
 namespace gpucheck::cases::in_stress {
@@ -38,7 +38,7 @@ class Load {
 
   /// Products enqueued by `add`.
   [[nodiscard]] std::uint64_t products() const noexcept { return products_; }
-  /// Of one product.
+  /// Operations of one product.
   [[nodiscard]] double operations() const noexcept { return random_.operations(); }
   /// Observes what all checks found. Waits for them.
   void observe(harness::Context& context);

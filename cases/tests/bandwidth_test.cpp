@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "base/units.hpp"
-#include "cases/bandwidth/support.hpp"
+#include "cases/shared/bandwidth_support.hpp"
 #include "device/fault/fault_driver.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/sim/sim_driver.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cases/gemm/support.hpp"
+#include "cases/shared/gemm_support.hpp"
 
 // That what is called exact is exact: whichever size is asked for.
 namespace gpucheck::cases::in_gemm {

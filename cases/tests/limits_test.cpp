@@ -2,8 +2,9 @@
 #include <gtest/gtest.h>
 #include <set>
 
+#include "cases/stress/support.hpp"
 #include "golden_files.hpp"
-#include "harness/registry.hpp"
+#include "harness/case/registry.hpp"
 
 // Limits and the golden files that leave values to them belong together: a value without a limit could never be judged,
 // and a limit without a value never judges.
@@ -15,7 +16,8 @@ const golden::GoldenSet& goldens() {
   return set;
 }
 
-/// "group.case.key" of every value that is left to its limit on that kind of device.
+/// "group.case.key" of every value that is left to its limit on that kind of device; with each type that a load can be
+/// made of where the limit depends on that.
 std::set<std::string> limited_values(const std::string& kind) {
   std::set<std::string> names;
   for (const std::string& name : goldens().case_names()) {
@@ -23,6 +25,10 @@ std::set<std::string> limited_values(const std::string& kind) {
     for (const golden::Golden::Row& row : golden.rows()) {
       const bool applies = row.condition.empty() || row.condition == "on " + kind;
       if (applies && row.expectation == "a number within its limit") names.insert(name + "." + row.key);
+      if (!applies || row.expectation != "a number within the limit for its type") continue;
+      for (const in_stress::NamedType& type : in_stress::load_types) {
+        names.insert(name + "." + row.key + "." + std::string(type.name));
+      }
     }
   }
   return names;
@@ -54,7 +60,7 @@ TEST_P(LimitsOfGoldens, AreKnownForEveryValueThatIsLeftToOne) {
   }
 }
 
-/// By PCI Express alone, of a link that is not told.
+/// By PCI Express alone, of a link that is not reported.
 TEST_P(LimitsOfGoldens, AreKnownWhereNothingIsToldOfLinksBetweenDevices) {
   harness::DeviceIdentity device = h200(GetParam());
   device.peer_links = 0;

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "golden_files.hpp"
-#include "harness/registry.hpp"
+#include "harness/case/registry.hpp"
 
 namespace gpucheck::cases {
 namespace {

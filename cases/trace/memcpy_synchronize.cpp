@@ -1,6 +1,6 @@
 #include "cases/trace/event_support.hpp"
-#include "harness/case.hpp"
-#include "runtime/transfer.hpp"
+#include "harness/case/case.hpp"
+#include "runtime/memory/transfer.hpp"
 #include "tensor/ops.hpp"
 #include "tensor/random/distributions.hpp"
 

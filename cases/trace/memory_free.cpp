@@ -1,5 +1,5 @@
 #include "cases/trace/support.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_trace::memory_free {
 namespace {

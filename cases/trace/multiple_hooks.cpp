@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "cases/trace/support.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_trace::multiple_hooks {
 namespace {

@@ -1,5 +1,5 @@
 #include "cases/trace/event_support.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_trace::stream_create {
 namespace {

@@ -5,7 +5,7 @@
 namespace gpucheck {
 
 /// The path at the end of `path`'s symbolic links, whether or not there is a file yet: what
-/// a writer replaces, so that the links stay. `path` itself where that cannot be told (a
+/// a writer replaces, so that the links stay. `path` itself where that cannot be known (a
 /// loop, a folder that may not be searched, a pipe).
 std::string end_of_links(const std::string& path);
 

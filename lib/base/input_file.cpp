@@ -3,55 +3,65 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 #include "base/error.hpp"
+#include "base/waiting_for_files.hpp"
 
 namespace gpucheck {
 namespace {
-
-class OpenFile {
- public:
-  explicit OpenFile(const std::string& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  ~OpenFile() {
-    if (is_open()) ::close(descriptor_);
-  }
-  [[nodiscard]] bool is_open() const noexcept { return descriptor_ >= 0; }
-  /// False when the system cannot read it; errno has the reason, a folder's too.
-  bool read_all(std::string& text) const {
-    std::array<char, 65536> buffer;
-    while (true) {
-      const ssize_t count = ::read(descriptor_, buffer.data(), buffer.size());
-      if (count == 0) return true;
-      if (count > 0) text.append(buffer.data(), static_cast<std::size_t>(count));
-      if (count < 0 && errno != EINTR) return false;
-    }
-  }
-
- private:
-  int descriptor_;
-};
 
 [[noreturn]] void fail(const std::string& path, std::string_view kind) {
   throw EnvironmentError(fmt::format("cannot read the {} {}: {}", kind, path, std::strerror(errno)));
 }
 
-}  // namespace
-
-std::optional<std::string> read_input_file_if_any(const std::string& path, std::string_view kind) {
-  const OpenFile file(path);
-  if (!file.is_open() && errno == ENOENT) return std::nullopt;
-  std::string text;
-  if (!file.is_open() || !file.read_all(text)) fail(path, kind);
-  return text;
+[[noreturn]] void too_large(const std::string& path, std::string_view kind, std::uint64_t limit) {
+  throw EnvironmentError(
+      fmt::format("cannot read the {} {}: it is longer than {}, the most that is read of such a file", kind, path,
+                  format_bytes(limit)));
 }
 
-std::string read_input_file(const std::string& path, std::string_view kind) {
-  std::optional<std::string> text = read_input_file_if_any(path, kind);
+}  // namespace
+
+InputFile::InputFile(std::string path) : path_(std::move(path)), descriptor_(open_for_reading(path_)) {}
+
+InputFile::~InputFile() {
+  if (is_open()) ::close(descriptor_);
+}
+
+std::optional<std::uint64_t> InputFile::size() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+std::optional<std::size_t> InputFile::read(std::span<char> room) const {
+  const ssize_t count = read_when_ready(descriptor_, room.data(), room.size(), path_);
+  if (count < 0) return std::nullopt;
+  return static_cast<std::size_t>(count);
+}
+
+std::optional<std::string> read_input_file_if_any(const std::string& path, std::string_view kind, std::uint64_t limit) {
+  const InputFile file(path);
+  if (!file.is_open() && errno == ENOENT) return std::nullopt;
+  if (!file.is_open()) fail(path, kind);
+  if (file.size().value_or(0) > limit) too_large(path, kind, limit);
+  std::string text;
+  std::array<char, 65536> buffer;
+  while (true) {
+    const std::optional<std::size_t> count = file.read(buffer);
+    if (!count) fail(path, kind);
+    if (*count == 0) return text;
+    if (*count > limit - text.size()) too_large(path, kind, limit);
+    text.append(buffer.data(), *count);
+  }
+}
+
+std::string read_input_file(const std::string& path, std::string_view kind, std::uint64_t limit) {
+  std::optional<std::string> text = read_input_file_if_any(path, kind, limit);
   if (!text) {
     errno = ENOENT;
     fail(path, kind);

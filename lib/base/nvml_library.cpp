@@ -23,6 +23,7 @@ Library::~Library() { static_cast<void>(call("nvmlShutdown")); }
 void* Library::find(const char* name) const noexcept { return ::dlsym(library_, name); }
 
 std::string Library::text(Return code) const {
+  if (code == Return::no_such_function) return "this driver's library has no such function";
   using ErrorString = const char*(int);
   auto* const error_string = reinterpret_cast<ErrorString*>(find("nvmlErrorString"));
   const char* const words = error_string == nullptr ? nullptr : error_string(static_cast<int>(code));

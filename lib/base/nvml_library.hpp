@@ -6,27 +6,22 @@
 /// are called by their documented prototypes, and its numbers are kept here.
 namespace gpucheck::nvml {
 
-/// nvmlReturn_t.
+/// nvmlReturn_t: those codes that something depends on. Every other one, unknown ones too, is a failure.
 enum class Return : int {
+  no_such_function = -1,  ///< not NVML's: the library that is installed does not have the function
   success = 0,
+  invalid_argument = 2,
   not_supported = 3,
   no_permission = 4,
-  not_found = 6,
   insufficient_size = 7,
-  timeout = 10,
-  irq_issue = 11,
-  function_not_found = 13,
   corrupted_inforom = 14,
-  gpu_is_lost = 15,
-  reset_required = 16,
-  unknown = 999,
 };
 
-/// Whether the GPU or its driver is broken; else it only does not offer what was asked.
+/// Whether the driver tried and failed. Named is what is not a failure: the GPU or the driver does not offer what was
+/// asked, or not to this user.
 constexpr bool is_failure(Return code) noexcept {
   using enum Return;
-  return code == timeout || code == irq_issue || code == corrupted_inforom || code == gpu_is_lost ||
-         code == reset_required || code == unknown;
+  return code != success && code != not_supported && code != no_permission && code != no_such_function;
 }
 
 /// nvmlDevice_t is a pointer to something that the library alone knows.
@@ -44,12 +39,12 @@ class Library {
   Library& operator=(const Library&) = delete;
 
   /// Calls a function by its name; the arguments must have the very types of its prototype.
-  /// `function_not_found` where this driver has no such function.
+  /// `no_such_function` where this driver has none of that name.
   template <typename... Arguments>
   Return call(const char* name, Arguments... arguments) const {
     using Function = int(Arguments...);
     auto* const function = reinterpret_cast<Function*>(find(name));
-    return function == nullptr ? Return::function_not_found : static_cast<Return>(function(arguments...));
+    return function == nullptr ? Return::no_such_function : static_cast<Return>(function(arguments...));
   }
 
   /// "Not Supported": the library's own words, or the number.
@@ -75,6 +70,14 @@ struct PciInfo {  // nvmlPciInfo_t
 
 struct Memory {  // nvmlMemory_t, bytes
   unsigned long long total;
+  unsigned long long free;
+  unsigned long long used;
+};
+
+struct MemoryV2 {  // nvmlMemory_v2_t, bytes
+  unsigned version;
+  unsigned long long total;
+  unsigned long long reserved;  ///< by the driver and the firmware; nvmlMemory_t counts it as used
   unsigned long long free;
   unsigned long long used;
 };
@@ -105,6 +108,44 @@ struct GpuFabricInfo {  // nvmlGpuFabricInfo_t
   unsigned clique_id;
   unsigned char state;
 };
+
+/// The version of a structure that NVML versions: NVML_STRUCT_VERSION(type, number).
+template <typename Structure>
+constexpr unsigned version_of(unsigned number) noexcept {
+  return static_cast<unsigned>(sizeof(Structure)) | number << 24U;
+}
+
+struct GpuFabricInfoV {  // nvmlGpuFabricInfo_v3_t; nvmlGpuFabricInfo_v2_t ends before the summary
+  unsigned version;
+  unsigned char cluster_uuid[16];
+  int status;
+  unsigned clique_id;
+  unsigned char state;
+  unsigned health_mask;
+  unsigned char health_summary;
+};
+inline constexpr unsigned fabric_info_2 = 36U | 2U << 24U;  // nvmlGpuFabricInfo_v2
+inline constexpr unsigned fabric_info_3 = version_of<GpuFabricInfoV>(3);
+
+struct EccSramErrorStatus {  // nvmlEccSramErrorStatus_v1_t
+  unsigned version;
+  unsigned long long aggregate_uncorrected_parity;
+  unsigned long long aggregate_uncorrected_sec_ded;
+  unsigned long long aggregate_corrected;
+  unsigned long long volatile_uncorrected_parity;
+  unsigned long long volatile_uncorrected_sec_ded;
+  unsigned long long volatile_corrected;
+  unsigned long long aggregate_uncorrected_by_place[5];  ///< L2, SM, PCIe, microcontroller, other
+  unsigned threshold_exceeded;
+};
+
+struct MarginTemperature {  // nvmlMarginTemperature_v1_t
+  unsigned version;
+  int margin_celsius;
+};
+// As nvml.h of CUDA 13 numbers them.
+static_assert(fabric_info_3 == 0x3000028 && version_of<EccSramErrorStatus>(1) == 0x1000068 &&
+              version_of<MarginTemperature>(1) == 0x1000008 && version_of<MemoryV2>(2) == 0x2000028);
 
 union FieldContent {  // nvmlValue_t
   double floating;

@@ -22,7 +22,7 @@ std::string format_bytes(std::uint64_t bytes);
 /// A part of a whole in percent with one decimal, "12.5%"; "-" of nothing.
 std::string format_share(std::uint64_t part, std::uint64_t whole);
 
-/// Reads "1048576", "512KiB", "16 MiB" or "2GiB". Units are powers of 1024.
+/// Reads "1048576", "512KiB", "79.18 GiB" or "24GB": KiB, MiB, GiB, TiB are powers of 1024, kB to TB of 1000.
 /// @throws UsageError naming the text and the accepted forms.
 std::uint64_t parse_bytes(std::string_view text);
 

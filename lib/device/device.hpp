@@ -52,7 +52,7 @@ struct DeviceProperties {
   int compute_capability_major = 0;
   int compute_capability_minor = 0;
   std::uint64_t l2_cache_bytes = 0;
-  // What the device could do at its best, from which limits are worked out; 0 where it does not tell.
+  // What the device could do at its best, from which limits are worked out; 0 where it does not say.
   std::uint64_t multiprocessor_clock_khz = 0;  ///< the highest
   std::uint64_t memory_clock_khz = 0;          ///< the highest; memory moves two words of its bus a clock
   int memory_bus_bits = 0;

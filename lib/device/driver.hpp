@@ -50,7 +50,7 @@ class Driver {
   /// initialisation.
   [[nodiscard]] virtual std::string_view visible_devices_variable() const noexcept = 0;
   /// The UUIDs of the machine's devices, visible or not, as `visible_devices_variable` may
-  /// name them; nothing where that cannot be told without initialising the driver.
+  /// name them; nothing where that cannot be known without initialising the driver.
   [[nodiscard]] virtual std::optional<std::vector<std::string>> installed_devices() { return std::nullopt; }
   /// What a device is, without making a context on it; its greatest stream priority may be
   /// unknown then (0).
@@ -100,7 +100,7 @@ class Driver {
     return 0;
   }
   virtual void finish_range(std::uint64_t range) { static_cast<void>(range); }
-  /// What a tool hears of all these while `action` runs; nothing where that cannot be told,
+  /// What a tool hears of all these while `action` runs; nothing where that cannot be known,
   /// as when another tool listens. One at a time in a process.
   [[nodiscard]] virtual std::optional<std::vector<RangeEvent>> hear_ranges(const std::function<void()>& action) {
     action();

@@ -24,7 +24,7 @@ struct LiveHandles {
 /// What there is of each kind: "1 stream, 2 events"; "none".
 std::string to_text(const LiveHandles& live);
 
-/// Knows which handles are live, told call by call. Thread-safe.
+/// Knows which handles are live, informed call by call. Thread-safe.
 class HandleLedger {
  public:
   /// Passes on what a call came back with; a handle of zero is none.

@@ -49,7 +49,7 @@ HostLink best_of(const fs::path& folder) {
           .lanes = lanes_of(first_word(folder / "max_link_width"))};
 }
 
-/// The lesser of the two; what only one tells, where only one does.
+/// The lesser of the two; where only one has a value, that one.
 int lesser(int a, int b) { return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b); }
 
 }  // namespace

@@ -35,7 +35,7 @@ struct MatrixProduct {
   ElementType d = ElementType::fp32;
   ComputeType compute = ComputeType::fp32;
   double scale = 1;
-  /// Of fp8: sums may stay in the tensor cores' own accumulators, which are narrower than fp32
+  /// For fp8: sums may stay in the tensor cores' own accumulators, which are narrower than fp32
   /// (`CUBLASLT_MATMUL_DESC_FAST_ACCUM`). Faster; of no meaning for other types.
   bool fast_accumulation = false;
 
@@ -69,7 +69,7 @@ struct ProductOperands {
   const void* a = nullptr;
   const void* b = nullptr;
   void* d = nullptr;
-  /// Of fp8 operands: one float each that all elements are multiplied by; null stands for 1.
+  /// For fp8 operands, one float each that all elements are multiplied by; null stands for 1.
   const float* scale_a = nullptr;
   const float* scale_b = nullptr;
   void* workspace = nullptr;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/error.hpp"
@@ -22,6 +23,7 @@ constexpr double warning_deviations = 3.5;
 constexpr double failure_deviations = 7;
 constexpr double least_warning_share = 0.03;
 constexpr double least_failure_share = 0.06;
+constexpr double greatest_failure_share = 0.5;
 
 double median_of(std::vector<double>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -43,28 +45,48 @@ const Node& device_of(const Node& test_case, const std::vector<Node>& devices) {
   return devices[index];
 }
 
-void read_case(const Node& test_case, const std::vector<Node>& devices, const std::string& host,
+/// What all measurements of a run have in common.
+struct RunIdentity {
+  std::string host;
+  std::string file;
+  std::string start_time;
+};
+
+double positive(const Node& value) {
+  const double number = value.floating_point();
+  if (!(number > 0)) value.reject("a number above zero: what is measured on a good machine is more than nothing");
+  return number;
+}
+
+void read_case(const Node& test_case, const std::vector<Node>& devices, const RunIdentity& run,
                std::vector<MeasuredValue>& values) {
   const std::vector<Node> measurements = test_case.required_field("measurements").elements_or_none();
   if (test_case.required_field("outcome").string() != "pass" || measurements.empty()) return;
   const Node& device = device_of(test_case, devices);
+  const auto repetition = test_case.field("repetition");
   for (const Node& measurement : measurements) {
     values.push_back({.device = device.required_field("name").non_empty_string(),
                       .uuid = device.required_field("uuid").string(),
-                      .host = host,
+                      .host = run.host,
+                      .file = run.file,
+                      .start_time = run.start_time,
+                      .repetition = repetition ? repetition->count() : 0,
                       .name = fmt::format("{}.{}", test_case.required_field("name").non_empty_string(),
                                           measurement.required_field("key").non_empty_string()),
-                      .value = measurement.required_field("value").floating_point(),
+                      .value = positive(measurement.required_field("value")),
                       .is_least = is_number(measurement, "fail_below"),
                       .is_most = is_number(measurement, "fail_above")});
   }
 }
 
-void read_run(const Node& run, std::vector<MeasuredValue>& values) {
-  const std::string host = run.required_field("host_name").string();
+void read_run(const Node& run, const std::string& path, std::vector<MeasuredValue>& values) {
+  const auto start_time = run.field("start_time");
+  const RunIdentity identity{.host = run.required_field("host_name").string(),
+                             .file = path,
+                             .start_time = start_time ? start_time->string() : ""};
   const std::vector<Node> devices = run.required_field("devices").elements_or_none();
   for (const Node& test_case : run.required_field("cases").elements_or_none()) {
-    read_case(test_case, devices, host, values);
+    read_case(test_case, devices, identity, values);
   }
 }
 
@@ -91,22 +113,45 @@ std::map<GroupKey, Group> groups_of(const std::vector<MeasuredValue>& values) {
   return groups;
 }
 
-/// What can be told of a number that was measured a few times.
+/// What can be said of a number that was measured a few times.
 double rounded(double value) {
   if (value == 0) return 0;
   const double scale = std::pow(10, 5 - std::ceil(std::log10(std::fabs(value))));
   return std::round(value * scale) / scale;
 }
 
+/// How far from the median a value is warned of, and fails.
+struct Bounds {
+  double warning;
+  double failure;
+};
+
+Bounds bounds_of(const RobustSummary& summary) {
+  const double deviation = robust_standard_deviation * summary.median_deviation;
+  return {.warning = std::max(warning_deviations * deviation, least_warning_share * summary.median),
+          .failure = std::max(failure_deviations * deviation, least_failure_share * summary.median)};
+}
+
+/// Why no limit follows from them; empty where one does.
+std::string why_no_limit(const Group& group, const BaselineOptions& options) {
+  if (group.values.size() < options.minimum_count) {
+    return fmt::format("{} measured, {} needed", group.values.size(), options.minimum_count);
+  }
+  const RobustSummary summary = summarise(group.values);
+  if (bounds_of(summary).failure <= greatest_failure_share * summary.median) return {};
+  return fmt::format(
+      "the values spread too far: a limit that allows for median {:.5g} and median deviation {:.3g} would "
+      "let everything pass; look for what differs between these machines",
+      summary.median, summary.median_deviation);
+}
+
 Json limit_from(const Group& group) {
   const RobustSummary summary = summarise(group.values);
-  const double deviation = robust_standard_deviation * summary.median_deviation;
-  const double warning = std::max(warning_deviations * deviation, least_warning_share * std::fabs(summary.median));
-  const double failure = std::max(failure_deviations * deviation, least_failure_share * std::fabs(summary.median));
+  const auto [warning, failure] = bounds_of(summary);
   Json limit = Json::object();
   if (group.is_least) {
-    limit["fail_below"] = std::max(rounded(summary.median - failure), 0.0);
-    limit["warn_below"] = std::max(rounded(summary.median - warning), 0.0);
+    limit["fail_below"] = rounded(summary.median - failure);
+    limit["warn_below"] = rounded(summary.median - warning);
   }
   if (group.is_most) {
     limit["warn_above"] = rounded(summary.median + warning);
@@ -145,11 +190,24 @@ std::vector<MeasuredValue> measured_values(std::string_view text, const std::str
   if (!root.is_object()) root.reject("an object: the file that gpucheck run --json writes");
   std::vector<MeasuredValue> values;
   if (root.required_field("schema").one_of({"gpucheck.result/1", "gpucheck.fleet/1"}) == "gpucheck.result/1") {
-    read_run(root, values);
+    read_run(root, path, values);
   } else {
-    for (const Node& run : root.required_field("runs").elements()) read_run(run, values);
+    for (const Node& run : root.required_field("runs").elements()) read_run(run, path, values);
   }
   return values;
+}
+
+void check_measured_once(const std::vector<MeasuredValue>& values) {
+  std::map<std::tuple<std::string, std::string, std::string, std::string, std::uint64_t>, const MeasuredValue*> told;
+  for (const MeasuredValue& value : values) {
+    const auto [first, is_new] =
+        told.try_emplace({value.host, value.start_time, value.uuid, value.name, value.repetition}, &value);
+    if (is_new) continue;
+    throw UsageError(
+        fmt::format("{} and {} hold the same measurement of {} (host {}, {}, run of {}): each result "
+                    "counts once; give each file once",
+                    first->second->file, value.file, value.name, value.host, value.uuid, value.start_time));
+  }
 }
 
 Baseline make_baseline(const std::vector<MeasuredValue>& values, const BaselineOptions& options) {
@@ -157,18 +215,16 @@ Baseline make_baseline(const std::vector<MeasuredValue>& values, const BaselineO
   std::map<std::string, Json> limits;  // by model
   for (const auto& [key, group] : groups_of(values)) {
     const auto& [model, name] = key;
-    if (group.values.size() < options.minimum_count) {
-      baseline.left_out.push_back(
-          fmt::format("{} on {}: {} measured, {} needed", name, model, group.values.size(), options.minimum_count));
+    if (const std::string why = why_no_limit(group, options); !why.empty()) {
+      baseline.left_out.push_back(fmt::format("{} on {}: {}", name, model, why));
     } else {
       limits[model][name] = limit_from(group);
     }
   }
   if (limits.empty()) {
-    throw EnvironmentError(fmt::format("no limit can be made: {}",
-                                       baseline.left_out.empty()
-                                           ? "no case that passed has a measured value with a limit"
-                                           : fmt::format("too few measurements ({})", baseline.left_out.front())));
+    throw EnvironmentError(fmt::format(
+        "no limit can be made: {}", baseline.left_out.empty() ? "no case that passed has a measured value with a limit"
+                                                              : baseline.left_out.front()));
   }
   Json document = {{"schema", "gpucheck.limits/1"}, {"classes", Json::array()}};
   for (auto& [model, limit] : limits) {

@@ -4,13 +4,16 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
+#include <variant>
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
 #include "golden/golden.hpp"
 #include "golden/node.hpp"
 #include "golden/syntax.hpp"
-#include "harness/registry.hpp"
+#include "harness/case/registry.hpp"
+#include "harness/xid/judge.hpp"
 
 namespace gpucheck::fleet {
 namespace {
@@ -36,7 +39,7 @@ bool is_device(const std::string& text) {
 }
 
 Waiver waiver_from(const Node& node, std::span<const std::string> known_cases) {
-  node.require_object({"case", "device", "reason", "owner", "expires"});
+  node.require_object({"case", "device", "reason", "owner", "expires", "xid"});
   Waiver waiver{.case_glob = node.required_field("case").non_empty_string(),
                 .device = node.required_field("device").non_empty_string(),
                 .reason = node.required_field("reason").non_empty_string(),
@@ -47,8 +50,32 @@ Waiver waiver_from(const Node& node, std::span<const std::string> known_cases) {
     node.required_field("case").reject("the name of a case, or a glob that matches one (gpucheck list shows them)");
   }
   if (!is_device(waiver.device)) node.required_field("device").reject("\"any\" or a device's UUID (gpucheck info)");
+  if (const auto xid = node.field("xid")) {
+    constexpr std::int64_t largest = 99'999;  // the driver's numbers have five digits at most
+    const harness::Value number = xid->number();
+    const auto* const whole = std::get_if<std::int64_t>(&number);
+    waiver.xid = whole == nullptr ? 0 : *whole;
+    if (*waiver.xid < 1 || *waiver.xid > largest) xid->reject("the number of an XID, such as 63");
+  }
   if (!parse_date(waiver.expires)) node.required_field("expires").reject("a date such as \"2026-12-31\"");
   return waiver;
+}
+
+/// The XIDs by which a result failed, if it did so by XIDs that the result names and nothing else.
+std::set<std::int64_t> failing_xids(const harness::CaseResult& result) {
+  std::set<std::int64_t> xids;
+  if (result.outcome != Outcome::fail) return {};
+  for (const harness::Mismatch& mismatch : result.mismatches) {
+    const auto seen = std::ranges::find(result.observations, mismatch.key, &harness::Observation::key);
+    const auto* const texts =
+        seen == result.observations.end() ? nullptr : std::get_if<std::vector<std::string>>(&seen->value);
+    // A broken rule is of no observation: its own text is all there is.
+    const std::vector<std::int64_t> named =
+        harness::xids_named(texts != nullptr ? *texts : std::vector<std::string>{mismatch.seen});
+    if (named.empty()) return {};
+    xids.insert(named.begin(), named.end());
+  }
+  return xids;
 }
 
 }  // namespace
@@ -83,15 +110,26 @@ WaiverBook::WaiverBook(Waivers waivers, std::chrono::system_clock::time_point da
 
 void WaiverBook::apply(harness::CaseResult& result, std::string_view device_uuid) {
   result.waiver.reset();
+  std::set<std::int64_t> unwaived = failing_xids(result);
+  const bool is_by_xids = !unwaived.empty();
+  std::vector<Entry*> used;
   for (Entry& entry : entries_) {
     const bool same_device = entry.waiver.device == "any" || entry.waiver.device == device_uuid;
     if (!same_device || !harness::matches_glob(entry.waiver.case_glob, result.name)) continue;
     entry.seen = true;
     entry.passed = entry.passed || result.outcome == Outcome::pass;
-    if (entry.expired || result.waiver || !harness::is_failure(result.outcome)) continue;
-    entry.used = true;
-    result.waiver = entry.waiver;
+    if (entry.expired || !harness::is_failure(result.outcome)) continue;
+    if (!entry.waiver.xid) {
+      entry.used = entry.used || !result.waiver;
+      if (!result.waiver) result.waiver = entry.waiver;
+    } else if (unwaived.erase(*entry.waiver.xid) > 0) {
+      used.push_back(&entry);
+    }
   }
+  // Those of single XIDs waive together what none of them does alone.
+  if (result.waiver || !is_by_xids || !unwaived.empty() || used.empty()) return;
+  for (Entry* entry : used) entry->used = true;
+  result.waiver = used.front()->waiver;
 }
 
 void WaiverBook::apply(harness::CaseResult& result, const std::vector<harness::DeviceIdentity>& devices) {
@@ -99,6 +137,19 @@ void WaiverBook::apply(harness::CaseResult& result, const std::vector<harness::D
   for (const int index : result.devices) {
     apply(result, devices.at(static_cast<std::size_t>(index)).uuid);
     if (result.waiver) return;
+  }
+}
+
+void WaiverBook::apply(harness::Comparison& comparison, const std::vector<harness::DeviceIdentity>& devices) {
+  for (harness::ComparedValue& value : comparison.values) {
+    value.waiver.reset();
+    if (value.verdict != "fail") continue;
+    harness::CaseResult failure;
+    failure.name = comparison.case_name;
+    failure.devices = {value.device};
+    failure.outcome = Outcome::fail;
+    apply(failure, devices);
+    value.waiver = failure.waiver;
   }
 }
 

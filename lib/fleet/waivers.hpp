@@ -6,14 +6,14 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/events.hpp"
+#include "harness/run/events.hpp"
 
 /// What is known beyond one run: failures that somebody answers for until a date.
 namespace gpucheck::fleet {
 
 using Waivers = std::vector<harness::Waiver>;
 
-/// The waivers of a file's text. lib/fleet/README.md has the format.
+/// The waivers of a file's text. The manual's topic "waivers" has the format.
 /// @param known_cases each waiver must name at least one of them.
 /// @throws UsageError with `path` and the line, or the field's JSON pointer, for whatever
 /// is not right: a waiver that means nothing waives nothing, and nobody would notice.
@@ -35,6 +35,9 @@ class WaiverBook {
   /// The same for a result that names its devices by their index in `devices`: one of a
   /// pair is waived when it is on either.
   void apply(harness::CaseResult& result, const std::vector<harness::DeviceIdentity>& devices);
+
+  /// The same for each value in which a device differs from its peers: the waiver is one for the case on that device.
+  void apply(harness::Comparison& comparison, const std::vector<harness::DeviceIdentity>& devices);
 
   /// The waivers that had to do with the results so far: `used`; `expired`, whatever the
   /// result was; or `unused`, when all that they cover passed.

@@ -9,7 +9,7 @@
 #include "golden/content.hpp"
 #include "golden/layout.hpp"
 #include "golden/syntax.hpp"
-#include "harness/outcome_text.hpp"
+#include "harness/result/outcome_text.hpp"
 
 namespace gpucheck::golden {
 namespace {
@@ -34,7 +34,7 @@ Json proposal(const Value& seen) {
 
 Json proposal_instead_of(const Json& old, const Value& seen) {
   Json expectation = proposal(seen);
-  for (const char* kept : {"failure", "note", "when"}) {
+  for (const char* kept : {"failure", "warns", "note", "when"}) {
     if (old.contains(kept)) expectation[kept] = old[kept];
   }
   return expectation;
@@ -54,7 +54,9 @@ Json updated(const Entry& entry, const Json& old, const Value* seen, const Condi
   Json alternatives = Json::array();
   for (std::size_t i = 0; i < olds.size(); ++i) {
     const Expectation& expectation = entry.alternatives[i];
-    if (!expectation.applies(conditions) || (seen != nullptr && accepts(expectation.matcher, *seen))) {
+    // A state that was warned of is not what should be expected from now on.
+    const bool stands = seen != nullptr && (expectation.warns || accepts(expectation.matcher, *seen));
+    if (!expectation.applies(conditions) || stands) {
       alternatives.push_back(olds[i]);
     } else if (seen != nullptr) {
       alternatives.push_back(proposal_instead_of(olds[i], *seen));
@@ -98,7 +100,7 @@ void require_complete(const harness::CaseResult& result) {
   }
 }
 
-/// Of what would have to be proposed: what the file says already may be "informational".
+/// Every value that would have to be proposed is finite: what the file already has may be "informational".
 void require_finite(const FileContent& content, const harness::CaseResult& result, const Conditions& conditions) {
   for (const auto& [key, value] : result.observations) {
     const Entry* const entry = content.find(key);

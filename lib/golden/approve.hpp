@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "golden/golden.hpp"
-#include "harness/result.hpp"
+#include "harness/result/result.hpp"
 
 namespace gpucheck::golden {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "harness/failure_kinds.hpp"
+#include "harness/result/failure_kinds.hpp"
 
 namespace gpucheck::golden {
 namespace {
@@ -31,13 +31,52 @@ std::string expected_elsewhere(const Entry& entry, const Conditions& conditions)
   return fmt::format("nothing on {} (key expected only {})", place(conditions), fmt::join(elsewhere, ", "));
 }
 
-/// What its limit makes of a value that has one; nothing where it has none, is no number, or nothing is limited.
+/// ".bf16": what a key's name ends with whose limit depends on a parameter.
+std::string parameter_suffix(const Limited& limited, const Conditions& conditions) {
+  if (limited.parameter.empty() || conditions.parameters == nullptr) return {};
+  const auto found = conditions.parameters->find(limited.parameter);
+  if (found == conditions.parameters->end()) return {};
+  return std::visit([](const auto& value) { return fmt::format(".{}", value); }, found->second);
+}
+
+/// What its limit makes of a value that has one; nothing where it has none, is not a number, or nothing is limited.
 std::optional<Measurement> measurement_of(std::string_view case_name, const std::string& key,
                                           const Expectation& expectation, const Value& seen,
                                           const Conditions& conditions) {
   const std::optional<double> number = as_double(seen);
-  if (!std::holds_alternative<Limited>(expectation.matcher) || !number || conditions.limits == nullptr) return {};
-  return conditions.limits->judge(fmt::format("{}.{}", case_name, key), key, *number, conditions.device);
+  const auto* const limited = std::get_if<Limited>(&expectation.matcher);
+  if (limited == nullptr || !number || conditions.limits == nullptr) return {};
+  const std::string limited_key = key + parameter_suffix(*limited, conditions);
+  return conditions.limits->judge(fmt::format("{}.{}", case_name, limited_key), limited_key, *number,
+                                  conditions.device);
+}
+
+/// A key that warns does so by its value; one that was not observed fails like any other.
+bool only_warns(const Entry& entry, const Value* seen, const Conditions& conditions) {
+  const Expectation* const expectation = entry.applicable(conditions);
+  return expectation != nullptr && expectation->warns && seen != nullptr;
+}
+
+using Seen = std::map<std::string_view, const Value*>;
+
+Seen first_values(const Observations& observations) {
+  Seen seen;
+  for (const Observation& observation : observations) seen.emplace(observation.key, &observation.value);
+  return seen;
+}
+
+/// The differences of the keys that only warn, or of all others.
+std::vector<Mismatch> differences(const FileContent& content, const Observations& observations,
+                                  const Conditions& conditions, bool that_warn) {
+  const Seen values = first_values(observations);
+  std::vector<Mismatch> found;
+  for (const Entry& entry : content.entries) {
+    const auto value = values.find(entry.key);
+    const Value* const seen = value == values.end() ? nullptr : value->second;
+    if (only_warns(entry, seen, conditions) != that_warn) continue;
+    if (auto mismatch = judge(content.case_name, entry, seen, conditions)) found.push_back(*std::move(mismatch));
+  }
+  return found;
 }
 
 std::string unnamed_failure_code() { return std::string(harness::find_failure_kind(harness::unnamed_failure)->code); }
@@ -77,6 +116,11 @@ std::optional<Mismatch> judge(std::string_view case_name, const Entry& entry, co
   return Mismatch{entry.key, expected_elsewhere(entry, conditions), seen_text, elsewhere.basis, elsewhere.failure};
 }
 
+std::vector<Mismatch> warnings(const FileContent& content, const Observations& observations,
+                               const Conditions& conditions) {
+  return differences(content, observations, conditions, true);
+}
+
 std::vector<Measurement> measure(const FileContent& content, const Observations& observations,
                                  const Conditions& conditions) {
   std::vector<Measurement> measurements;
@@ -102,16 +146,9 @@ std::vector<std::string> judged_keys(const FileContent& content, const Condition
 
 std::vector<Mismatch> compare(const FileContent& content, const Observations& observations,
                               const Conditions& conditions) {
-  std::map<std::string_view, const Value*> seen;
-  for (const Observation& observation : observations) seen.emplace(observation.key, &observation.value);
-  std::vector<Mismatch> mismatches;
-  for (const Entry& entry : content.entries) {
-    const auto found = seen.find(entry.key);
-    auto mismatch = judge(content.case_name, entry, found == seen.end() ? nullptr : found->second, conditions);
-    if (mismatch) mismatches.push_back(*std::move(mismatch));
-  }
+  std::vector<Mismatch> mismatches = differences(content, observations, conditions, false);
   add_unexpected(content, observations, mismatches);
-  // Agreeing on nothing is no evidence.
+  // Agreeing on nothing is not evidence.
   if (judged_keys(content, conditions).empty()) {
     mismatches.push_back({.key = "(golden file)",
                           .expected = fmt::format("at least one key that is judged on {}", place(conditions)),

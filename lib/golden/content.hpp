@@ -19,6 +19,7 @@ struct Expectation {
   std::string basis;
   std::string note;
   std::string failure;                   ///< the code of what it stands for when it is not met
+  bool warns = false;                    ///< a value that is not accepted is a warning, and not a failure
   std::optional<std::string> device;     ///< only on this kind of device; everywhere when absent
   std::optional<std::string> allocator;  ///< only under this allocator; under every one when absent
 

@@ -1,5 +1,7 @@
 #include "golden/golden.hpp"
 
+#include <fmt/format.h>
+
 #include "golden/compare.hpp"
 #include "golden/content.hpp"
 
@@ -20,6 +22,11 @@ std::vector<harness::Mismatch> Golden::compare(const harness::Observations& obse
   return golden::compare(*content_, observations, conditions);
 }
 
+std::vector<harness::Mismatch> Golden::warnings(const harness::Observations& observations,
+                                                const Conditions& conditions) const {
+  return golden::warnings(*content_, observations, conditions);
+}
+
 std::vector<harness::Measurement> Golden::measure(const harness::Observations& observations,
                                                   const Conditions& conditions) const {
   return golden::measure(*content_, observations, conditions);
@@ -27,6 +34,19 @@ std::vector<harness::Measurement> Golden::measure(const harness::Observations& o
 
 std::vector<std::string> Golden::judged_keys(const Conditions& conditions) const {
   return golden::judged_keys(*content_, conditions);
+}
+
+std::vector<std::string> Golden::limited_values() const {
+  std::vector<std::string> names;
+  for (const Entry& entry : content_->entries) {
+    for (const Expectation& expectation : entry.alternatives) {
+      const auto* const limited = std::get_if<Limited>(&expectation.matcher);
+      if (limited == nullptr) continue;
+      const std::string_view end = limited->parameter.empty() ? "" : ".*";
+      names.push_back(fmt::format("{}.{}{}", content_->case_name, entry.key, end));
+    }
+  }
+  return names;
 }
 
 std::vector<Golden::Row> Golden::rows() const {
@@ -37,6 +57,7 @@ std::vector<Golden::Row> Golden::rows() const {
                       .expectation = describe(expectation.matcher),
                       .basis = expectation.basis,
                       .failure = expectation.failure,
+                      .warns = expectation.warns,
                       .condition = expectation.condition(),
                       .note = expectation.note});
     }

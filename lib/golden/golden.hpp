@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "golden/limits/limits.hpp"
-#include "harness/result.hpp"
+#include "harness/result/result.hpp"
 
 /// Golden files: what must be seen, and on whose word. Read only by the supervisor, so
 /// that a case cannot approve itself.
@@ -32,6 +32,8 @@ struct Conditions {
   /// must outlive the comparison.
   const Limits* limits = nullptr;
   const harness::DeviceIdentity* device = nullptr;
+  /// The case's, for values whose limit depends on one; null for none.
+  const harness::ParameterValues* parameters = nullptr;
 };
 
 class Golden;
@@ -48,9 +50,13 @@ class Golden {
 
   /// Compares both ways: a key expected and absent, or seen and not expected, is a
   /// mismatch, as is a value that its matcher rejects. In the golden file's order,
-  /// then unexpected keys in the order observed. Empty means everything matched.
+  /// then unexpected keys in the order observed. Empty means that nothing fails.
   [[nodiscard]] std::vector<harness::Mismatch> compare(const harness::Observations& observations,
                                                        const Conditions& conditions) const;
+
+  /// What differs and is only warned of, because the file says "warns" of the key; in the golden file's order.
+  [[nodiscard]] std::vector<harness::Mismatch> warnings(const harness::Observations& observations,
+                                                        const Conditions& conditions) const;
 
   /// The values that limits judge, in the golden file's order, with the verdict on each. One that fails is a mismatch
   /// too; one whose limit is unknown is not.
@@ -61,12 +67,17 @@ class Golden {
   /// not with every value.
   [[nodiscard]] std::vector<std::string> judged_keys(const Conditions& conditions) const;
 
+  /// The names by which limits are asked for: "group.case.key" of each key that one judges on some device,
+  /// and "group.case.key.*" of one whose limit depends on a parameter.
+  [[nodiscard]] std::vector<std::string> limited_values() const;
+
   /// For `describe`: one row per expectation, in file order.
   struct Row {
     std::string key;
     std::string expectation;  ///< "true", "matches /…/", "1 to 3"
     std::string basis;
     std::string failure;    ///< the code of what it stands for when it is not met
+    bool warns = false;     ///< it is then a warning, and not a failure
     std::string condition;  ///< "on cuda", "with async"; empty when unconditional
     std::string note;
   };
@@ -96,6 +107,8 @@ class GoldenSet {
 
   [[nodiscard]] const Golden* find(std::string_view case_name) const noexcept;
   [[nodiscard]] std::vector<std::string> case_names() const;
+  /// The limited values of all of them, see Golden::limited_values.
+  [[nodiscard]] std::vector<std::string> limited_values() const;
 
   /// What the file `limits.json` beside the golden files says; none where there is no such file.
   [[nodiscard]] const Limits& limits() const noexcept { return limits_; }

@@ -6,7 +6,7 @@
 #include "base/input_file.hpp"
 #include "golden/golden.hpp"
 #include "golden/syntax.hpp"
-#include "harness/case_name.hpp"
+#include "harness/case/case_name.hpp"
 
 namespace gpucheck::golden {
 namespace {
@@ -70,6 +70,15 @@ GoldenSet GoldenSet::from_directory(const std::string& directory) {
 const Golden* GoldenSet::find(std::string_view case_name) const noexcept {
   const auto found = goldens_.find(case_name);
   return found == goldens_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> GoldenSet::limited_values() const {
+  std::vector<std::string> names;
+  for (const auto& [_, golden] : goldens_) {
+    const std::vector<std::string> more = golden.limited_values();
+    names.insert(names.end(), more.begin(), more.end());
+  }
+  return names;
 }
 
 std::vector<std::string> GoldenSet::case_names() const {

@@ -120,7 +120,10 @@ struct Describe {
     return fmt::format("one of {}", fmt::join(texts, ", "));
   }
   std::string operator()(const Informational&) const { return "any value"; }
-  std::string operator()(const Limited&) const { return "a number within its limit"; }
+  std::string operator()(const Limited& matcher) const {
+    return matcher.parameter.empty() ? "a number within its limit"
+                                     : fmt::format("a number within the limit for its {}", matcher.parameter);
+  }
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "harness/value.hpp"
+#include "harness/values/value.hpp"
 
 namespace re2 {
 class RE2;
@@ -35,7 +35,7 @@ struct Approximately {
   bool is_array = false;
   std::optional<double> relative;  ///< share of the expected magnitude
   std::optional<double> absolute;
-  /// Representable doubles between the two ("ulp"); a number that is none is no number of them away.
+  /// Representable doubles between the two ("ulp"); a number that is none is not a number of them away.
   std::optional<std::uint64_t> last_places;
 };
 
@@ -54,7 +54,9 @@ struct OneOf {
 struct Informational {};
 
 /// A number within the limit of its name (limits/limits.hpp), which is worked out for the device.
-struct Limited {};
+struct Limited {
+  std::string parameter = {};  ///< of the case, whose value the name ends with; empty for none
+};
 
 using Matcher = std::variant<Equals, Range, Approximately, Matches, OneOf, Informational, Limited>;
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/value.hpp"
+#include "harness/values/value.hpp"
 
 namespace gpucheck::golden {
 
@@ -36,6 +36,7 @@ class Node {
   [[nodiscard]] std::vector<Node> elements_or_none() const;
 
   [[nodiscard]] bool is_array() const { return json_->is_array(); }
+  [[nodiscard]] bool is_string() const { return json_->is_string(); }
   [[nodiscard]] bool is_object() const { return json_->is_object(); }
   [[nodiscard]] bool is_null() const { return json_->is_null(); }
   [[nodiscard]] std::string string() const;

@@ -1,13 +1,14 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "golden/content.hpp"
 #include "golden/node.hpp"
 #include "golden/syntax.hpp"
-#include "harness/case_name.hpp"
-#include "harness/failure_kinds.hpp"
+#include "harness/case/case_name.hpp"
+#include "harness/result/failure_kinds.hpp"
 
 namespace gpucheck::golden {
 namespace {
@@ -59,6 +60,7 @@ Matcher read_informational(const Node& node) {
 }
 
 Matcher read_limited(const Node& node) {
+  if (node.is_string()) return Limited{node.non_empty_string()};
   node.require_true();
   return Limited{};
 }
@@ -84,12 +86,37 @@ Matcher read_matcher(const Node& expectation) {
   return Equals{node.value()};
 }
 
-std::string read_basis(const Node& expectation, Unapproved unapproved) {
+/// A text, or a list of texts; one that is empty has no kind.
+struct IsText {
+  template <typename T>
+  bool operator()(const std::vector<T>& elements) const {
+    return std::is_same_v<T, std::string> || elements.empty();
+  }
+  template <typename T>
+  bool operator()(const T&) const {
+    return std::is_same_v<T, std::string>;
+  }
+};
+
+bool is_text(const Value& value) { return std::visit(IsText{}, value); }
+
+bool is_text(const Matcher& matcher) {
+  if (const auto* const equals = std::get_if<Equals>(&matcher)) return is_text(equals->value);
+  if (const auto* const one_of = std::get_if<OneOf>(&matcher)) {
+    return std::ranges::all_of(one_of->values, [](const Value& value) { return is_text(value); });
+  }
+  return std::holds_alternative<Matches>(matcher);
+}
+
+/// gpucheck's own word counts for its own texts alone: a number that it made up would judge nothing.
+std::string read_basis(const Node& expectation, const Matcher& matcher, Unapproved unapproved) {
   const Node node = expectation.required_field("basis");
   if (unapproved == Unapproved::accepted && node.value() == Value(std::string(unapproved_basis))) {
     return std::string(unapproved_basis);
   }
-  return node.one_of({"seed", "torch", "spec", "math", "vendor"});
+  std::string basis = node.one_of({"seed", "torch", "spec", "math", "vendor", "own"});
+  if (basis == "own" && !is_text(matcher)) node.reject("another basis: \"own\" is for gpucheck's own texts");
+  return basis;
 }
 
 std::string read_failure(const Node& expectation, const Matcher& matcher) {
@@ -103,11 +130,25 @@ std::string read_failure(const Node& expectation, const Matcher& matcher) {
   return std::string(kind->code);
 }
 
+/// Informational keys cannot differ, and a limit says itself where it warns.
+bool read_warns(const Node& expectation, const Matcher& matcher) {
+  const auto node = expectation.field("warns");
+  if (!node) return false;
+  node->require_true();
+  if (std::holds_alternative<Informational>(matcher) || std::holds_alternative<Limited>(matcher)) {
+    node->reject("no \"warns\" beside \"informational\" or \"limit\"");
+  }
+  return true;
+}
+
 Expectation read_expectation(const Node& node, Unapproved unapproved) {
   node.require_object({"equals", "range", "approx", "rel", "abs", "ulp", "matches", "one_of", "informational", "limit",
-                       "basis", "failure", "note", "when"});
-  Expectation expectation{read_matcher(node), read_basis(node, unapproved), {}, {}, {}, {}};
+                       "basis", "failure", "warns", "note", "when"});
+  Expectation expectation;
+  expectation.matcher = read_matcher(node);
+  expectation.basis = read_basis(node, expectation.matcher, unapproved);
   expectation.failure = read_failure(node, expectation.matcher);
+  expectation.warns = read_warns(node, expectation.matcher);
   if (const auto note = node.field("note")) expectation.note = note->string();
   if (const auto when = node.field("when")) {
     when->require_object({"device", "allocator"});

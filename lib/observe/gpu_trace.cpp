@@ -1,6 +1,6 @@
 #include "observe/gpu_trace.hpp"
 
-#include "runtime/gpu_trace_sink.hpp"
+#include "runtime/trace/gpu_trace_sink.hpp"
 
 namespace gpucheck::observe {
 

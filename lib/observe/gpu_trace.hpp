@@ -76,7 +76,7 @@ class GpuTrace {
   [[nodiscard]] CallbackRegistry<device::Event>& event_deletion() noexcept;
   /// An event was recorded in a stream.
   [[nodiscard]] CallbackRegistry<device::Event, device::Stream>& event_record() noexcept;
-  /// A stream was told to wait for an event.
+  /// A stream was asked to wait for an event.
   [[nodiscard]] CallbackRegistry<device::Event, device::Stream>& event_wait() noexcept;
   /// Memory was allocated, cached or not: its address on the device.
   [[nodiscard]] CallbackRegistry<std::uintptr_t>& memory_allocation() noexcept;

@@ -6,8 +6,8 @@
 
 #include "observe/frame.hpp"
 #include "runtime/allocator/memory_recorder.hpp"
-#include "runtime/allocator/settings.hpp"
 #include "runtime/allocator/snapshot.hpp"
+#include "runtime/settings/settings.hpp"
 
 namespace gpucheck::observe {
 

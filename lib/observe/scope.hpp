@@ -37,7 +37,7 @@ struct ScopeName {
   int line = 0;
   auto operator<=>(const ScopeName&) const = default;
 };
-/// Of the calling thread's scopes, outermost first.
+/// The calling thread's scopes, outermost first.
 std::span<const ScopeId> current_scopes() noexcept;
 /// Thread-safe.
 ScopeName scope_name(ScopeId id);

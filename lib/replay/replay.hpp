@@ -3,7 +3,7 @@
 /// Allocator traces played against an allocator. `read_file` reads a trace file or a
 /// PyTorch memory snapshot; `convert` makes a trace out of a snapshot's events;
 /// `compare` plays a trace and holds every step against what the file says; `what_if`
-/// plays it for what it comes to. `CachingAllocatorTarget` is the caching allocator to
+/// plays it for what it needs. `CachingAllocatorTarget` is the caching allocator to
 /// play against, `PinnedAllocatorTarget` that of pinned memory; `AsyncAllocatorTarget`
 /// and `LibraryTarget` are others, which a what-if can ask. `play_all` does all of it and
 /// judges. Nothing here is thread-safe; nothing is shared either.

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/sanitize.hpp"
-#include "harness/failure_kinds.hpp"
+#include "harness/result/failure_kinds.hpp"
 #include "report/mismatch_table.hpp"
 #include "report/wording.hpp"
 
@@ -20,15 +20,9 @@ constexpr std::string_view indent = "       ";  // under the name
 constexpr std::size_t shown_output_lines = 10;
 constexpr std::size_t longest_output_line = 300;
 
-/// A pass with a mark: a measured value is beyond the limit that warns.
-bool has_warning(const CaseResult& result) {
-  const auto warns = [](const harness::Measurement& one) { return one.verdict == "warn"; };
-  return result.outcome == Outcome::pass && std::ranges::any_of(result.measurements, warns);
-}
-
 std::string outcome_word(const CaseResult& result) {
   if (result.flaky) return "FLAKY";
-  if (has_warning(result)) return "WARN";
+  if (harness::is_marked(result)) return "WARN";
   std::string word(harness::to_text(result.outcome));
   std::transform(word.begin(), word.end(), word.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
@@ -36,8 +30,15 @@ std::string outcome_word(const CaseResult& result) {
 }
 
 Tone tone_of(const CaseResult& result) {
-  if (result.flaky || has_warning(result) || result.waiver || result.outcome == Outcome::skip) return Tone::doubtful;
+  if (result.flaky || harness::is_marked(result) || result.waiver || result.outcome == Outcome::skip)
+    return Tone::doubtful;
   return result.outcome == Outcome::pass ? Tone::good : Tone::bad;
+}
+
+std::string warned_keys(const CaseResult& result) {
+  std::vector<std::string> keys;
+  for (const harness::Mismatch& warning : result.warnings) keys.push_back(one_line(warning.key));
+  return fmt::format("{}", fmt::join(keys, ", "));
 }
 
 /// What fits behind the time: why it was skipped, or that it was not a plain pass.
@@ -45,7 +46,9 @@ std::string remark(const CaseResult& result) {
   if (result.outcome == Outcome::skip) return "  " + cause(result);
   if (result.waiver) return "  " + waiver_text(*result.waiver);
   if (result.flaky) return fmt::format("  passed on attempt {}", result.earlier_attempts.size() + 1);
-  if (has_warning(result)) return "  passed, but not by much: see what is marked";
+  if (!result.warnings.empty() && result.outcome == Outcome::pass)
+    return "  passed with a warning: " + warned_keys(result);
+  if (harness::is_marked(result)) return "  passed, but not by much: see what is marked";
   if (result.outcome == Outcome::pass && result.deadline_extension_ms > 0) {
     return fmt::format("  {} beyond its deadline: it waited for a processor that long",
                        format_duration(result.deadline_extension_ms));
@@ -108,6 +111,16 @@ void add_measurements(std::string& text, const CaseResult& result) {
   }
 }
 
+void add_warnings(std::string& text, const CaseResult& result, const CaseTextOptions& options) {
+  for (const std::string& line :
+       mismatch_table(result.warnings, std::max(options.line_width, indent.size()) - indent.size())) {
+    add_line(text, line);
+  }
+  for (const harness::FailureKind* kind : harness::warned_of(result)) {
+    add_line(text, "warning: " + next_step_text(*kind));
+  }
+}
+
 void add_next_steps(std::string& text, const CaseResult& result) {
   for (const harness::FailureKind* kind : harness::failures_of(result)) {
     add_line(text, next_step_text(*kind));
@@ -123,7 +136,7 @@ void add_failure(std::string& text, const CaseResult& result, const CaseTextOpti
   add_output(text, "stdout", result.output_tail);
   add_output(text, "stderr", result.error_tail);
   add_next_steps(text, result);
-  if (!result.rerun_command.empty()) add_line(text, "rerun: " + one_line(result.rerun_command, 2000));
+  if (const std::string rerun = rerun_text(result); !rerun.empty()) add_line(text, rerun);
 }
 
 }  // namespace
@@ -133,6 +146,7 @@ std::string case_text(const CaseResult& result, const CaseTextOptions& options) 
   add_attempts(text, result);
   add_measurements(text, result);
   if (options.verbose) add_observations(text, result);
+  add_warnings(text, result, options);
   if (result.outcome != Outcome::pass && result.outcome != Outcome::skip) add_failure(text, result, options);
   return text;
 }

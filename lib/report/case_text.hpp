@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "harness/result.hpp"
+#include "harness/result/result.hpp"
 #include "report/palette.hpp"
 
 namespace gpucheck::report {

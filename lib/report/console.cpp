@@ -1,14 +1,18 @@
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/count_text.hpp"
 #include "base/sanitize.hpp"
-#include "harness/device_verdicts.hpp"
+#include "base/waiting_for_files.hpp"
+#include "harness/run/device_verdicts.hpp"
 #include "report/case_text.hpp"
+#include "report/comparison_text.hpp"
 #include "report/progress_line.hpp"
 #include "report/sinks.hpp"
 #include "report/verdict_text.hpp"
@@ -25,6 +29,7 @@ using harness::RunStarted;
 using harness::SelectedCase;
 
 constexpr std::size_t widest_name = 48;
+constexpr double long_run_ms = 10'000;       ///< from here on it is worth a line where the time went
 constexpr std::size_t width_of_files = 120;  ///< a log has no edge, but a reader does
 
 /// The width that aligns the names; a name that is run again gets "#2" and so on.
@@ -54,16 +59,22 @@ class Console final : public harness::EventSink {
  public:
   explicit Console(const ConsoleOptions& options)
       : options_(options), palette_{options.colour}, progress_(options.now()) {}
-  ~Console() override { clear_progress(); }
+  ~Console() override {
+    try {
+      clear_progress();
+    } catch (const InterruptedError&) {  // the run is over, and nobody reads this
+    }
+  }
 
   void on(const RunStarted& event) override {
     devices_ = event.devices;
     device_ = device_text(event.devices);
     several_devices_ = event.devices.size() > 1;
     verdicts_ = {};
+    warned_.clear();
     name_width_ = aligned_width(event);
     progress_ = Progress(options_.now());
-    if (options_.quiet) return;
+    if (options_.quiet) return print_what_must_be_said(event.devices);
     const std::string allocator =
         event.settings.allocator == runtime::AllocatorChoice{}
             ? ""
@@ -84,6 +95,7 @@ class Console final : public harness::EventSink {
     progress_.finish(label({.name = event.result.name, .devices = event.result.devices}), event.finished, event.total);
     clear_progress();
     verdicts_.add(event.result);
+    devices_with_results_.insert(event.result.devices.begin(), event.result.devices.end());
     const Outcome outcome = event.result.outcome;
     if (!options_.quiet || (outcome != Outcome::pass && outcome != Outcome::skip)) {
       print(case_text(event.result, {.palette = palette_,
@@ -91,6 +103,11 @@ class Console final : public harness::EventSink {
                                      .line_width = terminal_columns(options_.stream, width_of_files),
                                      .verbose = options_.verbose,
                                      .show_devices = several_devices_}));
+    } else if (!event.result.warnings.empty()) {
+      std::vector<std::string> keys;
+      for (const harness::Mismatch& warning : event.result.warnings) keys.push_back(one_line(warning.key));
+      warned_.push_back(fmt::format("{} ({})", label({.name = event.result.name, .devices = event.result.devices}),
+                                    fmt::join(keys, ", ")));
     }
     draw_progress();
   }
@@ -114,15 +131,29 @@ class Console final : public harness::EventSink {
       if (const std::string complaint = waiver_complaint(use); !complaint.empty()) print(complaint + "\n");
     }
     const std::optional<Bound> bound = bound_of(event.device_times);
-    if (bound && !options_.quiet) print(bound_text(*bound) + "\n");
+    const bool asks_for_bound = options_.verbose || event.duration_ms > long_run_ms;
+    if (bound && !options_.quiet && asks_for_bound) print(bound_text(*bound) + "\n");
     if (!event.incomplete.empty()) print(one_line(event.incomplete) + "\n");
-    if (several_devices_) print_verdicts(event);
+    for (const harness::Comparison& one : event.comparisons) {
+      const bool is_good = one.verdict != "warn" && !harness::is_failure(one);
+      if (!options_.quiet || !is_good) print(comparison_text(one, plain_device_name, palette_));
+    }
+    if (!warned_.empty()) print(fmt::format("passed with a warning: {}\n", fmt::join(warned_, "; ")));
+    print_verdicts(event);
     const Tone tone = event.exit_code == 0 ? Tone::good : Tone::bad;
-    print(fmt::format("{}  {}; {} on {}\n", palette_.paint(verdict(event), tone), counts_text(event.counts),
-                      format_duration(event.duration_ms), device_));
+    print(fmt::format("{}  {}{}; {}{}\n", palette_.paint(verdict(event), tone), counts_text(event.counts),
+                      failed_comparisons_text(event.comparisons), format_duration(event.duration_ms), place(event)));
   }
 
  private:
+  /// Behind a pass, devices that no case ran on are not among those that passed.
+  [[nodiscard]] std::string place(const RunFinished& event) const {
+    const std::size_t used = devices_with_results_.size();
+    if (event.exit_code != 0 || used >= devices_.size()) return " on " + device_;
+    return used == 0 ? fmt::format("; no case ran on {}", device_)
+                     : fmt::format(" on {} of {}: no case ran on the others", used, device_);
+  }
+
   /// With its device where there are several.
   [[nodiscard]] std::string label(const SelectedCase& selected) const {
     const std::string place = several_devices_ ? place_text(selected.devices) : "";
@@ -136,13 +167,32 @@ class Console final : public harness::EventSink {
     return texts;
   }
 
+  /// Why it runs on these devices, and on none that could be used, is said in a quiet run, too.
+  void print_what_must_be_said(const std::vector<harness::DeviceIdentity>& devices) {
+    std::set<std::string> said;
+    for (const harness::DeviceIdentity& device : devices) {
+      for (const std::string& text : {device.note, device.problem}) {
+        if (!text.empty() && said.insert(text).second) print(one_line(text) + "\n");
+      }
+    }
+  }
+
   void print_device(const harness::DeviceIdentity& device) {
     if (several_devices_) print(fmt::format("device {}: {}\n", device.index, device_text(device)));
     if (!device.problem.empty()) print(fmt::format("cannot be used: {}\n", one_line(device.problem)));
     if (!device.note.empty()) print(one_line(device.note) + "\n");
   }
 
+  /// With one device the last line says it all; the machine's is beside it where it did not pass.
   void print_verdicts(const RunFinished& event) {
+    if (several_devices_) print_device_verdicts(event);
+    const std::optional<harness::DeviceVerdict> machine = verdicts_.of_machine(devices_, event);
+    if (!machine) return;
+    const bool has_passed = machine->verdict == harness::Verdict::passed;
+    if (!has_passed || (several_devices_ && !options_.quiet)) print(machine_verdict_text(*machine, palette_));
+  }
+
+  void print_device_verdicts(const RunFinished& event) {
     const std::vector<harness::DeviceVerdict> verdicts = verdicts_.of(devices_, event);
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
       if (options_.quiet && verdicts[i].verdict == harness::Verdict::passed) continue;
@@ -150,9 +200,13 @@ class Console final : public harness::EventSink {
     }
   }
 
+  /// @throws InterruptedError where nobody reads it, and never prints again.
   void print(std::string_view text) {
-    std::fwrite(text.data(), 1, text.size(), options_.stream);
+    if (nobody_reads_) return;
+    nobody_reads_ = true;
+    write_when_ready(options_.stream, text, "the console");
     std::fflush(options_.stream);
+    nobody_reads_ = false;
   }
 
   void draw_progress() {
@@ -172,10 +226,13 @@ class Console final : public harness::EventSink {
   Progress progress_;
   std::vector<harness::DeviceIdentity> devices_;
   harness::DeviceVerdicts verdicts_;
+  std::set<int> devices_with_results_;
+  std::vector<std::string> warned_;  ///< a quiet run names these in one line at its end
   std::string device_;
   bool several_devices_ = false;
   std::size_t name_width_ = 0;
   bool progress_is_drawn_ = false;
+  bool nobody_reads_ = false;
 };
 
 }  // namespace

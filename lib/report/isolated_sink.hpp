@@ -5,16 +5,17 @@
 #include <string>
 #include <utility>
 
-#include "harness/events.hpp"
+#include "base/waiting_for_files.hpp"
+#include "harness/run/events.hpp"
 
 namespace gpucheck::report {
 
 /// Lets nothing that a sink throws reach the run or another sink. A sink that has thrown
-/// knows of no event for certain any more: it is told no further one, so that no document
+/// knows of no event for certain any more: it hears of no further one, so that no document
 /// with a hole in it is ever written.
 class IsolatedSink final : public harness::EventSink {
  public:
-  /// @param complain is told, once, what the sink threw.
+  /// @param complain hears, once, what the sink threw.
   IsolatedSink(std::unique_ptr<harness::EventSink> sink, std::function<void(const std::string&)> complain)
       : sink_(std::move(sink)), complain_(std::move(complain)) {}
 
@@ -27,6 +28,8 @@ class IsolatedSink final : public harness::EventSink {
   }
 
   [[nodiscard]] bool failed() const noexcept { return failed_; }
+  /// The signal that ended its waiting for a reader; 0 for none.
+  [[nodiscard]] int interrupted_by() const noexcept { return interrupted_by_; }
 
  private:
   template <typename Event>
@@ -39,6 +42,10 @@ class IsolatedSink final : public harness::EventSink {
     if (failed_) return;
     try {
       step();
+    } catch (const InterruptedError& problem) {
+      failed_ = true;
+      interrupted_by_ = problem.signal();
+      complain_(problem.what());
     } catch (const std::exception& problem) {
       failed_ = true;
       complain_(problem.what());
@@ -51,6 +58,7 @@ class IsolatedSink final : public harness::EventSink {
   std::unique_ptr<harness::EventSink> sink_;
   std::function<void(const std::string&)> complain_;
   bool failed_ = false;
+  int interrupted_by_ = 0;
 };
 
 }  // namespace gpucheck::report

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "harness/events.hpp"
+#include "harness/run/events.hpp"
 
 namespace gpucheck::report {
 

@@ -49,6 +49,21 @@ std::string evidence_of(const DeviceVerdict& verdict) {
 
 Tone tone_of(Verdict verdict) { return verdict == Verdict::passed ? Tone::good : Tone::bad; }
 
+/// @param identity by which people find it; said where it did not pass.
+std::string text_of(const DeviceVerdict& verdict, std::string_view name, const std::string& identity,
+                    const Palette& palette) {
+  const std::string word = fmt::format("{:<10}", verdict_word(verdict.verdict));
+  std::string head =
+      fmt::format("{}: {}  {}", name, palette.paint(word, tone_of(verdict.verdict)), evidence_of(verdict));
+  if (verdict.verdict != Verdict::passed && !identity.empty()) head += "; " + identity;
+  return head + "\n" + line_of("failed: ", verdict.failed) +
+         line_of("differs from its peers: ", verdict.failed_comparisons) + line_of("not judged: ", verdict.unjudged) +
+         line_of(verdict.device == harness::whole_machine ? "failed, but a device is the reason: "
+                                                          : "failed, but another device is the reason: ",
+                 verdict.failed_by_others) +
+         next_steps(verdict);
+}
+
 }  // namespace
 
 std::string_view verdict_word(Verdict verdict) noexcept {
@@ -57,14 +72,12 @@ std::string_view verdict_word(Verdict verdict) noexcept {
 }
 
 std::string verdict_text(const DeviceVerdict& verdict, const harness::DeviceIdentity& device, const Palette& palette) {
-  const std::string word = fmt::format("{:<10}", verdict_word(verdict.verdict));
-  std::string head = fmt::format("device {}: {}  {}", device.index, palette.paint(word, tone_of(verdict.verdict)),
-                                 evidence_of(verdict));
-  if (verdict.verdict != Verdict::passed) {
-    head += fmt::format("; {}", one_line(fmt::format("{} {}", device.uuid, device.pci_bus_id)));
-  }
-  return head + "\n" + line_of("failed: ", verdict.failed) + line_of("not judged: ", verdict.unjudged) +
-         line_of("failed, but another device is the reason: ", verdict.failed_by_others) + next_steps(verdict);
+  const std::string identity = one_line(fmt::format("{} {}", device.uuid, device.pci_bus_id));
+  return text_of(verdict, fmt::format("device {}", device.index), identity, palette);
+}
+
+std::string machine_verdict_text(const DeviceVerdict& verdict, const Palette& palette) {
+  return text_of(verdict, "machine", "", palette);
 }
 
 }  // namespace gpucheck::report

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/device_verdicts.hpp"
+#include "harness/run/device_verdicts.hpp"
 #include "report/palette.hpp"
 
 namespace gpucheck::report {
@@ -15,5 +15,7 @@ std::string_view verdict_word(harness::Verdict verdict) noexcept;
 /// device that is by UUID and PCI address, which cases are the reason, and what to do.
 std::string verdict_text(const harness::DeviceVerdict& verdict, const harness::DeviceIdentity& device,
                          const Palette& palette);
+/// The same of the machine: "machine: FAILED      1 passed, 1 failed".
+std::string machine_verdict_text(const harness::DeviceVerdict& verdict, const Palette& palette);
 
 }  // namespace gpucheck::report

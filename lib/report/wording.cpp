@@ -11,8 +11,9 @@
 
 #include "base/count_text.hpp"
 #include "base/sanitize.hpp"
+#include "base/shell_text.hpp"
 #include "base/units.hpp"
-#include "harness/outcome_text.hpp"
+#include "harness/result/outcome_text.hpp"
 
 namespace gpucheck::report {
 
@@ -68,6 +69,18 @@ std::string next_step_text(const harness::FailureKind& kind) {
                      harness::to_text(kind.action), kind.advice);
 }
 
+std::string shown_rerun_command(const CaseResult& result) {
+  const std::string& command = result.rerun_command;
+  return command.starts_with("gpucheck run ") && is_plain_command(command) ? command : "";
+}
+
+std::string rerun_text(const CaseResult& result) {
+  if (result.rerun_command.empty()) return "";
+  const std::string command = shown_rerun_command(result);
+  return command.empty() ? "rerun: the command on file is not one that gpucheck writes, so it is left out"
+                         : "rerun: " + command;
+}
+
 std::string waiver_text(const harness::Waiver& waiver) {
   return one_line(fmt::format("waived by {} until {}: {}", waiver.owner, waiver.expires, waiver.reason));
 }
@@ -75,7 +88,8 @@ std::string waiver_text(const harness::Waiver& waiver) {
 std::string waiver_complaint(const harness::WaiverUse& use) {
   if (use.state == "used") return {};
   const std::string device = use.waiver.device == "any" ? "any device" : use.waiver.device;
-  return one_line(fmt::format("the waiver for {} on {} ({}, until {}) {}", use.waiver.case_glob, device,
+  const std::string xid = use.waiver.xid ? fmt::format(", XID {},", *use.waiver.xid) : "";
+  return one_line(fmt::format("the waiver for {}{} on {} ({}, until {}) {}", use.waiver.case_glob, xid, device,
                               use.waiver.owner, use.waiver.expires,
                               use.state == "expired" ? "has expired: it waives nothing any more"
                                                      : "is not needed: what it covers passed; remove it"));
@@ -110,17 +124,24 @@ std::string some_of(const std::vector<std::string>& names, std::size_t count) {
 }
 
 std::string device_text(const harness::DeviceIdentity& device) {
-  return fmt::format("{} ({}:{}, {})", one_line(device.name, 80), one_line(device.kind, 20), device.ordinal,
-                     format_bytes(device.total_memory_bytes));
+  const std::string name = device.name.empty() ? one_line(device.pci_bus_id, 80) : one_line(device.name, 80);
+  const std::string memory =
+      device.total_memory_bytes == 0 ? "" : fmt::format(", {}", format_bytes(device.total_memory_bytes));
+  return fmt::format("{} ({}:{}{})", name.empty() ? "unknown device" : name, one_line(device.kind, 20), device.ordinal,
+                     memory);
 }
 
 std::string device_text(const std::vector<harness::DeviceIdentity>& devices) {
   if (devices.empty()) return "no device";
-  return devices.size() == 1 ? device_text(devices.front()) : fmt::format("{} devices", devices.size());
+  if (devices.size() == 1) return device_text(devices.front());
+  const harness::DeviceIdentity& first = devices.front();
+  const bool alike = std::ranges::all_of(devices, [&](const auto& each) { return each.name == first.name; });
+  return fmt::format("{} devices ({}{}{})", devices.size(), one_line(first.kind, 20),
+                     alike && !first.name.empty() ? ", " : "", alike ? one_line(first.name, 80) : "");
 }
 
 std::string place_text(const std::vector<int>& devices) {
-  if (devices.empty()) return {};
+  if (devices.empty()) return "machine";
   return fmt::format("device{} {}", devices.size() == 1 ? "" : "s", fmt::join(devices, "-"));
 }
 

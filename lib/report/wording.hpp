@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/events.hpp"
-#include "harness/failure_kinds.hpp"
+#include "harness/result/failure_kinds.hpp"
+#include "harness/run/events.hpp"
 
 /// What every report says in the same words.
 namespace gpucheck::report {
@@ -29,6 +29,13 @@ std::string measurement_text(const harness::Measurement& measurement);
 /// "GC2003 row_remap_pending, serious: reset. Reset the GPU ...".
 std::string next_step_text(const harness::FailureKind& kind);
 
+/// "rerun: gpucheck run alloc.fuzz --seed 7", whole, for it is pasted into a shell; empty for none. A command from a
+/// file that is not one as gpucheck writes them is not shown.
+std::string rerun_text(const harness::CaseResult& result);
+
+/// The command of that line; empty where it is not shown.
+std::string shown_rerun_command(const harness::CaseResult& result);
+
 /// "waived by node team until 2026-12-31: reason".
 std::string waiver_text(const harness::Waiver& waiver);
 
@@ -49,7 +56,7 @@ std::string device_text(const harness::DeviceIdentity& device);
 /// "Simulated H100 (sim:0, 80.00 GiB)"; of several, "4 devices".
 std::string device_text(const std::vector<harness::DeviceIdentity>& devices);
 
-/// "device 0", of a pair "devices 0-1"; empty for none.
+/// "device 0", of a pair "devices 0-1"; "machine" for none.
 std::string place_text(const std::vector<int>& devices);
 
 /// What held a run up most: the device that was busy longest, and what took most of its time.

@@ -3,14 +3,22 @@
 #include <boost/asio/io_context.hpp>
 #include <utility>
 
-#include "runner/start_answers.hpp"
-#include "runner/supervisor.hpp"
+#include "runner/supervision/run_ledger.hpp"
+#include "runner/supervision/start_answers.hpp"
+#include "runner/supervision/supervisor.hpp"
 
 namespace gpucheck::runner {
 
 RunSummary run(const Plan& plan, const golden::GoldenSet& goldens, const Options& options,
                std::span<harness::EventSink* const> sinks) {
   return Supervisor(plan, goldens, options, sinks).run();
+}
+
+RunSummary run_nothing(const Options& options, std::span<harness::EventSink* const> sinks) {
+  RunLedger ledger(options, sinks);
+  ledger.begin({}, 0, {}, 1);
+  ledger.end(0, 0, {});
+  return ledger.take_summary();
 }
 
 std::vector<harness::DeviceIdentity> identify_devices(const Options& options) {
@@ -23,7 +31,7 @@ std::vector<harness::DeviceIdentity> identify_devices(const Options& options) {
                    worker.retire();
                  });
   context.run();
-  return identity_from(std::move(end), options).devices;
+  return identity_from(std::move(end), options, options.start_limit).devices;
 }
 
 }  // namespace gpucheck::runner

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <fmt/format.h>
+#include <map>
 #include <mutex>
 #include <utility>
 
 #include "device/check.hpp"
-#include "runtime/gpu_trace_sink.hpp"
+#include "runtime/make_allocator.hpp"
 #include "runtime/pluggable/pluggable_allocator.hpp"
-#include "runtime/random/generator.hpp"
+#include "runtime/trace/gpu_trace_sink.hpp"
 
 namespace gpucheck::runtime {
 namespace {
@@ -66,8 +67,8 @@ struct Runtime::State {
   PinnedAllocator pinned;
   std::once_flag capture_stream_chosen;
   device::Stream capture_stream;
-  std::mutex generator_mutex;
-  std::unique_ptr<Generator> default_generator;
+  std::mutex kept_mutex;
+  std::map<const void*, std::shared_ptr<void>> kept;
 };
 
 Runtime::Runtime(device::Device& device, const AllocatorChoice& choice)
@@ -102,14 +103,11 @@ PinnedAllocator& Runtime::pinned_allocator() noexcept { return state_->pinned; }
 StreamPool& Runtime::streams() noexcept { return state_->streams; }
 PoolOwners& Runtime::pool_owners() noexcept { return state_->pool_owners; }
 
-Generator& Runtime::default_generator() {
-  const std::scoped_lock lock(state_->generator_mutex);
-  if (state_->default_generator == nullptr) {
-    auto generator = std::make_unique<Generator>(*this);
-    generator->seed();
-    state_->default_generator = std::move(generator);
-  }
-  return *state_->default_generator;
+void* Runtime::kept(const void* key, const std::function<std::shared_ptr<void>()>& make) {
+  const std::scoped_lock lock(state_->kept_mutex);
+  const auto place = state_->kept.find(key);
+  if (place != state_->kept.end()) return place->second.get();
+  return state_->kept.emplace(key, make()).first->second.get();
 }
 
 device::Stream Runtime::current_stream() const noexcept {

@@ -7,23 +7,21 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "runtime/allocator/allocator_choice.hpp"
 #include "runtime/allocator/pool_owners.hpp"
 #include "runtime/caching/caching_allocator.hpp"
 #include "runtime/pinned/pinned_allocator.hpp"
 #include "runtime/pluggable/pluggable_library.hpp"
-#include "runtime/streams/stream_pool.hpp"
+#include "runtime/settings/allocator_choice.hpp"
+#include "runtime/streams/pools/stream_pool.hpp"
 
 /// gpucheck's own deep-learning runtime: behaves as PyTorch's does, on any device.
 namespace gpucheck::runtime {
 
-class Generator;
 class GpuTraceSink;
 
 /// One device's runtime: its device allocator, its allocator of pinned host memory, its
-/// pooled streams and events, the current stream of each thread, its default generator of
-/// random numbers, and the warnings given. The device must outlive it. Construction makes no
-/// device call. Thread-safe.
+/// pooled streams and events, the current stream of each thread, and the warnings given. The
+/// device must outlive it. Construction makes no device call. Thread-safe.
 class Runtime {
  public:
   /// @throws EnvironmentError for an allocator library that cannot be used.
@@ -44,9 +42,9 @@ class Runtime {
   [[nodiscard]] StreamPool& streams() noexcept;
   /// Whose the private pools are.
   [[nodiscard]] PoolOwners& pool_owners() noexcept;
-  /// The generator that is drawn from when nobody chose one. Its seed cannot be foretold until
-  /// it is given one. The first call throws as Generator's constructor does.
-  [[nodiscard]] Generator& default_generator();
+  /// What a floor above keeps for this runtime, such as the default generator: made by the first call for `key`, and
+  /// gone before the allocators are. `make` must not call this. @throws as `make` does; the next call then tries again.
+  [[nodiscard]] void* kept(const void* key, const std::function<std::shared_ptr<void>()>& make);
   /// Applies a settings string to the device allocator and to the pinned one.
   /// @throws SettingsError; the settings then stay as they were.
   void set_settings(std::string_view text);
@@ -64,10 +62,10 @@ class Runtime {
   void synchronize();
   void synchronize(device::Stream stream);
 
-  /// Tells `sink` of what is done with the device from now on; null ends that. Memory is
-  /// told of by the caching allocator alone. No call may be in progress when it ends.
+  /// Reports `sink` of what is done with the device from now on; null ends that. Memory is
+  /// reported by the caching allocator alone. No call may be in progress when it ends.
   void set_gpu_trace_sink(GpuTraceSink* sink);
-  /// Null where nobody is told.
+  /// Null where nobody listens.
   [[nodiscard]] GpuTraceSink* gpu_trace_sink() const noexcept;
 
   /// Warnings are kept, not printed: whoever runs the runtime decides.

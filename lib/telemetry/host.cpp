@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -13,6 +12,9 @@
 #include <sstream>
 #include <string_view>
 #include <unistd.h>
+#include <utility>
+
+#include "telemetry/kernel_log/kernel_log.hpp"
 
 namespace gpucheck::telemetry {
 namespace {
@@ -90,31 +92,6 @@ void read_libraries(Host& host) {
   }
 }
 
-/// The log as /dev/kmsg gives it: a record at each read, until there is none.
-std::string read_kernel_log(const std::string& root, std::string& problem) {
-  const std::string path = root + "/dev/kmsg";
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (descriptor < 0) {
-    problem = fmt::format("/dev/kmsg: {}", std::strerror(errno));
-    return {};
-  }
-  std::string log;
-  std::array<char, 8192> record{};  // the longest that the kernel gives
-  while (true) {
-    const ssize_t length = ::read(descriptor, record.data(), record.size());
-    if (length > 0) {
-      log.append(record.data(), static_cast<std::size_t>(length));
-    } else if (length == 0 || errno == EAGAIN) {
-      break;
-    } else if (errno != EINTR && errno != EPIPE) {  // EPIPE: records were overwritten before they could be read
-      problem = fmt::format("/dev/kmsg: {}", std::strerror(errno));
-      break;
-    }
-  }
-  ::close(descriptor);
-  return log;
-}
-
 /// The word that is nothing but digits and dots, with at least one dot: "580.159.04".
 std::string version_in(const std::string& line) {
   std::istringstream words(line);
@@ -127,33 +104,17 @@ std::string version_in(const std::string& line) {
 
 }  // namespace
 
-// "6,1042,52731094,-;NVRM: Xid (PCI:0000:3b:00): 79, pid=4711, name=python, GPU has fallen off the bus."
-std::vector<KernelXid> xids_in_log(const std::string& log) {
-  constexpr std::string_view mark = "NVRM: Xid (PCI:";
-  std::vector<KernelXid> xids;
-  std::istringstream lines(log);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t begin = line.find(mark);
-    const std::size_t end = line.find("): ", begin);
-    if (begin == std::string::npos || end == std::string::npos) continue;
-    KernelXid found{.pci_address = line.substr(begin + mark.size(), end - begin - mark.size()),
-                    .text = line.substr(begin)};
-    // The driver leaves the function's number out: a GPU is always function 0.
-    if (found.pci_address.find('.') == std::string::npos) found.pci_address += ".0";
-    const char* const digits = line.data() + end + 3;
-    const auto [rest, problem] = std::from_chars(digits, line.data() + line.size(), found.xid);
-    if (problem == std::errc{}) xids.push_back(std::move(found));
-  }
-  return xids;
-}
-
 Host read_host(const std::string& root) {
   Host host;
   read_bus(root, host);
   read_device_files(root, host);
   read_libraries(host);
   host.kernel_module_version = version_in(line_of(root + "/proc/driver/nvidia/version"));
-  host.kernel_xids = xids_in_log(read_kernel_log(root, host.kernel_log_problem));
+  KernelLog log = read_kernel_log(root);
+  host.kernel_events = std::move(log.found.events);
+  host.kernel_log_problem = std::move(log.problem);
+  host.kernel_log_begin_s = log.found.begin_s;
+  host.kernel_log_read_s = log.clock.read_s;
   return host;
 }
 

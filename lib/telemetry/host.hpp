@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "telemetry/kernel_log/kernel_event.hpp"
 
 namespace gpucheck::telemetry {
 
@@ -20,33 +23,24 @@ struct NamedState {
   bool operator==(const NamedState&) const = default;
 };
 
-/// A critical error of a GPU, as the driver wrote it to the kernel's log.
-struct KernelXid {
-  std::string pci_address;
-  std::int64_t xid = 0;
-  std::string text;  ///< the line
-  bool operator==(const KernelXid&) const = default;
-};
-
-/// What the operating system tells of the GPUs, beside the driver's library.
+/// What the operating system reports of the GPUs, beside the driver's library.
 struct Host {
   std::vector<PciGpu> pci_gpus;
-  std::string pci_gpus_problem;          ///< why they are not known; empty where they are
-  std::vector<NamedState> device_files;  ///< /dev/nvidiactl, /dev/nvidia-uvm, and one for each GPU: "/dev/nvidia0"
-  std::string device_files_problem;      ///< likewise
-  std::vector<NamedState> libraries;     ///< of the driver, by their file names
-  std::string libraries_problem;         ///< likewise
-  std::string kernel_module_version;     ///< of the loaded driver; empty when unknown
-  std::vector<KernelXid> kernel_xids;    ///< since the machine started, as far back as the log goes
-  std::string kernel_log_problem;        ///< why the log cannot be read; empty where it can
+  std::string pci_gpus_problem;            ///< why they are not known; empty where they are
+  std::vector<NamedState> device_files;    ///< /dev/nvidiactl, /dev/nvidia-uvm, and one for each GPU: "/dev/nvidia0"
+  std::string device_files_problem;        ///< likewise
+  std::vector<NamedState> libraries;       ///< of the driver, by their file names
+  std::string libraries_problem;           ///< likewise
+  std::string kernel_module_version;       ///< of the loaded driver; empty when unknown
+  std::vector<KernelEvent> kernel_events;  ///< what its log says of GPUs and switches, as far back as it goes
+  std::string kernel_log_problem;          ///< why the log cannot be read; empty where it can
+  std::optional<std::int64_t> kernel_log_begin_s;  ///< time of its first line, seconds since 1970 UTC, where known
+  std::optional<std::int64_t> kernel_log_read_s;   ///< when it was read, likewise
   bool operator==(const Host&) const = default;
 };
 
 /// Looks at this machine. Needs no root; where the kernel's log may not be read, that is said.
 /// @param root the folder under which /dev, /proc and /sys lie, "" for the machine's own.
 [[nodiscard]] Host read_host(const std::string& root = "");
-
-/// The errors that NVIDIA's driver has written into this text of the kernel's log, in their order.
-[[nodiscard]] std::vector<KernelXid> xids_in_log(const std::string& log);
 
 }  // namespace gpucheck::telemetry

@@ -26,7 +26,7 @@ struct Link {
 /// A process that computes on a GPU.
 struct Process {
   std::int64_t pid = 0;
-  std::optional<std::int64_t> used_memory_bytes;  ///< none where the driver does not tell (another container's)
+  std::optional<std::int64_t> used_memory_bytes;  ///< none where the driver does not say (another container's)
   bool operator==(const Process&) const = default;
 };
 
@@ -40,10 +40,13 @@ struct GpuId {
 /// All that one GPU answered at one moment.
 struct Gpu {
   std::array<Value, reading_count> values;  ///< `Reading::handle`: whether the library gives one for it
-  std::vector<Link> links;                  ///< by number; none where the GPU has no NVLink
+  std::vector<Link> links;                  ///< by number, those that are down too
+  std::string links_problem = {};           ///< why they are not known, or not offered; empty where they are
+  bool links_failed = false;                ///< that is: the driver failed to answer
   std::vector<Process> processes;
   std::string processes_problem;  ///< why they are not known; empty where they are
-  /// Numbers of the critical errors ("XIDs") that the driver has told of since it was first asked, in their order.
+  bool processes_failed = false;  ///< that is: the driver failed to answer
+  /// Numbers of the critical errors ("XIDs") that the driver has reported since it was first asked, in their order.
   std::vector<std::int64_t> xids;
   std::string xids_problem;  ///< why they are not known; empty where they are
 

@@ -1,10 +1,15 @@
 #include "telemetry/machine_file.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
+#include "base/strict_json.hpp"
+#include "telemetry/kernel_log/log_events.hpp"
 
 namespace gpucheck::telemetry {
 namespace {
@@ -12,6 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view schema = "gpucheck.telemetry/1";
+constexpr int deepest = 32;  // a recording nests half a dozen levels
 
 Json to_json(const Value& value) {
   struct Writer {
@@ -27,8 +33,9 @@ Json to_json(const Value& value) {
 
 /// What `json` makes of the list, or why there is none.
 template <typename Item>
-Json list_json(const std::vector<Item>& items, const std::string& problem, Json (*json)(const Item&)) {
-  if (!problem.empty()) return {{"unavailable", problem}};
+Json list_json(const std::vector<Item>& items, const std::string& problem, Json (*json)(const Item&),
+               bool has_failed = false) {
+  if (!problem.empty()) return {{has_failed ? "failed" : "unavailable", problem}};
   Json array = Json::array();
   for (const Item& item : items) array.push_back(json(item));
   return array;
@@ -41,33 +48,69 @@ Json process_json(const Process& process) {
 Json number_json(const std::int64_t& number) { return number; }
 Json pci_gpu_json(const PciGpu& gpu) { return {{"address", gpu.address}, {"driver", gpu.driver}}; }
 Json named_json(const NamedState& named) { return {{"name", named.name}, {"problem", named.problem}}; }
-Json kernel_xid_json(const KernelXid& xid) {
-  return {{"pci_address", xid.pci_address}, {"xid", xid.xid}, {"text", xid.text}};
+Json kernel_event_json(const KernelEvent& event) {
+  Json json{{"kind", to_text(event.kind)},
+            {"pci_address", event.pci_address},
+            {"xid", event.xid},
+            {"text", event.text},
+            {"count", event.count}};
+  if (event.first_time_s) json["first_time"] = utc_text(*event.first_time_s);
+  if (event.last_time_s) json["last_time"] = utc_text(*event.last_time_s);
+  return json;
 }
 
 Json host_json(const Host& host) {
-  return {{"kernel_module_version", host.kernel_module_version},
-          {"pci_gpus", list_json(host.pci_gpus, host.pci_gpus_problem, pci_gpu_json)},
-          {"device_files", list_json(host.device_files, host.device_files_problem, named_json)},
-          {"libraries", list_json(host.libraries, host.libraries_problem, named_json)},
-          {"kernel_xids", list_json(host.kernel_xids, host.kernel_log_problem, kernel_xid_json)}};
+  Json json{{"kernel_module_version", host.kernel_module_version},
+            {"pci_gpus", list_json(host.pci_gpus, host.pci_gpus_problem, pci_gpu_json)},
+            {"device_files", list_json(host.device_files, host.device_files_problem, named_json)},
+            {"libraries", list_json(host.libraries, host.libraries_problem, named_json)},
+            {"kernel_xids", list_json(host.kernel_events, host.kernel_log_problem, kernel_event_json)}};
+  if (host.kernel_log_begin_s) json["kernel_log_begin"] = utc_text(*host.kernel_log_begin_s);
+  if (host.kernel_log_read_s) json["kernel_log_read"] = utc_text(*host.kernel_log_read_s);
+  return json;
+}
+
+Json link_json(const Link& link) {
+  Json values = Json::object();
+  for (std::size_t i = 0; i < link_reading_count; ++i) {
+    values[std::string(info_of(static_cast<LinkReading>(i)).key)] = to_json(link.values[i]);
+  }
+  return values;
 }
 
 Json gpu_json(const Gpu& gpu) {
-  Json json{{"readings", Json::object()}, {"links", Json::array()}};
+  Json json{{"readings", Json::object()}};
   for (std::size_t i = 0; i < reading_count; ++i) {
     json["readings"][std::string(info_of(static_cast<Reading>(i)).key)] = to_json(gpu.values[i]);
   }
-  for (const Link& link : gpu.links) {
-    Json values = Json::object();
-    for (std::size_t i = 0; i < link_reading_count; ++i) {
-      values[std::string(info_of(static_cast<LinkReading>(i)).key)] = to_json(link.values[i]);
-    }
-    json["links"].push_back(std::move(values));
-  }
-  json["processes"] = list_json(gpu.processes, gpu.processes_problem, process_json);
+  json["links"] = list_json(gpu.links, gpu.links_problem, link_json, gpu.links_failed);
+  json["processes"] = list_json(gpu.processes, gpu.processes_problem, process_json, gpu.processes_failed);
   json["xids"] = list_json(gpu.xids, gpu.xids_problem, number_json);
   return json;
+}
+
+constexpr std::string_view not_recorded = "not in the recording";
+
+/// The words for what a driver does not offer, or was not asked, as they stand alone or behind a function's name.
+/// NVML's own ("Insufficient Permissions", "Function Not Found") are those of nvmlErrorString.
+constexpr std::array words_for_not_offered{
+    not_supported_text,
+    not_asked,
+    std::string_view("not asked when this was recorded"),
+    not_recorded,
+    std::string_view("no permission"),
+    std::string_view("insufficient permissions"),
+    std::string_view("function not found"),
+    std::string_view("this driver's library has no such function"),
+    std::string_view("the driver does not say how much a graphics program uses")};
+
+/// Recordings call failures "unavailable" too, where the gpucheck that wrote them knew no better: every other reason is
+/// one.
+bool is_not_offered(std::string_view reason) {
+  if (const std::size_t colon = reason.rfind(": "); colon != std::string_view::npos) reason.remove_prefix(colon + 2);
+  const auto lower = [](unsigned char c) { return std::tolower(c); };
+  return std::ranges::any_of(words_for_not_offered,
+                             [&](std::string_view each) { return std::ranges::equal(reason, each, {}, lower, lower); });
 }
 
 /// Reads one file; every refusal names the file and the place in it.
@@ -117,6 +160,11 @@ class Reader {
     if (!json.is_number_integer() || too_large) refuse(place, "an integer of 64 bits");
     return json.get<std::int64_t>();
   }
+  std::int64_t count(const Json& json, const std::string& place) const {
+    const std::int64_t number = integer(json, place);
+    if (number < 0) refuse(place, "an integer that is not negative");
+    return number;
+  }
   template <typename Item>
   std::vector<Item> list(const Json& json, const std::string& place,
                          Item (Reader::*read)(const Json&, const std::string&)) {
@@ -127,26 +175,33 @@ class Reader {
     return items;
   }
 
-  std::optional<std::string> unavailable(const Json& json, const std::string& place) const {
+  std::optional<Unavailable> unavailable(const Json& json, const std::string& place) const {
     if (!json.is_object()) return {};
-    if (json.size() != 1 || !json.contains("unavailable")) refuse(place, "a value, or {\"unavailable\": REASON}");
-    return string(json["unavailable"], place + ".unavailable");
+    for (const char* const key : {"unavailable", "failed"}) {
+      if (json.size() != 1 || !json.contains(key)) continue;
+      const std::string reason = string(json[key], fmt::format("{}.{}", place, key));
+      if (reason.empty()) refuse(fmt::format("{}.{}", place, key), "a reason");
+      return Unavailable{.reason = reason, .is_failure = key == std::string_view("failed") || !is_not_offered(reason)};
+    }
+    refuse(place, "a value, {\"unavailable\": REASON} or {\"failed\": REASON}");
   }
   /// Items, or why there are none.
   template <typename Item>
-  void list_or_problem(const Json& json, const std::string& place, std::vector<Item>& items, std::string& problem,
-                       Item (Reader::*read)(const Json&, const std::string&)) {
-    problem = unavailable(json, place).value_or("");
-    if (!json.is_object()) items = list<Item>(json, place, read);
+  Unavailable list_or_problem(const Json& json, const std::string& place, std::vector<Item>& items,
+                              std::string& problem, Item (Reader::*read)(const Json&, const std::string&)) {
+    const auto none = unavailable(json, place);
+    if (!none) items = list<Item>(json, place, read);
+    problem = none ? none->reason : "";
+    return none.value_or(Unavailable{});
   }
-  Value value(const Json& json, const std::string& place) const {
-    if (json.is_object() && json.size() == 1 && json.contains("failed")) {
-      return Unavailable{.reason = string(json["failed"], place + ".failed"), .is_failure = true};
+  Value value(const Json& json, const std::string& place, ReadingType type) const {
+    if (const auto none = unavailable(json, place)) return *none;
+    if (type == ReadingType::flag) {
+      if (!json.is_boolean()) refuse(place, "true or false");
+      return json.get<bool>();
     }
-    if (const auto reason = unavailable(json, place)) return Unavailable{*reason};
-    if (json.is_boolean()) return json.get<bool>();
-    if (json.is_string()) return json.get<std::string>();
-    return integer(json, place);
+    if (type == ReadingType::text) return string(json, place);
+    return type == ReadingType::signed_number ? integer(json, place) : count(json, place);
   }
   /// Fills `values` with what the object holds; `find` knows the keys.
   template <typename Values, typename Find>
@@ -155,12 +210,12 @@ class Reader {
     for (const auto& [key, each] : json.items()) {
       const auto which = find(key);
       if (!which) unknown(place + "." + key);
-      values[static_cast<std::size_t>(*which)] = value(each, place + "." + key);
+      values[static_cast<std::size_t>(*which)] = value(each, place + "." + key, info_of(*which).type);
     }
   }
   Link link(const Json& json, const std::string& place) {
     Link link;
-    link.values.fill(Unavailable{"not in the recording"});
+    link.values.fill(Unavailable{std::string(not_recorded)});
     values(json, place, link.values, find_link_reading);
     return link;
   }
@@ -170,26 +225,61 @@ class Reader {
     if (!json.contains("pid")) refuse(place + ".pid", "an integer");
     for (const auto& [key, each] : json.items()) {
       if (key == "pid")
-        process.pid = integer(each, place + ".pid");
+        process.pid = count(each, place + ".pid");
       else if (key != "used_memory_bytes")
         unknown(place + "." + key);
       else if (!each.is_null())
-        process.used_memory_bytes = integer(each, place + ".used_memory_bytes");
+        process.used_memory_bytes = count(each, place + ".used_memory_bytes");
     }
     return process;
   }
-  std::int64_t xid(const Json& json, const std::string& place) { return integer(json, place); }
+  std::int64_t xid(const Json& json, const std::string& place) { return count(json, place); }
   PciGpu pci_gpu(const Json& json, const std::string& place) {
     return {.address = member(json, place, "address", 2), .driver = member(json, place, "driver", 2)};
   }
   NamedState named(const Json& json, const std::string& place) {
     return {.name = member(json, place, "name", 2), .problem = member(json, place, "problem", 2)};
   }
-  KernelXid kernel_xid(const Json& json, const std::string& place) {
-    KernelXid found{.pci_address = member(json, place, "pci_address", 3), .text = member(json, place, "text", 3)};
-    if (!json.contains("xid")) refuse(place + ".xid", "an integer");
-    found.xid = integer(json["xid"], place + ".xid");
-    return found;
+  std::int64_t time(const Json& json, const std::string& place) const {
+    if (const auto seconds = parse_utc(string(json, place))) return *seconds;
+    refuse(place, "a time such as \"2026-11-25T10:32:31Z\"");
+  }
+  KernelEventKind kernel_event_kind(const Json& json, const std::string& place) const {
+    if (const auto kind = find_kernel_event_kind(string(json, place))) return *kind;
+    refuse(place, "a kind of event of the kernel's log");
+  }
+  KernelEvent kernel_event(const Json& json, const std::string& place) {
+    object(json, place);
+    for (const char* required : {"pci_address", "xid", "text"}) {
+      if (!json.contains(required)) refuse(fmt::format("{}.{}", place, required), "a value");
+    }
+    KernelEvent event;
+    for (const auto& [key, each] : json.items()) {
+      const std::string here = place + "." + key;
+      if (key == "kind")
+        event.kind = kernel_event_kind(each, here);
+      else if (key == "pci_address")
+        event.pci_address = pci_address(string(each, here));
+      else if (key == "xid")
+        event.xid = count(each, here);
+      else if (key == "text")
+        event.text = string(each, here);
+      else if (key == "count")
+        event.count = integer(each, here);
+      else if (key == "first_time")
+        event.first_time_s = time(each, here);
+      else if (key == "last_time")
+        event.last_time_s = time(each, here);
+      else
+        unknown(here);
+    }
+    if (event.count < 1) refuse(place + ".count", "a number from 1 on");
+    return event;
+  }
+  /// Recordings of old name the instance of a GPU in MIG mode, too: "0000:3b:00 GPU-I:05.0".
+  static std::string pci_address(const std::string& address) {
+    const std::size_t instance = address.find(" GPU-I:");
+    return normal_pci_address(instance == std::string::npos ? address : address.substr(0, instance) + ".0");
   }
   /// A text of an object that has to have so many members.
   std::string member(const Json& json, const std::string& place, const char* name, std::size_t members) const {
@@ -201,8 +291,7 @@ class Reader {
 
   static Host absent_host() {
     Host host;
-    host.pci_gpus_problem = host.device_files_problem = host.libraries_problem = host.kernel_log_problem =
-        "not in the recording";
+    host.pci_gpus_problem = host.device_files_problem = host.libraries_problem = host.kernel_log_problem = not_recorded;
     return host;
   }
   Host host(const Json& json, const std::string& place) {
@@ -219,26 +308,32 @@ class Reader {
       else if (key == "libraries")
         list_or_problem(each, here, host.libraries, host.libraries_problem, &Reader::named);
       else if (key == "kernel_xids")
-        list_or_problem(each, here, host.kernel_xids, host.kernel_log_problem, &Reader::kernel_xid);
+        list_or_problem(each, here, host.kernel_events, host.kernel_log_problem, &Reader::kernel_event);
+      else if (key == "kernel_log_begin")
+        host.kernel_log_begin_s = time(each, here);
+      else if (key == "kernel_log_read")
+        host.kernel_log_read_s = time(each, here);
       else
         unknown(here);
     }
+    host.kernel_events = in_short(std::move(host.kernel_events));
     return host;
   }
 
   Gpu gpu(const Json& json, const std::string& place) {
     object(json, place);
     Gpu gpu;
-    gpu.values.fill(Unavailable{"not in the recording"});
-    gpu.processes_problem = gpu.xids_problem = "not in the recording";
+    gpu.values.fill(Unavailable{std::string(not_recorded)});
+    gpu.links_problem = gpu.processes_problem = gpu.xids_problem = not_recorded;
     for (const auto& [key, each] : json.items()) {
       const std::string here = place + "." + key;
       if (key == "readings")
         values(each, here, gpu.values, find_reading);
       else if (key == "links")
-        gpu.links = list<Link>(each, here, &Reader::link);
+        gpu.links_failed = list_or_problem(each, here, gpu.links, gpu.links_problem, &Reader::link).is_failure;
       else if (key == "processes")
-        list_or_problem(each, here, gpu.processes, gpu.processes_problem, &Reader::process);
+        gpu.processes_failed =
+            list_or_problem(each, here, gpu.processes, gpu.processes_problem, &Reader::process).is_failure;
       else if (key == "xids")
         list_or_problem(each, here, gpu.xids, gpu.xids_problem, &Reader::xid);
       else
@@ -266,8 +361,8 @@ std::string machine_text(const Machine& machine) {
 Machine parse_machine(std::string_view bytes, const std::string& name) {
   Json root;
   try {
-    root = Json::parse(bytes);
-  } catch (const Json::exception& error) {
+    root = parse_strict_json(bytes, deepest);
+  } catch (const std::exception& error) {
     throw EnvironmentError(fmt::format("{}: {}", name, error.what()));
   }
   return Reader(name).machine(root);

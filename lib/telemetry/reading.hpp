@@ -8,7 +8,7 @@
 #include <string_view>
 #include <variant>
 
-/// What a driver tells of its GPUs: identity, sensors, counters of errors.
+/// What a driver reports of its GPUs: identity, sensors, counters of errors.
 namespace gpucheck::telemetry {
 
 /// Why there is no value: the driver's own words, or the reader's.
@@ -49,6 +49,9 @@ enum class Reading : std::uint8_t {
   mig_pending,
   ecc_enabled,
   ecc_pending,
+  // -- the driver's own verdict ----------------------------------------------------------
+  recovery_action,
+  inforom_valid,
   // -- temperature and power -----------------------------------------------------------
   temperature_gpu,
   temperature_memory,
@@ -56,6 +59,8 @@ enum class Reading : std::uint8_t {
   temperature_memory_max,
   temperature_slowdown,
   temperature_shutdown,
+  temperature_margin,
+  temperature_margin_slowdown,
   power_draw,
   power_limit,
   power_limit_default,
@@ -78,6 +83,7 @@ enum class Reading : std::uint8_t {
   memory_total,
   memory_free,
   memory_used,
+  memory_graphics,
   utilization_gpu,
   utilization_memory,
   // -- errors of memory ----------------------------------------------------------------
@@ -93,6 +99,7 @@ enum class Reading : std::uint8_t {
   ecc_aggregate_dram_uncorrected,
   ecc_aggregate_sram_corrected,
   ecc_aggregate_sram_uncorrected,
+  ecc_sram_threshold_exceeded,
   remapped_rows_corrected,
   remapped_rows_uncorrected,
   remap_pending,
@@ -114,16 +121,41 @@ enum class Reading : std::uint8_t {
   pcie_replays,
   fabric_state,
   fabric_status,
+  fabric_health_mask,
+  fabric_health_summary,
+  fabric_clique,
+  fabric_cluster,
 };
-inline constexpr std::size_t reading_count = static_cast<std::size_t>(Reading::fabric_status) + 1;
+inline constexpr std::size_t reading_count = static_cast<std::size_t>(Reading::fabric_cluster) + 1;
 
-/// The same for each NVLink.
-enum class LinkReading : std::uint8_t { is_active, replays, recoveries, crc_flit_errors, crc_data_errors };
-inline constexpr std::size_t link_reading_count = static_cast<std::size_t>(LinkReading::crc_data_errors) + 1;
+/// The same for each NVLink. Replays, recoveries and CRC errors are counted up to the fourth generation (Hopper), what
+/// follows them from the fifth (Blackwell) on.
+enum class LinkReading : std::uint8_t {
+  is_active,
+  speed,
+  replays,
+  recoveries,
+  crc_flit_errors,
+  crc_data_errors,
+  received_errors,
+  effective_errors,
+  symbol_errors,
+  recovery_events,
+};
+inline constexpr std::size_t link_reading_count = static_cast<std::size_t>(LinkReading::recovery_events) + 1;
+
+/// The type of a value, where there is one.
+enum class ReadingType : std::uint8_t {
+  number,         ///< whole, and not negative
+  signed_number,  ///< whole
+  flag,
+  text,
+};
 
 struct ReadingInfo {
   std::string_view key;  ///< in files and reports, with its unit: "power_draw_mw"
   ReadingKind kind = ReadingKind::gauge;
+  ReadingType type = ReadingType::number;
 };
 
 [[nodiscard]] const ReadingInfo& info_of(Reading reading) noexcept;
@@ -168,5 +200,16 @@ inline constexpr std::int64_t hardware_thermal_slowdown = 0x40;
 inline constexpr std::int64_t hardware_power_brake = 0x80;
 inline constexpr std::int64_t display_clock_setting = 0x100;
 }  // namespace clock_event
+
+/// What the driver wants done with a GPU: `recovery_action` (nvmlDeviceGpuRecoveryAction_t; NVML's change log has the
+/// last two: 595 and 615).
+namespace recovery {
+inline constexpr std::int64_t none = 0;
+inline constexpr std::int64_t gpu_reset = 1;
+inline constexpr std::int64_t node_reboot = 2;
+inline constexpr std::int64_t drain_peers = 3;
+inline constexpr std::int64_t drain_and_reset = 4;
+inline constexpr std::int64_t recover_imex_domain = 5;
+}  // namespace recovery
 
 }  // namespace gpucheck::telemetry

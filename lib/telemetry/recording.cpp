@@ -20,8 +20,11 @@ void keep(Gpu& gpu, Subset subset) {
     if (!is_in(static_cast<Reading>(i), subset)) gpu.values[i] = Unavailable{std::string(not_asked)};
   }
   gpu.links.clear();
+  gpu.links_problem = not_asked;
+  gpu.links_failed = false;
   gpu.processes.clear();
   gpu.processes_problem = not_asked;
+  gpu.processes_failed = false;
 }
 
 class Recording final : public Source {

@@ -4,11 +4,12 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
-#include <fmt/format.h>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
+
+#include "telemetry/gpu_loss.hpp"
 
 namespace gpucheck::telemetry {
 
@@ -50,9 +51,7 @@ struct Sampler::State {
     return busy_since ? std::optional(*busy_since + pace.patience) : std::nullopt;
   }
   [[nodiscard]] bool is_stuck() const { return busy_since && Clock::now() >= *stuck_at(); }
-  [[nodiscard]] NoAnswer no_answer() const {
-    return NoAnswer(fmt::format("the driver did not answer within {} ms", pace.patience.count()));
-  }
+  [[nodiscard]] NoAnswer no_answer() const { return NoAnswer(no_answer_text(pace.patience)); }
 
   void run();
 

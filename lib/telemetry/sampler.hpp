@@ -23,7 +23,7 @@ struct SamplingPace {
 };
 
 /// Asks a source on a thread of its own, which alone may wait for the driver: who asks waits a bounded time. While a
-/// question is stuck no further one is put, and who asks is told at once. A thread that never comes back is left
+/// question is stuck no further one is put, and who asks hears that at once. A thread that never comes back is left
 /// behind; the process can end all the same. All methods may be called by any thread.
 class Sampler {
  public:
@@ -49,7 +49,7 @@ class Sampler {
   void begin(std::vector<GpuId> gpus);
   /// Takes no further sample.
   void end();
-  /// Of each GPU that was begun, in their order, as far as it has come.
+  /// The series of each GPU that was begun, in their order, as far as it has come.
   [[nodiscard]] std::vector<Series> series() const;
 
  private:

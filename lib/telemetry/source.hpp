@@ -10,7 +10,7 @@
 
 namespace gpucheck::telemetry {
 
-/// How much is asked of each GPU. Its identity is told in any case.
+/// How much is asked of each GPU. Its identity is reported in any case.
 enum class Subset : std::uint8_t {
   everything,
   gauges,    ///< `sampled_gauges` alone
@@ -20,7 +20,7 @@ enum class Subset : std::uint8_t {
 struct Question {
   Subset subset = Subset::everything;
   std::vector<GpuId> gpus = {};  ///< empty: all
-  bool with_host = false;        ///< and what the operating system tells
+  bool with_host = false;        ///< and what the operating system reports
 };
 
 /// Where readings come from: a driver, or a file that one was written to.

@@ -38,8 +38,8 @@ void rename(Host& host, const std::string& from, const std::string& to) {
   for (PciGpu& gpu : host.pci_gpus) {
     if (normal_pci_address(gpu.address) == from) gpu.address = to;
   }
-  for (KernelXid& xid : host.kernel_xids) {
-    if (normal_pci_address(xid.pci_address) == from) xid.pci_address = to;
+  for (KernelEvent& event : host.kernel_events) {
+    if (event.pci_address == from) event.pci_address = normal_pci_address(to);
   }
 }
 
@@ -48,8 +48,10 @@ void identify(Machine& machine, Gpu& gpu, const StandInFor& device) {
   gpu[Reading::uuid] = device.id.uuid;
   gpu[Reading::pci_address] = device.id.pci_address;
   if (!number(gpu[Reading::memory_total])) return;
-  gpu[Reading::memory_total] = gpu[Reading::memory_free] = device.memory_bytes;
-  gpu[Reading::memory_used] = std::int64_t{0};
+  // What a recording has in use stays in use, be it more than the device has: the case that looks for it knows bytes.
+  gpu[Reading::memory_total] = device.memory_bytes;
+  gpu[Reading::memory_free] =
+      std::max<std::int64_t>(device.memory_bytes - number(gpu[Reading::memory_used]).value_or(0), 0);
 }
 
 }  // namespace
@@ -65,7 +67,7 @@ Machine stand_in(Machine recorded, const std::vector<StandInFor>& devices, std::
   for (std::size_t i = 0; i < count; ++i) {
     Gpu& gpu = recorded.gpus[i];
     identify(recorded, gpu, devices[i]);
-    if (gpu.processes_problem.empty()) gpu.processes.push_back({.pid = pid, .used_memory_bytes = {}});
+    if (gpu.processes_problem.empty()) gpu.processes.push_back({.pid = pid, .used_memory_bytes = 0});
   }
   return recorded;
 }

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-#include "runtime/pinned/pinned_buffer.hpp"
-#include "runtime/transfer.hpp"
+#include "runtime/memory/pinned_buffer.hpp"
+#include "runtime/memory/transfer.hpp"
 #include "tensor/ops.hpp"
 #include "tensor/view.hpp"
 

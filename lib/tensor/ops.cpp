@@ -10,7 +10,7 @@
 #include "device/kernels/reduce.hpp"
 #include "device/kernels/support/vectors.hpp"
 #include "device/launch.hpp"
-#include "runtime/allocator/buffer.hpp"
+#include "runtime/memory/buffer.hpp"
 
 namespace gpucheck::tensor::ops {
 namespace {

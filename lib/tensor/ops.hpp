@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "device/kernels/strided.hpp"
-#include "runtime/allocator/buffer.hpp"
+#include "runtime/memory/buffer.hpp"
 #include "runtime/runtime.hpp"
 
 /// Work on device memory, by raw pointer, element count and stream. All pointers are to

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/allocator/buffer.hpp"
+#include "runtime/memory/buffer.hpp"
 #include "runtime/runtime.hpp"
 #include "tensor/ops.hpp"
 #include "tensor/view.hpp"

@@ -3,7 +3,8 @@
 #     harness::Case gpucheck::cases::in_<group>::<case>::define()
 # with all else that it needs in that namespace: sources of several cases are compiled as one.
 # What cases of a group share lies in support.{hpp,cpp} or <topic>_support.{hpp,cpp}
-# beside them, which are no cases. "in_", because some groups are called like a macro
+# beside them, what several groups share in shared/<topic>_support.{hpp,cpp}; none of these
+# is a case. "in_", because some groups are called like a macro
 # (assert) or a namespace of gpucheck's (device).
 
 # gpucheck_find_cases(<folder> <names> <sources>)

@@ -19,8 +19,10 @@ foreach(warning IN LISTS gpucheck_warnings)
   target_compile_options(gpucheck_compile_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${warning}>)
 endforeach()
 target_include_directories(gpucheck_compile_options INTERFACE ${CMAKE_SOURCE_DIR}/lib)
-# Line tables, so that native stacks have files and lines in optimised builds too.
-target_compile_options(gpucheck_compile_options INTERFACE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-g1>)
+# Line tables, so that native stacks have files and lines in optimised builds too; not in parts that none of
+# those stacks lead through.
+target_compile_options(gpucheck_compile_options INTERFACE
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>,$<NOT:$<BOOL:$<TARGET_PROPERTY:GPUCHECK_COLD>>>>:-g1>)
 
 if(GPUCHECK_SANITIZE)
   # Global, so that GoogleTest objects and everything linked agree.
@@ -28,6 +30,9 @@ if(GPUCHECK_SANITIZE)
                       $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>
                       # A finding ends the process: a test that goes on would pass.
                       $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>)
+  # At fixed addresses: the sanitizer's own tables would need six million relocations each time a process starts.
+  string(APPEND CMAKE_CXX_FLAGS " -fno-pie")
+  string(APPEND CMAKE_EXE_LINKER_FLAGS " -no-pie")
   add_link_options(-fsanitize=${GPUCHECK_SANITIZE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # With instrumentation, GCC 12 sees uninitialised values in std::jthread.

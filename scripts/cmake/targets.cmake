@@ -1,10 +1,21 @@
-# gpucheck_library(<part> SOURCES … LINK …)
-#   Static library gpucheck_<part> from files of the calling folder.
+# gpucheck_library(<part> [COLD] SOURCES … LINK …)
+#   Static library gpucheck_<part> from files of the calling folder. COLD: nothing waits for it, and no recorded stack
+#   leads through it.
 function(gpucheck_library part)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "COLD" "" "SOURCES;LINK")
   add_library(gpucheck_${part} STATIC ${arg_SOURCES})
   target_link_libraries(gpucheck_${part} PUBLIC gpucheck_compile_options ${arg_LINK})
   gpucheck_use_precompiled(gpucheck_${part} gpucheck_precompiled)
+  if(arg_COLD)
+    set_target_properties(gpucheck_${part} PROPERTIES GPUCHECK_COLD ON)
+    gpucheck_compile_for_size(gpucheck_${part})
+  endif()
+endfunction()
+
+# gpucheck_compile_for_size(<target>): for code that runs a few times in a run: two thirds of the compiler's time, and
+#   smaller.
+function(gpucheck_compile_for_size target)
+  target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
 endfunction()
 
 # gpucheck_compile_quickly(<target>): for the tests' own sources, which are more than half of what is compiled. What they
@@ -13,14 +24,14 @@ function(gpucheck_compile_quickly target)
   target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O0>)
 endfunction()
 
-# gpucheck_test(<name> SOURCES … LINK … [LABELS …] [SLOW])
+# gpucheck_test(<name> SOURCES … LINK … [LABELS …] [SLOW] [SINGLE_THREADED])
 #   GoogleTest binary gpucheck_<name>_tests, each of its tests known to CTest. Under a sanitizer the program is one test;
-#   a SLOW one takes minutes, and so is four that start first.
+#   a SLOW one takes minutes, and so is four that start first. The thread sanitizer leaves SINGLE_THREADED ones out.
 function(gpucheck_test name)
   if(NOT GPUCHECK_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "" "SOURCES;LINK;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW;SINGLE_THREADED" "" "SOURCES;LINK;LABELS")
   set(target gpucheck_${name}_tests)
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE gpucheck_compile_options ${arg_LINK} GTest::gtest GTest::gtest_main)
@@ -31,6 +42,11 @@ function(gpucheck_test name)
     target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
   endif()
   if(GPUCHECK_SANITIZE)
+    target_compile_definitions(${target} PRIVATE GPUCHECK_TEST_SANITIZED)
+    if(arg_SINGLE_THREADED AND GPUCHECK_SANITIZE MATCHES "thread")
+      set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+      return()
+    endif()
     # Starting a process takes longer than most tests.
     if(arg_SLOW)
       set(shards 4)

@@ -9,7 +9,7 @@ import zlib
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = pathlib.Path(os.environ.get("GPUCHECK_MUTATIONS", ROOT / "scripts" / "mutations"))
 
-# How both texts come to stand in one program, which an environment variable then chooses from. {new} must be of the
+# How both texts stand in one program, which an environment variable then chooses from. {new} must be of the
 # type of {old}; without a form the mutation has a build of its own.
 FORMS = {"expression": "(gpucheck_mutation::is({number}u) ? ({new}) : ({old}))",
          "statement": "if (gpucheck_mutation::is({number}u)) {{ {new} }} else {{ {old} }}"}

@@ -116,12 +116,14 @@ class Cases:
                 results = json.loads(report.read_text())["cases"]
             except (OSError, ValueError):
                 return [Catch("the run itself", end.how)]
-        return [self.catch(result) for result in results if result["outcome"] not in ("pass", "skip")] or \
+        return [self.catch(result) for result in results
+                if result["outcome"] not in ("pass", "skip") or result["warnings"]] or \
             [Catch("the run itself", end.how)]
 
     @staticmethod
     def catch(result):
-        keys = [mismatch["key"] for mismatch in result["mismatches"] if not mismatch["key"].startswith("rule.")]
+        keys = [mismatch["key"] for mismatch in result["mismatches"] + result["warnings"]
+                if not mismatch["key"].startswith("rule.")]
         rules = [mismatch["key"] for mismatch in result["mismatches"] if mismatch["key"].startswith("rule.")]
         return Catch(result["name"], ", ".join(rules) or result["outcome"], keys)
 

@@ -28,27 +28,25 @@ std::string beginning_text(const replay::ConversionReport& report) {
   if (report.initial_blocks == 0 && report.initial_reserved_bytes == 0) return "";
   return fmt::format(
       "  missing   all before the first event, when {} were reserved and {} of it allocated (recorded too late, or "
-      "with "
-      "too small a max_entries): the blocks from then are played as if they lay side by side, and an earlier peak is "
-      "not "
-      "seen, so that the program may need more than is said here\n",
+      "with too small a max_entries): the blocks from then are played as if they lay side by side, and an earlier peak "
+      "is not seen, so that the program may need more than is said here\n",
       format_bytes(report.initial_reserved_bytes), format_bytes(report.initial_bytes));
 }
 
-std::string memory_text(const Advice& advice, const AdviceSubject& subject) {
+std::string memory_text(const Advice& advice, const replay::Card* card) {
   if (!advice.memory_limit_bytes) {
-    return "as much as needed: the file tells of no limit; --memory-limit or --card sets one";
+    return "as much as needed: the file reports no limit; --memory-limit or --card sets one";
   }
   const std::string limit = format_bytes(*advice.memory_limit_bytes);
-  if (subject.card != nullptr) {
-    return fmt::format("{}, what a program can have of {}: {}", limit, subject.card->name,
-                       assumption_of(*subject.card));
+  if (card != nullptr) {
+    return fmt::format("{}, what a program can have of {}: {}", limit, card->name, assumption_of(*card));
   }
   if (!advice.limit_is_recorded) return limit + ", by --memory-limit";
   return fmt::format("{}, {}; --memory-limit or --card sets another", limit, recorded_limit_text(advice.recorded));
 }
 
 std::string smallest_text(const RankedSettings& row) {
+  if (!row.unlimited.problem.empty()) return "cannot be played";
   return row.smallest_memory_bytes ? format_bytes(*row.smallest_memory_bytes) : "more than any card";
 }
 
@@ -76,6 +74,21 @@ std::string ranking_text(const Advice& advice) {
   return fmt::format("\n{}", text_table(rows, 1, "  "));
 }
 
+/// What the plays at other paces did not suffice for.
+std::string paces_not_tried_text(const Advice& advice) {
+  std::string list;
+  for (const RankedSettings& row : advice.search.ranking) {
+    if (row.paces_not_tried == 0 || !row.smallest_memory_bytes) continue;
+    list += fmt::format("{}{} of them with {}", list.empty() ? "" : ", ", row.paces_not_tried,
+                        settings_label(row.settings));
+  }
+  if (list.empty()) return "";
+  return fmt::format(
+      " But not all was tried, because a search plays only so often at other paces ({}): the program may need more "
+      "memory than is said here.",
+      list);
+}
+
 std::string tried_text(const Advice& advice) {
   const auto count = [&advice](TriedSettings::Outcome outcome) {
     return std::ranges::count(advice.search.tried, outcome, &TriedSettings::outcome);
@@ -84,110 +97,45 @@ std::string tried_text(const Advice& advice) {
       advice.search.other_paces == 0
           ? ""
           : fmt::format(
-                " How soon other streams are done with what is freed differs from run to run: it runs at {} "
-                "other paces, too.",
-                advice.search.other_paces);
+                " How soon other streams are done with what is freed differs from run to run: it runs at {} other "
+                "paces, too.{}",
+                advice.search.other_paces, paces_not_tried_text(advice));
   return fmt::format(
       "\n  Smallest memory: in which all of it runs, to 2 MiB.{} Peak reserved, what lies unused of it and device "
       "allocations are those without a limit. A retry releases the cache; it stalls the program, as each device "
       "allocation does. All of it is PyTorch's own memory: what other libraries (NCCL, cuBLAS, cuDNN), other processes "
       "and tensors received from them (IPC) take comes on top; a card given by name leaves out what a context takes.\n"
-      "  Of {} settings tried, {} cannot differ from others on this recording, and {} do not save a hundredth of what "
-      "simpler ones need; {} plays.\n",
+      "  Of {} settings tried, {} cannot differ from others on this recording, {} do not save a hundredth of what "
+      "simpler ones need, and {} reserve over a tenth more than the recorded ones; {} plays.\n",
       at_any_pace, advice.search.tried.size(), count(TriedSettings::Outcome::same_as),
-      count(TriedSettings::Outcome::not_better) + count(TriedSettings::Outcome::surpassed), advice.search.play_count);
+      count(TriedSettings::Outcome::not_better) + count(TriedSettings::Outcome::surpassed),
+      count(TriedSettings::Outcome::reserves_more), advice.search.play_count);
 }
 
-std::string to_paste_text(const RankedSettings& row) {
-  std::string text = fmt::format("\n    {}\n", export_line(row.settings));
-  for (const std::string& remark : remarks_on(row.settings)) text += fmt::format("    ({})\n", remark);
-  return text;
-}
-
-/// What better settings come to.
-std::string better_text(const Advice& advice, const RankedSettings& best) {
-  const RankedSettings* const recorded = advice.as_recorded();
-  std::string text = fmt::format("\n  Set this: the program then runs to its end in {}", smallest_text(best));
-  if (recorded != nullptr && recorded->smallest_memory_bytes) {
-    const std::uint64_t before = *recorded->smallest_memory_bytes;
-    const std::uint64_t saved = before - *best.smallest_memory_bytes;
-    text +=
-        fmt::format(", {} ({}) less than with the settings it ran with", format_bytes(saved), percent(saved, before));
-  }
-  return text + ".\n" + to_paste_text(best);
-}
-
-/// What settings cannot do anything about.
-std::string floor_text(const Advice& advice) {
-  const std::string least = format_bytes(advice.search.least_bytes);
-  if (advice.is_beyond_all_settings()) {
-    return fmt::format(
-        "\n  No settings can help within {}: the program has {} allocated at once, {} more. It has to allocate less: "
-        "what "
-        "is live at that moment is shown below.\n",
-        format_bytes(*advice.memory_limit_bytes), least,
-        format_bytes(advice.search.least_bytes - *advice.memory_limit_bytes));
-  }
-  const RankedSettings* const best = advice.search.ranking.empty() ? nullptr : &advice.search.ranking.front();
-  if (best == nullptr || !best->smallest_memory_bytes || *best->smallest_memory_bytes == 0) return "";
-  return fmt::format("  No settings can go below {}, which is allocated at once: {} of that memory.\n", least,
-                     percent(advice.search.least_bytes, *best->smallest_memory_bytes));
-}
-
-std::string verdict_text(const Advice& advice) {
-  if (advice.is_beyond_all_settings()) return floor_text(advice);
-  std::string text;
-  const RankedSettings* const best = advice.advised();
-  if (!advice.fits()) {
-    text += fmt::format("\n  It does not fit: of all settings tried, none runs to its end within {}.\n",
-                        format_bytes(*advice.memory_limit_bytes));
-  }
-  if (best != nullptr) {
-    text += better_text(advice, *best);
-  } else if (advice.as_recorded() != nullptr && advice.as_recorded()->smallest_memory_bytes) {
-    text += "\n  The settings it ran with are as good as any: no others save a hundredth of its memory.\n";
-  }
-  return text + floor_text(advice);
-}
-
-std::string one_text(const Advice& advice, const AdviceSubject& subject) {
+std::string one_text(const AdviceReport& report, std::size_t place, bool wants_line) {
+  const Advice& advice = report.advices[place];
+  const AdviceSubject& subject = report.subjects[place];
   std::string text = fmt::format("{}, device {}\n", one_line(subject.file, 200), advice.device);
   text += recorded_text(advice.recorded) + beginning_text(advice.recorded);
-  text += fmt::format("  memory    {}\n", memory_text(advice, subject));
+  text += fmt::format("  memory    {}\n", memory_text(advice, report.card));
   if (!advice.rejection.empty()) {
     text += fmt::format(
         "  The settings it was recorded under, {}, cannot be played: {}. All that follows is of PyTorch's native "
         "allocator\n",
         settings_label(advice.recorded_settings), one_line(advice.rejection, 200));
   }
-  return text + ranking_text(advice) + tried_text(advice) + verdict_text(advice) +
-         failures_text(advice, subject.stacks) + live_text(advice, subject.stacks);
+  return text + ranking_text(advice) + tried_text(advice) + verdict_text(report, advice, wants_line) +
+         failures_text(advice, *subject.stacks) + live_text(advice, *subject.stacks);
 }
 
 }  // namespace
 
-std::string export_line(std::string_view settings) {
-  return fmt::format("export PYTORCH_CUDA_ALLOC_CONF='{}'", one_line(settings, 400));
-}
-
-std::vector<std::string> remarks_on(std::string_view settings) {
-  const auto has = [settings](std::string_view key) { return settings.find(key) != std::string_view::npos; };
-  std::vector<std::string> remarks{"PyTorch 2.9 and later also call it PYTORCH_ALLOC_CONF, and warn of the older name"};
-  if (has("large_segment_size_mb") || has("max_non_split_rounding_mb")) {
-    remarks.emplace_back(
-        "large_segment_size_mb and max_non_split_rounding_mb: PyTorch 2.11 takes them, older releases may not");
+std::string advice_text(const AdviceReport& report) {
+  const bool is_one = report.advices.size() == 1;
+  std::string text = is_one ? "" : programs_text(report);
+  for (std::size_t i = 0; i < report.advices.size(); ++i) {
+    text += fmt::format("{}{}", text.empty() ? "" : "\n", one_text(report, i, is_one));
   }
-  if (has("garbage_collection_threshold")) {
-    remarks.emplace_back(
-        "garbage_collection_threshold does something only where a limit is set, with "
-        "torch.cuda.set_per_process_memory_fraction");
-  }
-  return remarks;
-}
-
-std::string advice_text(const std::vector<replay::Advice>& advices, const AdviceSubject& subject) {
-  std::string text;
-  for (const Advice& advice : advices) text += fmt::format("{}{}", text.empty() ? "" : "\n", one_text(advice, subject));
   return text;
 }
 

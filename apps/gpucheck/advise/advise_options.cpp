@@ -20,7 +20,10 @@ constexpr const char* how_to_record =
 }  // namespace
 
 void add_advise_options(CLI::App& command, AdviseOptions& options) {
-  command.add_option("snapshot", options.file, "A PyTorch memory snapshot (JSON, or the pickle of _dump_snapshot)")
+  command
+      .add_option("snapshot", options.files,
+                  "A PyTorch memory snapshot (JSON, or the pickle of _dump_snapshot); of a job with several processes "
+                  "those of all ranks: one setting is looked for that fits them all")
       ->required()
       ->type_name("SNAPSHOT");
   add_whole_number(command, "--device-index", options.recorded_device, 0, std::numeric_limits<int>::max(),
@@ -29,7 +32,7 @@ void add_advise_options(CLI::App& command, AdviseOptions& options) {
       command
           .add_option_function<std::string>(
               "--memory-limit", [&options](const std::string& text) { options.memory_limit_bytes = parse_bytes(text); },
-              "Does the program fit into so much memory, for example 24GiB? Else the limit is what the file tells of "
+              "Does the program fit into so much memory, for example 24GiB? Else the limit is what the file says of "
               "the device on which memory ran out")
           ->type_name("SIZE");
   command
@@ -42,6 +45,13 @@ void add_advise_options(CLI::App& command, AdviseOptions& options) {
                   "Also show these allocator settings, as in PYTORCH_CUDA_ALLOC_CONF; may be repeated")
       ->type_name("STRING")
       ->allow_extra_args(false);
+  command
+      .add_option("--exclude-key", options.excluded_keys,
+                  "Advise no settings with this key, for example expandable_segments; may be repeated")
+      ->type_name("KEY")
+      ->allow_extra_args(false);
+  command.add_option("--torch", options.torch, "Advise only keys that this release of PyTorch knows, for example 2.6")
+      ->type_name("VERSION");
   command
       .add_option("--html", options.html_path,
                   "Also write a self-contained page with pictures: the ranking, memory over time, what is live at the "

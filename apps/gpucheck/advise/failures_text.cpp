@@ -26,12 +26,16 @@ const char* reason_text(HoleReason reason) {
       return "lie in segments for small blocks, or for large ones";
     case HoleReason::too_small:
       return "are too small, each by itself";
+    case HoleReason::expandable_off:
+      return "lie in expandable segments, which were switched off by then";
     case HoleReason::split_limit:
       return "are above max_split_size, or too much above the request";
+    case HoleReason::free_too_late:
+      return "became free only when PyTorch, short of memory, waited for other streams";
     case HoleReason::unexplained:
       break;
   }
-  return "should have served: the file does not tell all";
+  return "should have served: the file does not say all";
 }
 
 std::string asked_text(const OutOfMemory& failure, const replay::StackTable& stacks) {
@@ -42,7 +46,8 @@ std::string asked_text(const OutOfMemory& failure, const replay::StackTable& sta
   if (failure.segment_bytes != failure.asked_bytes) {
     text += fmt::format(" (as a segment of {})", format_bytes(failure.segment_bytes));
   }
-  return text + fmt::format(", with {} free on the device.\n", format_bytes(failure.device_free_bytes));
+  if (!failure.device_free_bytes) return text + "; how much was free on the device the file does not say.\n";
+  return text + fmt::format(", with {} free on the device.\n", format_bytes(*failure.device_free_bytes));
 }
 
 std::string holes_text(const OutOfMemory& failure) {
@@ -69,8 +74,7 @@ std::string serving_settings(const replay::Advice& advice) {
   const auto serves = [](const replay::RankedSettings& row) { return row.at_limit && row.at_limit->runs_to_its_end(); };
   if (const replay::RankedSettings* const recorded = advice.as_recorded(); recorded != nullptr && serves(*recorded)) {
     return "    (Played within the same memory all that is recorded runs, under the settings it ran with: something "
-           "that "
-           "is not in the file held the rest.)\n";
+           "that is not in the file held the rest.)\n";
   }
   const replay::RankedSettings* simplest = nullptr;
   for (const replay::RankedSettings& row : advice.search.ranking) {
@@ -78,15 +82,21 @@ std::string serving_settings(const replay::Advice& advice) {
   }
   if (simplest == nullptr) return "";
   return fmt::format("    - the settings {}: under them all that is recorded runs within the same memory\n",
-                     simplest->settings.empty() ? "that PyTorch has by default" : one_line(simplest->settings, 200));
+                     simplest->settings.empty() ? "that PyTorch has by default" : simplest->settings);
 }
 
 std::string changes_text(const replay::Advice& advice, const OutOfMemory& failure) {
   std::string text = "  What would have served it:\n";
-  if (failure.missing_bytes() > 0) {
+  const std::uint64_t missing = failure.missing_bytes().value_or(0);
+  if (failure.would_be_served_again()) {
+    text += fmt::format(
+        "    - to ask again, or to synchronize before: {} in one piece became free while PyTorch waited for other "
+        "streams, and after that wait it asks the device alone\n",
+        format_bytes(holes_for(failure, HoleReason::free_too_late)->largest_bytes));
+  } else if (missing > 0) {
     text += fmt::format("    - {} more memory, or so much less in use in segments that can be released\n",
-                        format_bytes(failure.missing_bytes()));
-  } else {
+                        format_bytes(missing));
+  } else if (failure.device_free_bytes) {
     text += fmt::format(
         "    - a limit of the program's own (set_per_process_memory_fraction) of {}: the device itself had room\n",
         format_bytes(failure.reserved_bytes + failure.segment_bytes));
@@ -100,6 +110,7 @@ std::string changes_text(const replay::Advice& advice, const OutOfMemory& failur
     if (holes == nullptr || holes->largest_bytes < failure.asked_bytes) return;
     text += fmt::format("    - {}: the largest such hole has {}\n", change, format_bytes(holes->largest_bytes));
   };
+  add(HoleReason::expandable_off, "expandable_segments:True, as it was when the hole's segment was made");
   add(HoleReason::split_limit, "a higher max_split_size_mb, or none");
   add(HoleReason::of_another_stream, "the same stream as that of the hole");
   add(HoleReason::of_another_pool, "the same memory pool as that of the hole");
@@ -122,7 +133,7 @@ std::string failures_text(const replay::Advice& advice, const replay::StackTable
   if (!advice.failures.empty()) {
     text +=
         "  Those allocations count as needed above. What the program would have done with them, and after them, is not "
-        "recorded: where it went on without, the foretold and the recorded part ways there.\n";
+        "recorded: where it went on without, the predicted and the recorded events differ there.\n";
   }
   return text;
 }

@@ -21,7 +21,7 @@ std::span<const LiveGroup> with_rows(const std::vector<LiveGroup>& groups) {
   return std::span(groups).first(std::min(groups.size(), most_rows));
 }
 
-/// Of those that have a row: where they were allocated.
+/// Where the groups that have a row were allocated.
 std::vector<std::string> stack_names(const std::vector<LiveGroup>& groups, const replay::StackTable& stacks) {
   std::vector<replay::StackId> shown;
   for (const LiveGroup& group : with_rows(groups)) shown.push_back(group.stack);

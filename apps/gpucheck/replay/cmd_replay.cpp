@@ -7,26 +7,27 @@
 #include "base/error.hpp"
 #include "base/sanitize.hpp"
 #include "commands.hpp"
-#include "harness/outcome_text.hpp"
-#include "harness/registry.hpp"
+#include "harness/case/registry.hpp"
+#include "harness/result/outcome_text.hpp"
+#include "replay/analysis/snapshot_summary.hpp"
 #include "replay_devices.hpp"
 #include "replay_report.hpp"
 #include "replay_settings.hpp"
-#include "runner/isolated_call.hpp"
+#include "runner/process/isolated_call.hpp"
 #include "terminal.hpp"
 
 namespace gpucheck::application {
 
 namespace {
 
-/// Why what was printed is no verdict.
+/// Why what was printed is not a verdict.
 void note_not_judged(const replay::SubjectReplays& result) {
   const std::string name = one_line(result.subject->trace.name, 60);
   if (result.verdict == replay::Verdict::empty) note(name + " holds no events: there was nothing to judge");
   if (result.verdict == replay::Verdict::nothing_to_compare) {
     note(name +
          " says nothing of what its steps must lead to (no stats_after_op, final_memory_stats or final_segments): "
-         "nothing was compared; --settings or --memory-limit asks what it would come to");
+         "nothing was compared; --settings or --memory-limit asks what it would need");
   }
 }
 
@@ -66,9 +67,16 @@ std::vector<replay::Subject> load_subjects(const ReplayOptions& options) {
   // Others know private pools only as captures, or not at all.
   const bool has_pools = options.allocator.kind == runtime::AllocatorChoice::Kind::caching;
   const replay::PrivatePools pools = has_pools ? replay::PrivatePools::kept : replay::PrivatePools::merged;
+  // Settings that were asked for hold from beginning to end; other allocators have none that change anything.
+  const replay::SettingChanges changes =
+      has_pools && options.settings.empty() ? replay::SettingChanges::played : replay::SettingChanges::left_out;
   std::vector<replay::Subject> subjects;
   for (const std::string& file : options.files) {
-    std::ranges::move(replay::load_subjects(file, options.recorded_device, pools), std::back_inserter(subjects));
+    replay::FileSubjects content = replay::load_subjects(file, options.recorded_device, pools, changes);
+    std::ranges::move(content.subjects, std::back_inserter(subjects));
+    if (const std::string idle = replay::idle_devices_text(content.idle_devices); !idle.empty()) {
+      note(fmt::format("{}: {}", one_line(file, 200), idle));
+    }
   }
   keep_named(subjects, options.trace_names);
   return subjects;
@@ -113,7 +121,7 @@ harness::ExitCode exit_code_of(std::span<const replay::SubjectReplays> results) 
 }
 
 std::string settings_label(const std::string& settings) {
-  return settings.empty() ? "(defaults)" : one_line(settings, 60);
+  return settings.empty() ? "(defaults)" : one_line(settings, 300);
 }
 
 std::string replay_text(std::span<const replay::SubjectReplays> results, const replay::Request& request) {
@@ -154,15 +162,21 @@ std::string end_of_library(const runner::IsolatedCall& call, std::chrono::millis
                      *call.process.exit_code);
 }
 
-/// What a library does to its process it does not do to the verdict.
+/// What a library does to its process it does not do to the verdict, and what it prints is no
+/// part of the report.
 int play_isolated(const replay::Subject& subject, const replay::Request& request, const ReplayOptions& options) {
   flush_output();
+  const KeptOutput report;
   const runner::IsolatedCall call = runner::call_isolated(
       [&] {
+        report.take();
         return with_output(play_and_tell({&subject, 1}, request, options));
       },
       options.library_timeout);
-  if (call.returned) return *call.returned;
+  if (call.returned) {
+    print_document(report.text());
+    return *call.returned;
+  }
   const std::string reason = end_of_library(call, options.library_timeout);
   if (options.json) {
     print_document(unfinished_replay_document(subject, request, reason));
@@ -175,10 +189,10 @@ int play_isolated(const replay::Subject& subject, const replay::Request& request
 }  // namespace
 
 int replay(const Environment& /*environment*/, const ReplayOptions& options) {
-  check_settings(options.settings);
+  const std::vector<std::string> settings = checked_settings(options.settings);
   const std::vector<replay::Subject> subjects = load_subjects(options);
   check_library_options(subjects, options);
-  const replay::Request request{options.allocator, options.settings, options.memory_limit_bytes,
+  const replay::Request request{options.allocator, settings, options.memory_limit_bytes,
                                 replay_devices(options.device)};
   const bool has_library = options.allocator.kind == runtime::AllocatorChoice::Kind::library;
   if (has_library && !subjects.empty()) return play_isolated(subjects.front(), request, options);

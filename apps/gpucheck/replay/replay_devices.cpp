@@ -45,6 +45,7 @@ replay::PlayedDevice open_simulated(std::uint64_t usable_bytes) {
 
 replay::PlayedDevice open_named(const std::string& name) {
   runner::OpenedDriver opened = open_driver(name, 0);
+  if (!opened.problem.empty()) throw EnvironmentError(opened.problem);
   const bool is_simulated = dynamic_cast<const sim::Driver*>(opened.driver.get()) != nullptr;
   std::unique_ptr<device::Device> device = open_device(*opened.driver, opened.ordinals.front());
   std::string label = opened.name_of({opened.ordinals.front()});

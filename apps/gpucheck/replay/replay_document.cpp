@@ -110,6 +110,7 @@ Json subject_json(const replay::SubjectReplays& result, const replay::Request& r
             {"allocation_count", subject.trace.allocation_count},
             {"stream_count", subject.trace.stream_count},
             {"recorded_settings", subject.trace.settings},
+            {"setting_change_count", subject.recorded ? subject.recorded->setting_changes : 0},
             {"recorded", subject.recorded ? recorded_json(*subject.recorded) : Json(nullptr)},
             {"not_compared", nullptr},
             {"replays", Json::array()}};

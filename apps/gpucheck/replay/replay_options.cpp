@@ -23,7 +23,7 @@ void add_replay_options(CLI::App& command, ReplayOptions& options) {
       ->type_name("GLOB")
       ->allow_extra_args(false);
   add_whole_number(command, "--device-index", options.recorded_device, 0, max_device_index,
-                   "Of a snapshot, only what was recorded on this device; else on each");
+                   "Play only what a snapshot recorded on this device; else on each");
   command
       .add_option_function<std::string>(
           "--allocator",
@@ -51,7 +51,7 @@ void add_replay_options(CLI::App& command, ReplayOptions& options) {
   command
       .add_option_function<std::string>(
           "--timeout", [&options](const std::string& text) { options.library_timeout = parse_duration(text); },
-          "Of a replay with an allocator library, which runs in a process of its own: its time limit")
+          "Time limit of a replay with an allocator library, which runs in its own process")
       ->type_name("DURATION")
       ->default_str("60s");
   command.add_flag("--json", options.json, "As JSON (gpucheck.replay/1), with every sample");
@@ -65,9 +65,13 @@ void add_inspect_options(CLI::App& command, InspectOptions& options) {
       .add_option("--html", options.html_path,
                   "Also write a self-contained page: memory over time, segments with their blocks; - is stdout")
       ->type_name("FILE");
+  command
+      .add_option("--compare", options.compared_file,
+                  "Instead: what has more in use in this later snapshot (or that of another rank), by stack")
+      ->type_name("FILE");
   add_whole_number(command, "--device-index", options.recorded_device, 0, max_device_index,
                    "Only what was recorded on this device");
-  command.add_flag("--json", options.json, "As JSON (gpucheck.snapshot/1)");
+  command.add_flag("--json", options.json, "As JSON (gpucheck.snapshot/1; with --compare gpucheck.snapshot_growth/1)");
 }
 
 }  // namespace gpucheck::application

@@ -4,12 +4,12 @@
 #include <string>
 #include <string_view>
 
-#include "harness/exit_codes.hpp"
+#include "harness/run/exit_codes.hpp"
 #include "replay/verdict/replays.hpp"
 
 namespace gpucheck::application {
 
-/// For a person: what was compared and where it differs, and what the programs come to.
+/// For a person: what was compared and where it differs, and what the programs need.
 std::string replay_text(std::span<const replay::SubjectReplays> results, const replay::Request& request);
 
 /// "gpucheck.replay/1": the same, with every sample.

@@ -2,11 +2,12 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 namespace gpucheck::application {
 
-/// Whether PyTorch takes what was given with --settings. @throws UsageError with the option
-/// and its text: the reason alone would say nothing.
-void check_settings(std::span<const std::string> settings);
+/// What was given with --settings, less the keys that only releases of PyTorch after 2.11 know: these are left out,
+/// with a note. @throws UsageError with the option and its text: the reason alone would say nothing.
+std::vector<std::string> checked_settings(std::span<const std::string> settings);
 
 }  // namespace gpucheck::application

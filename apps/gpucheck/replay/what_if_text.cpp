@@ -49,16 +49,22 @@ std::string memory_text(const replay::Replay& replay, const replay::Subject& sub
     case replay::MemoryLimit::Source::recorded:
       return fmt::format("{}, {}; --memory-limit sets another", limit, recorded_limit_text(*subject.recorded));
     case replay::MemoryLimit::Source::not_recorded:
-      return "as much as needed: the file does not tell the device's size; --memory-limit sets one";
+      return "as much as needed: the file does not say the device's size; --memory-limit sets one";
     case replay::MemoryLimit::Source::device:
       break;
   }
-  return "all of " + device + ": the file does not tell another size; --memory-limit sets one";
+  return "all of " + device + ": the file does not say another size; --memory-limit sets one";
 }
 
-TextRow summary_row(const replay::Replay& replay) {
+/// The settings that a recording begins with, marked where they changed and are played so.
+std::string settings_text(const replay::Subject& subject, const replay::Replay& replay) {
+  const bool change = subject.recorded && subject.recorded->setting_changes > 0;
+  return settings_label(replay.settings) + (change ? " at first" : "");
+}
+
+TextRow summary_row(const replay::Subject& subject, const replay::Replay& replay) {
   const WhatIf& what_if = *replay.what_if;
-  return {settings_label(replay.settings),
+  return {settings_text(subject, replay),
           reserved(what_if.peak_reserved),
           bytes(what_if.peak_allocated.allocated_bytes),
           percent_unused(what_if.peak_reserved),
@@ -125,9 +131,17 @@ std::string recorded_text(const replay::ConversionReport& report) {
                   count_text(report.recorded_events, "event"), format_bytes(report.recorded_peak_reserved_bytes),
                   format_bytes(report.recorded_peak_active_bytes), count_text(report.out_of_memory, "time"));
   if (!report.settings_are_recorded) {
+    text += fmt::format(
+        "            the file does not say the allocator's settings, PyTorch 2.3 and later do: {}\n",
+        report.settings.played.empty() ? "taken for the defaults" : report.settings.played + ", by its segments");
+  }
+  for (const replay::SettingsItem& item : report.settings.skipped) {
     text +=
-        "            the file does not tell the allocator's settings, PyTorch 2.3 and later do: taken for the "
-        "defaults\n";
+        fmt::format("            setting {} of {} is not known here (PyTorch 2.11's are): left out of what is played\n",
+                    one_line(item.key, 80), one_line(item.value.empty() ? "no value" : item.value, 200));
+  }
+  for (const std::string& remark : report.settings.remarks) {
+    text += fmt::format("            {}\n", one_line(remark, 600));
   }
   const auto remark = [&text](std::uint64_t count, std::string_view what, std::string_view remarks) {
     if (count > 0) text += fmt::format("            {} {}\n", count_text(count, what), remarks);
@@ -159,7 +173,7 @@ std::string what_if_text(const replay::SubjectReplays& result, const replay::Req
   std::vector<TextRow> rows{
       {"settings", "peak reserved", "peak allocated", "unused then", "worst unused", "retries", "out of memory"}};
   for (std::size_t i = 0; i < result.replays.size(); ++i) {
-    TextRow row = summary_row(result.replays[i]);
+    TextRow row = summary_row(subject, result.replays[i]);
     if (result.replays.size() > 1) row[0] = fmt::format("[{}] {}", i + 1, row[0]);
     rows.push_back(std::move(row));
   }

@@ -50,6 +50,16 @@ TEST(DeviceName, AllSimulatedDevicesAreMeantOrSomeOfThem) {
   EXPECT_EQ(some.name_of({1}), "sim:small,devices=4,only=1");
 }
 
+TEST(DeviceName, ASimulatedDeviceMayBeSickAmongOthers) {
+  const runner::OpenedDriver opened = open_driver("sim:devices=3,slow=1,odd=2", 1);
+  EXPECT_EQ(opened.ordinals, (std::vector{0, 1, 2}));
+  EXPECT_EQ(opened.name_of({1}), "sim:h100,devices=3,slow=1,odd=2,only=1");
+  EXPECT_EQ(rejection("sim:odd=0"), "");
+  EXPECT_NE(rejection("sim:devices=3,slow=3").find("there is no device 3"), std::string::npos);
+  EXPECT_NE(rejection("sim:odd=1").find("there is no device 1"), std::string::npos);
+  EXPECT_NE(rejection("sim:odd=x").find("not a device number"), std::string::npos);
+}
+
 TEST(DeviceName, GpusHaveNamesThatNeedNoCount) {
   if (make_cuda_driver() != nullptr) GTEST_SKIP() << "built with CUDA: what is named is looked for";
   for (const char* name : {"cuda", "cuda:0,2", "GPU-8d3f0a11", "0000:3b:00.0", "3B:00.0,AF:00.0"}) {
@@ -105,7 +115,7 @@ TEST(DeviceName, RejectionSaysWhatIsAllowed) {
 
 TEST(DeviceName, AutomaticFallsBackWithAReason) {
   const runner::OpenedDriver opened = open_driver("auto", 1);
-  if (opened.driver->kind() == "cuda") GTEST_SKIP() << "this machine has a CUDA device";
+  if (opened.driver->kind() == "cuda") GTEST_SKIP() << "this machine has a GPU";
   EXPECT_EQ(opened.name_of(opened.ordinals), "sim:h100");
   EXPECT_NE(opened.note.find("no CUDA device ("), std::string::npos) << opened.note;
   EXPECT_NE(opened.note.find("simulated"), std::string::npos) << opened.note;
@@ -114,7 +124,7 @@ TEST(DeviceName, AutomaticFallsBackWithAReason) {
 TEST(DeviceName, CudaWithoutAToolkitIsRejectedWithTheReason) {
   if (make_cuda_driver() != nullptr) GTEST_SKIP() << "built with CUDA";
   try {
-    open_driver("cuda", 1);
+    check_device_name("cuda");
     FAIL();
   } catch (const EnvironmentError& error) {
     EXPECT_NE(std::string(error.what()).find("built without a CUDA toolkit"), std::string::npos);

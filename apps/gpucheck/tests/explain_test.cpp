@@ -43,6 +43,32 @@ TEST(Explain, GivesJson) {
   EXPECT_EQ(json::parse(one.output)["kinds"][0]["code"], "GC7003");
 }
 
+TEST(Explain, SaysWhatAnXidMeans) {
+  for (const char* word : {"79", "XID79", "xid 79", "Xid-79"}) {
+    const CommandResult result = gpucheck({"explain", word});
+    EXPECT_EQ(result.exit_code, 0) << word;
+    EXPECT_THAT(result.output, AllOf(HasSubstr("XID 79  GPU_HAS_FALLEN_OFF_THE_BUS"), HasSubstr("cause      hardware"),
+                                     HasSubstr("critical (GC7005 gpu_lost)"), HasSubstr("next step  drain")))
+        << word;
+  }
+  EXPECT_THAT(gpucheck({"explain", "31"}).output,
+              AllOf(HasSubstr("cause      program"), HasSubstr("no alarm"), HasSubstr("compute-sanitizer")));
+  EXPECT_THAT(gpucheck({"explain", "145"}).output, HasSubstr("the text in the kernel's log decides"));
+  EXPECT_THAT(gpucheck({"explain", "xids"}).output, AllOf(HasSubstr("144"), HasSubstr("172"), HasSubstr("70-72")));
+  const CommandResult unknown = gpucheck({"explain", "XID999"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.error_output, HasSubstr("no XID 999"));
+}
+
+TEST(Explain, GivesXidsAsJson) {
+  const CommandResult one = gpucheck({"explain", "79", "--json"});
+  EXPECT_EQ(report::json_schema_complaints(one.output), "");
+  EXPECT_EQ(json::parse(one.output)["xids"][0]["failure"], "GC7005");
+  const CommandResult all = gpucheck({"explain", "xids", "--json"});
+  EXPECT_EQ(report::json_schema_complaints(all.output), "");
+  EXPECT_GT(json::parse(all.output)["xids"].size(), 100U);
+}
+
 TEST(Explain, AnUnknownCodeIsWrongOnTheCommandLine) {
   const CommandResult result = gpucheck({"explain", "GC0000"});
   EXPECT_EQ(result.exit_code, 2);

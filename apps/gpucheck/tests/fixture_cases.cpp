@@ -5,7 +5,7 @@
 #include <csignal>
 #include <thread>
 
-#include "harness/context.hpp"
+#include "harness/case/context.hpp"
 
 namespace gpucheck::application::fixture_cases {
 
@@ -122,7 +122,7 @@ std::vector<Case> all() {
                  .allocator_library = true,
                  .default_stream = true,
                  .simulated_device = true};
-  Case measured = plain("measured.speed", "Measures what it is told to", measure);
+  Case measured = plain("measured.speed", "Measures what it is asked to", measure);
   measured.parameters = {{.name = "speed", .summary = "What it measures", .default_value = 3000.0, .unit = "GB/s"}};
   return {parameters,
           measured,

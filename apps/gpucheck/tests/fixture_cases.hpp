@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "golden/golden.hpp"
-#include "harness/case.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::application::fixture_cases {
 

@@ -58,6 +58,42 @@ TEST(Snapshot, StreamsAndPoolsHaveTheirNamesWhereTheFileTellsThem) {
               HasSubstr("private (1, 0) of graph 3, small, stream 35 (priority 0, stream 1)"));
 }
 
+TEST(Snapshot, TellsWhatGrewByStack) {
+  const TemporaryFolder folder;
+  const auto snapshot = [](std::uint64_t kept, std::uint64_t lost) {
+    const auto block = [](std::uint64_t bytes, const char* name) {
+      return json{{"size", bytes},
+                  {"state", "active_allocated"},
+                  {"frames", {{{"name", name}, {"filename", "/home/me/model.py"}, {"line", 7}}}}};
+    };
+    const json blocks{block(kept, "keeps"), block(lost, "loses"), block(64, "same")};
+    return json{
+        {"segments",
+         {{{"device", 0}, {"address", 4096}, {"total_size", kept + lost + 64}, {"stream", 0}, {"blocks", blocks}}}}}
+        .dump();
+  };
+  write_file(folder / "first", snapshot(2 << 20, 5 << 20));
+  write_file(folder / "second", snapshot(6 << 20, 3 << 20));
+  const CommandResult result = inspect({folder / "first", "--compare", folder / "second"});
+  EXPECT_EQ(result.exit_code, 0) << result.error_output;
+  EXPECT_THAT(result.output, AllOf(ContainsRegex("keeps \\(model.py:7\\) +2.00 MiB +6.00 MiB +\\+4.00 MiB +1 +1"),
+                                   ContainsRegex("loses \\(model.py:7\\) +5.00 MiB +3.00 MiB +-2.00 MiB"),
+                                   Not(HasSubstr("same")), ContainsRegex("reserved +7.00 MiB +9.00 MiB +\\+2.00 MiB")));
+  EXPECT_LT(result.output.find("keeps"), result.output.find("loses"));
+  const json document = json::parse(inspect({folder / "first", "--compare", folder / "second", "--json"}).output);
+  EXPECT_EQ(document["schema"], "gpucheck.snapshot_growth/1");
+  const json& stacks = document["devices"].at(0)["by_stack"];
+  ASSERT_EQ(stacks.size(), 2U);
+  EXPECT_EQ(stacks.at(0)["grew_bytes"], 4 << 20);
+  EXPECT_EQ(stacks.at(0)["stack"].at(0)["name"], "keeps");
+  EXPECT_EQ(stacks.at(1)["grew_bytes"], -(2 << 20));
+  EXPECT_THAT(inspect({folder / "first", "--compare", folder / "first"}).output,
+              HasSubstr("No stack has more or less"));
+  EXPECT_EQ(inspect({folder / "first", "--compare", folder / "none"}).exit_code, 3);
+  EXPECT_EQ(inspect({folder / "first", "--compare", folder / "second", "--html", "-"}).exit_code, 2);
+  EXPECT_EQ(inspect({folder / "first", "--compare", folder / "second", "--device-index", "4"}).exit_code, 3);
+}
+
 TEST(Snapshot, RejectsWhatItCannotShow) {
   EXPECT_EQ(inspect({test_file("pytorch_traces.json")}).exit_code, 3) << "traces";
   EXPECT_EQ(inspect({"/nonexistent"}).exit_code, 3);

@@ -73,8 +73,7 @@ TEST(ExitCode, InTheReportIsTheProcesss) {
 }
 
 TEST(OldReports, DoNotOutliveARunThatIsNotJudged) {
-  for (const char* arguments : {"proof.watchful --shard 2/2", "proof.watchful --golden /nonexistent",
-                                "proof.watchful --junit /nonexistent/r.xml"}) {
+  for (const char* arguments : {"proof.watchful --golden /nonexistent", "proof.watchful --junit /nonexistent/r.xml"}) {
     const TemporaryFolder folder;
     const std::string json_path = folder / "r.json";
     const std::string run = fmt::format("$0 run --device sim --json {} ", json_path);
@@ -85,6 +84,14 @@ TEST(OldReports, DoNotOutliveARunThatIsNotJudged) {
     EXPECT_FALSE(std::filesystem::exists(json_path)) << arguments;
     EXPECT_EQ(shell(fmt::format("$0 report {}", json_path + ".journal")).exit_code, 3) << arguments;
   }
+}
+
+TEST(OldReports, AreReplacedByARunOfNoCases) {
+  const TemporaryFolder folder;
+  write_file(folder / "r.json", "old");
+  EXPECT_EQ(shell(fmt::format("$0 run proof.watchful --shard 2/2 --device sim --json {}", folder / "r.json")).exit_code,
+            3);
+  EXPECT_EQ(json::parse(read_file(folder / "r.json"))["exit_code"], 3);
 }
 
 TEST(OldReports, DoNotOutliveARunThatIsKilled) {

@@ -87,7 +87,14 @@ TEST(Prove, CaseWithoutFaultsIsNotProven) {
 TEST(Prove, SkippedCleanRunIsNotJudged) {
   const CommandResult result = prove({"skipped.crowd"});
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.output, HasSubstr("not run: the clean run is not a pass"));
+  EXPECT_THAT(result.output, HasSubstr("(skipped)"));
+}
+
+TEST(Prove, SaysWhichCasesWereSkippedAndWhy) {
+  const CommandResult result = prove({"skipped.crowd", "proof.watchful"});
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(result.output, ContainsRegex("skipped, and so neither proven nor not:\n  .*devices.*: skipped.crowd\n"));
+  EXPECT_THAT(result.output, HasSubstr("1 of 2 cases proven (1 skipped)"));
 }
 
 TEST(Prove, FailureOutweighsASkip) { EXPECT_EQ(prove({"skipped.crowd", "blind"}).exit_code, 1); }

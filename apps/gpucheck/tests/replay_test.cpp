@@ -129,7 +129,7 @@ TEST(Replay, WithoutExpectationsNothingIsAPass) {
   const CommandResult result = replay_text(trace.dump());
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.error_output, HasSubstr("nothing was compared"));
-  EXPECT_EQ(replay_text(trace.dump(), {"--settings", ""}).exit_code, 0) << "what it would come to was asked for";
+  EXPECT_EQ(replay_text(trace.dump(), {"--settings", ""}).exit_code, 0) << "what it would need was asked for";
 }
 
 TEST(Replay, WithoutEventsNothingIsAPass) {
@@ -281,7 +281,7 @@ TEST(Replay, TheAsyncAllocatorsPoolTellsWhatItReserves) {
   EXPECT_EQ(what_if["peak_reserved"]["reserved_bytes"], 32 << 20);
   EXPECT_EQ(what_if["peak_reserved"]["recorded_event"], 1) << "from the first allocation on";
   EXPECT_EQ(what_if["peak_allocated"]["allocated_bytes"], (30 << 20) + (2 << 16));
-  EXPECT_EQ(what_if["retry_count"], nullptr) << "the pool does not tell";
+  EXPECT_EQ(what_if["retry_count"], nullptr) << "the pool does not say";
 }
 
 TEST(Replay, TheAsyncAllocatorRunsOutOfMemoryByWhatItsPoolReserves) {
@@ -305,6 +305,19 @@ TEST(Replay, ALibraryIsAskedWhatItReservesOfTheSimulatedDevice) {
   // It takes each block from the device, which allocates whole pages of 2 MiB and cuts them up for small blocks.
   EXPECT_EQ(what_if["peak_reserved"]["reserved_bytes"], 32 << 20);
   EXPECT_THAT(what_if["remarks"].at(0), HasSubstr("1 calls of empty_cache were not passed on"));
+}
+
+TEST(Replay, WhatALibraryPrintsIsNoPartOfTheReport) {
+  const auto with = [](const std::string& name, std::vector<std::string> more) {
+    more.insert(more.begin(), {test_file("pytorch_snapshot.json"), "--allocator", library(name)});
+    return replay(more);
+  };
+  const CommandResult result = with("good_prints", {"--json"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(json::parse(result.output)["traces"].at(0)["replays"],
+            json::parse(with("good", {"--json"}).output)["traces"].at(0)["replays"]);
+  EXPECT_THAT(result.error_output, AllOf(HasSubstr("library: malloc"), HasSubstr("{\"written\": 1}")));
+  EXPECT_EQ(with("good_prints", {}).output, with("good", {}).output);
 }
 
 TEST(Replay, ALibraryRunsOutOfTheDevicesMemory) {

@@ -146,7 +146,7 @@ TEST(Report, RejectsTwoVerdictsOnOneCaseOfOneDevice) {
   fixture({"run", "proof.watchful", "--device", "sim", "--journal", folder / "j"});
   const CommandResult report = fixture({"report", folder / "j", folder / "j"});
   EXPECT_EQ(report.exit_code, 2);
-  EXPECT_THAT(report.error_output, HasSubstr("both tell of proof.watchful"));
+  EXPECT_THAT(report.error_output, HasSubstr("both hold proof.watchful"));
 }
 
 TEST(Report, TakesTheShardsOfOneRunTogether) {
@@ -267,7 +267,7 @@ TEST(Journal, SharesNoFileWithAReport) {
   const TemporaryFolder folder;
   const CommandResult run = fixture({"run", "--json", folder / "x", "--journal", folder / "x"});
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.error_output, HasSubstr("--json and --journal both name"));
+  EXPECT_THAT(run.error_output, HasSubstr("--journal and --json both name"));
 }
 
 TEST(Journal, ThatCannotBeWrittenCostsNoReportButThePass) {

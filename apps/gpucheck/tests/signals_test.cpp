@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -62,24 +63,16 @@ TEST(Signals, EachEndsARunWithItsReports) {
   }
 }
 
-#ifndef __SANITIZE_THREAD__  // which cannot even start then
-TEST(Signals, AFileThatMayNotGrowEndsARunAndLeavesNothingHalf) {
-  const TemporaryFolder folder;
-  const CommandResult result = shell(fmt::format("ulimit -f 0; {} 2>/dev/null >/dev/null", run_that_hangs(folder)));
-  EXPECT_EQ(result.exit_code, 128 + SIGXFSZ);
-  EXPECT_THAT(names_in(folder), ::testing::IsSubsetOf({"r.json.journal"}));
-}
-#endif
-
 #ifndef __SANITIZE_THREAD__  // which holds a signal back until the call under way has returned, and this one does not
 
 /// A command of the fixture whose stdout is a pipe that nobody has read from yet.
 class StalledReader {
  public:
-  explicit StalledReader(const std::string& arguments, const TemporaryFolder& folder) {
+  explicit StalledReader(const std::string& arguments, const TemporaryFolder& folder, int pipe_bytes = 65536) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
-    const std::string command = fmt::format("exec {} {} 2>{}", GPUCHECK_FIXTURE_PROGRAM, arguments, folder / "stderr");
+    ::fcntl(ends[1], F_SETPIPE_SZ, pipe_bytes);
+    const std::string command = fmt::format("exec {} 2>{} {}", GPUCHECK_FIXTURE_PROGRAM, folder / "stderr", arguments);
     process_ = ::fork();
     if (process_ == 0) {
       ::signal(SIGINT, SIG_DFL);
@@ -106,6 +99,14 @@ class StalledReader {
     ::waitpid(process_, &status, 0);
     process_ = -1;
     return status;
+  }
+
+  /// The first word that comes.
+  std::string read_some() const {
+    std::array<char, 4096> buffer;
+    const ssize_t count = ::read(reader_, buffer.data(), buffer.size());
+    const std::string text(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    return text.substr(0, text.find(' '));
   }
 
   /// To its end.
@@ -143,7 +144,7 @@ TEST(Signals, WhoeverAsksAgainIsToldWhatIsStillBeingWritten) {
   std::this_thread::sleep_for(milliseconds(1200));
   command.signal(SIGINT);
   std::this_thread::sleep_for(milliseconds(1200));
-  command.signal(SIGTERM);  // may be a program's: tells nothing more than the first time
+  command.signal(SIGTERM);  // may be a program's: says nothing more than the first time
   const json document = json::parse(command.read_all());
   EXPECT_EQ(document["cases"].size(), 300U);
   const int status = command.wait(0);
@@ -152,6 +153,77 @@ TEST(Signals, WhoeverAsksAgainIsToldWhatIsStillBeingWritten) {
   EXPECT_THAT(
       read_file(folder / "stderr"),
       HasSubstr("gpucheck: the run is ending; still to be written: stdout; Ctrl-C once more ends it at once\n"));
+}
+
+constexpr int small_pipe = 16384;
+
+/// Until the file, which grows with the run, has stopped growing.
+bool stands_still(const std::string& path) {
+  std::uintmax_t before = 0;
+  int same = 0;
+  for (int i = 0; i < 300 && same < 15; ++i) {
+    std::this_thread::sleep_for(milliseconds(100));
+    std::error_code absent;
+    const std::uintmax_t size = std::filesystem::file_size(path, absent);
+    same = !absent && size == before && size > 100'000 ? same + 1 : 0;  // with the results of some hundred cases
+    before = size;
+  }
+  return same == 15;
+}
+
+/// How long it took to end, and that it ended as one that was interrupted does.
+void expect_prompt_end(StalledReader& command, int signal) {
+  const auto start = std::chrono::steady_clock::now();
+  const int status = command.wait(signal);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(25));
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 128 + signal);
+}
+
+TEST(Signals, TheFirstEndsARunWhoseConsoleNobodyReads) {
+  for (const auto& [streams, signal] : {std::pair("", SIGTERM), {"2>&1", SIGINT}}) {
+    const TemporaryFolder folder;
+    const std::string paths = fmt::format("--json {} --junit {}", folder / "r.json", folder / "r.xml");
+    StalledReader command(fmt::format("run proof.watchful --repeat 2000 --device sim --jobs 1 {} {}", paths, streams),
+                          folder, small_pipe);
+    ASSERT_TRUE(stands_still(folder / "r.json.journal"));
+    expect_prompt_end(command, signal);
+    const json document = json::parse(read_file(folder / "r.json"));
+    EXPECT_EQ(document["interrupted_by_signal"], signal);
+    EXPECT_EQ(document["exit_code"], 128 + signal);
+    EXPECT_GT(document["cases"].size(), 1U);
+    EXPECT_LT(document["cases"].size(), 2000U);
+    EXPECT_THAT(read_file(folder / "r.xml"), HasSubstr("</testsuites>"));
+    EXPECT_THAT(shell(fmt::format("$0 report {}", folder / "r.json.journal")).output, HasSubstr("INTERRUPTED"));
+  }
+}
+
+TEST(Signals, TheFirstEndsAReportThatNobodyReads) {
+  for (const char* option : {"--json", "--junit", "--journal"}) {
+    const TemporaryFolder folder;
+    ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0600), 0);
+    const int reader = ::open((folder / "fifo").c_str(), O_RDWR | O_CLOEXEC);
+    ::fcntl(reader, F_SETPIPE_SZ, small_pipe);
+    const bool is_json = std::string_view(option) == "--json";
+    StalledReader command(fmt::format("run proof.watchful --repeat 300 --device sim --quiet {} {} {} {}", option,
+                                      folder / "fifo", is_json ? "--junit" : "--json", folder / "other"),
+                          folder);
+    if (std::string_view(option) == "--journal") {
+      std::this_thread::sleep_for(std::chrono::seconds(2));
+    } else {
+      ASSERT_EQ(command.read_some(), "PASSED") << option;
+    }
+    std::this_thread::sleep_for(milliseconds(500));
+    expect_prompt_end(command, SIGTERM);
+    EXPECT_THAT(read_file(folder / "stderr"), HasSubstr("nobody reads what is written to " + (folder / "fifo")));
+    const std::string other = read_file(folder / "other");
+    if (is_json) {
+      EXPECT_THAT(other, HasSubstr("</testsuites>"));
+    } else {
+      EXPECT_EQ(json::parse(other)["exit_code"], 143);
+    }
+    ::close(reader);
+  }
 }
 
 TEST(Signals, AThirdOrderFromTheKeyboardEndsARunThatCannotEnd) {

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "subprocess.hpp"
 
@@ -16,7 +19,7 @@ std::string recording(const std::string& name) {
   return std::string(GPUCHECK_RECORDED_MACHINES) + "/" + name + ".json";
 }
 
-/// Runs on simulated devices of which a recording tells the state.
+/// Runs on simulated devices of which a recording reports the state.
 CommandResult run_on(const std::string& machine, const std::string& cases, const std::string& report) {
   return gpucheck(
       {"run", cases, "--device", "sim", "--telemetry", recording(machine), "--json", report, "--no-journal"});
@@ -44,11 +47,20 @@ constexpr std::array sicknesses{
     Sickness{"nvlink_errors", "health.nvlink", "links_with_recoveries"},
     Sickness{"fabric_not_ready", "health.fabric", "state"},
     Sickness{"thermal_slowdown", "health.clocks", "hardware_slowdown_over_limit_percent"},
-    Sickness{"thermal_slowdown", "health.temperature", "gpu_margin_celsius"},
+    Sickness{"thermal_slowdown", "health.temperature", "too_hot"},
+    Sickness{"power_brake_counter_still", "health.clocks", "power_brake_over_limit_percent"},
+    Sickness{"power_over_limit", "health.power", "draw_over_limit_mw"},
+    Sickness{"memory_hot_without_threshold", "health.temperature", "too_hot"},
+    Sickness{"corrected_errors", "health.ecc", "corrected_errors"},
+    Sickness{"sram_threshold", "health.ecc", "sram_errors"},
+    Sickness{"nvlink_half_speed", "health.nvlink_quality", "slow_links"},
+    Sickness{"inforom_corrupted", "health.inforom", "valid"},
+    Sickness{"reboot_wanted", "health.recovery", "reboot_wanted"},
+    Sickness{"fabric_unhealthy", "health.fabric", "problems"},
     Sickness{"power_limit_low", "health.power", "limit_reduced_over_limit_percent"},
     Sickness{"foreign_process", "health.processes", "other_processes"},
     Sickness{"compute_prohibited", "health.mode", "compute_mode"},
-    Sickness{"kernel_xid", "health.xid", "xids"},
+    Sickness{"kernel_xid", "health.xid", "lost"},
     Sickness{"gpu_not_bound", "health.inventory", "without_driver"},
     Sickness{"mixed_vbios", "health.inventory", "mixed_vbios"},
     Sickness{"driver_mismatch", "health.inventory", "mixed_drivers"},
@@ -81,6 +93,12 @@ INSTANTIATE_TEST_SUITE_P(All, SickMachine, ::testing::ValuesIn(sicknesses), [](c
   return std::string(each.param.machine) + "_" + name.substr(name.find('.') + 1);
 });
 
+/// What a recording was made before.
+const std::set<std::pair<std::string, std::string>> not_recorded{{"healthy_h200", "health.inforom"},
+                                                                 {"two_healthy_h100", "health.inforom"},
+                                                                 {"two_healthy_h100", "health.recovery"},
+                                                                 {"two_healthy_h100", "health.nvlink_quality"}};
+
 class HealthyMachine : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(HealthyMachine, PassesOrSaysWhatItHasNot) {
@@ -88,16 +106,73 @@ TEST_P(HealthyMachine, PassesOrSaysWhatItHasNot) {
   const CommandResult run = run_on(GetParam(), "health.*", folder / "out.json");
   EXPECT_EQ(run.exit_code, 0) << run.output << run.error_output;
   const json report = json::parse(read_file(folder / "out.json"));
-  EXPECT_EQ(report["cases"].size(), 14U);
+  EXPECT_EQ(report["cases"].size(), 18U);
   for (const json& test_case : report["cases"]) {
-    const bool needs_links = test_case["name"] == "health.nvlink" || test_case["name"] == "health.fabric";
-    const bool may_be_skipped = needs_links && std::string(GetParam()).starts_with("healthy_");
-    EXPECT_EQ(test_case["outcome"], may_be_skipped ? "skip" : "pass") << test_case["name"] << test_case["reason"];
+    const std::string name = test_case["name"];
+    const bool needs_links = name.starts_with("health.nvlink") || name == "health.fabric";
+    const bool has_no_links = std::string(GetParam()).starts_with("healthy_");
+    const bool is_skipped = (needs_links && has_no_links) || not_recorded.contains({GetParam(), name});
+    EXPECT_EQ(test_case["outcome"], is_skipped ? "skip" : "pass") << name << test_case["reason"];
+    EXPECT_EQ(test_case["warnings"], json::array()) << name;
   }
 }
 INSTANTIATE_TEST_SUITE_P(All, HealthyMachine,
                          ::testing::Values("healthy_h100", "healthy_h200", "two_healthy_h100", "simulated_gpu"),
                          [](const auto& each) { return std::string(each.param); });
+
+/// A state that only warns: what a healthy recording says, what it says instead, who warns of it and how.
+struct Mark {
+  const char* name;
+  std::vector<std::pair<std::string, std::string>> changes;
+  const char* test_case;
+  const char* key;
+  const char* code;
+};
+
+class MarkedMachine : public ::testing::TestWithParam<Mark> {};
+
+TEST_P(MarkedMachine, PassesWithAWarning) {
+  const Mark& mark = GetParam();
+  const TemporaryFolder folder;
+  std::string state = read_file(recording("simulated_gpu"));
+  for (const auto& [was, is] : mark.changes) {
+    ASSERT_NE(state.find(was), std::string::npos) << was;
+    state.replace(state.find(was), was.size(), is);
+  }
+  write_file(folder / "state.json", state);
+  const CommandResult run = gpucheck({"run", mark.test_case, "--device", "sim", "--telemetry", folder / "state.json",
+                                      "--json", folder / "out.json", "--no-journal"});
+  EXPECT_EQ(run.exit_code, 0) << run.output << run.error_output;
+  const json result = json::parse(read_file(folder / "out.json"))["cases"].at(0);
+  EXPECT_EQ(result["outcome"], "pass") << result["reason"];
+  ASSERT_EQ(result["warnings"].size(), 1U) << run.output;
+  EXPECT_EQ(result["warnings"][0]["key"], mark.key);
+  EXPECT_THAT(run.output, HasSubstr(mark.code));
+}
+INSTANTIATE_TEST_SUITE_P(All, MarkedMachine,
+                         ::testing::Values(Mark{"ecc_off",
+                                                {{"\"ecc_enabled\": true", "\"ecc_enabled\": false"},
+                                                 {"\"ecc_pending\": true", "\"ecc_pending\": false"}},
+                                                "health.ecc",
+                                                "enabled",
+                                                "GC2009"},
+                                           Mark{"persistence_off",
+                                                {{"\"persistence_mode\": true", "\"persistence_mode\": false"}},
+                                                "health.mode",
+                                                "not_as_recommended",
+                                                "GC1010"},
+                                           Mark{"clocks_held",
+                                                {{"\"clock_event_reasons\": 0", "\"clock_event_reasons\": 2"},
+                                                 {"\"clock_sm_mhz\": 1980", "\"clock_sm_mhz\": 510"}},
+                                                "health.clocks",
+                                                "settings_that_hold_the_clocks",
+                                                "GC5006"},
+                                           Mark{"memory_left_behind",
+                                                {{"\"memory_used_bytes\": 0", "\"memory_used_bytes\": 4294967296"}},
+                                                "health.processes",
+                                                "memory_without_process",
+                                                "GC2011"}),
+                         [](const auto& each) { return std::string(each.param.name); });
 
 TEST(Telemetry, TheReportSaysWhichRecordingAndWhatChanged) {
   const TemporaryFolder folder;
@@ -132,7 +207,7 @@ TEST(Telemetry, ARecordingStandsInForSimulatedDevicesAlone) {
   EXPECT_THAT(missing.error_output, HasSubstr("/no/such.json"));
 }
 
-/// It gives up after five seconds, and is no part of the four that the case is given.
+/// It gives up after five seconds, and is not part of the four that the case is given.
 TEST(Telemetry, WaitingForABusyGpuIsNoHang) {
   const TemporaryFolder folder;
   std::string state = read_file(recording("simulated_gpu"));

@@ -52,6 +52,39 @@ TEST(Trace, RepetitionsAndDevicesHaveTheirOwn) {
   EXPECT_EQ(files_in(folder.path()).size(), 4U);
 }
 
+TEST(Trace, OneThatCannotBeWrittenChangesNoVerdict) {
+  const TemporaryFolder folder;
+  for (const char* name : {"demo.wrong", "proof.watchful"}) {
+    std::filesystem::create_directories(folder / (std::string(name) + ".sim-h100.json"));
+  }
+  const auto run = [&folder](const std::string& test_case) {
+    return fixture({"run", test_case, "--device", "sim", "--trace", folder.path(), "--json", folder / "r.json"});
+  };
+  const CommandResult failed = run("demo.wrong");
+  EXPECT_EQ(failed.exit_code, 1);
+  EXPECT_THAT(failed.error_output, HasSubstr("demo.wrong.sim-h100.json"));
+  const json report = json::parse(read_file(folder / "r.json"));
+  EXPECT_EQ(report["cases"][0]["outcome"], "fail");
+  EXPECT_FALSE(report["cases"][0]["observations"].empty());
+
+  const CommandResult passed = run("proof.watchful");
+  EXPECT_EQ(passed.exit_code, 3) << "as with a report that cannot be written";
+  const json other = json::parse(read_file(folder / "r.json"));
+  EXPECT_EQ(other["cases"][0]["outcome"], "pass");
+  EXPECT_EQ(other["exit_code"], 3);
+}
+
+TEST(Trace, ReplacesALinkAndNotWhatItLeadsTo) {
+  const TemporaryFolder folder;
+  write_file(folder / "precious", "kept");
+  const std::string trace = folder / "graph.capture_simple.sim-h100.json";
+  std::filesystem::create_symlink(folder / "precious", trace);
+  EXPECT_EQ(gpucheck({"run", "graph.capture_simple", "--device", "sim", "--trace", folder.path()}).exit_code, 0);
+  EXPECT_EQ(read_file(folder / "precious"), "kept");
+  EXPECT_FALSE(std::filesystem::is_symlink(trace));
+  EXPECT_TRUE(json::parse(read_file(trace)).contains("traceEvents"));
+}
+
 TEST(Trace, AFolderThatCannotBeMadeIsSaidAtOnce) {
   const TemporaryFolder folder;
   write_file(folder / "file", "");
@@ -66,7 +99,7 @@ TEST(Trace, AFileThatCannotBeWrittenIsNoPass) {
   std::filesystem::create_directories(folder / "graph.capture_simple.sim-h100.json/in the way");
   const CommandResult run = gpucheck({"run", "graph.capture_simple", "--device", "sim", "--trace", folder.path()});
   EXPECT_EQ(run.exit_code, 3);
-  EXPECT_THAT(run.output, HasSubstr("graph.capture_simple.sim-h100.json"));
+  EXPECT_THAT(run.error_output, HasSubstr("graph.capture_simple.sim-h100.json"));
 }
 
 }  // namespace

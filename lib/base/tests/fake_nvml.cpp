@@ -3,7 +3,7 @@
 #include <string>
 
 /// Stands in for libnvidia-ml.so.1: one GPU with six links, of which each answer is a number
-/// that no other has. A function can be told to fail.
+/// that no other has. A function can be made to fail.
 namespace {
 
 std::map<std::string, int>& codes() {
@@ -23,7 +23,10 @@ int code_of(const char* function) {
   return found == codes().end() ? 0 : found->second;
 }
 
-bool is_old() { return code_of("old") != 0; }
+std::string& driver_version() {
+  static std::string version = "580.159.04";
+  return version;
+}
 
 template <typename Number>
 int fill(const char* function, Number* to, Number value) {
@@ -66,6 +69,31 @@ struct Fabric {
   unsigned clique;
   unsigned char state;
 };
+struct VersionedFabric {
+  unsigned version;
+  unsigned char cluster[16];
+  int status;
+  unsigned clique;
+  unsigned char state;
+  unsigned mask;
+  unsigned char summary;
+};
+struct Sram {
+  unsigned version;
+  unsigned long long counts[11];
+  unsigned threshold;
+};
+struct MemoryV2 {
+  unsigned version;
+  unsigned long long total;
+  unsigned long long reserved;
+  unsigned long long free;
+  unsigned long long used;
+};
+struct Margin {
+  unsigned version;
+  int celsius;
+};
 struct Event {
   void* device;
   unsigned long long type;
@@ -82,7 +110,11 @@ int the_device = 0;
 extern "C" {
 
 void fake_nvml_answers(const char* function, int code) { codes()[function] = code; }
-void fake_nvml_recovers() { codes().clear(); }
+void fake_nvml_recovers() {
+  codes().clear();
+  driver_version() = "580.159.04";
+}
+void fake_nvml_is_of(const char* version) { driver_version() = version; }
 int fake_nvml_calls() {
   const int count = calls();
   calls() = 0;
@@ -95,10 +127,10 @@ const char* nvmlErrorString(int code) {
   return code == 15 ? "GPU is lost" : code == 3 ? "Not Supported" : "Unknown Error";
 }
 int nvmlSystemGetDriverVersion(char* to, unsigned length) {
-  return fill_text("nvmlSystemGetDriverVersion", to, length, "580.1");
+  return fill_text("nvmlSystemGetDriverVersion", to, length, driver_version().c_str());
 }
 int nvmlSystemGetNVMLVersion(char* to, unsigned length) {
-  return fill_text("nvmlSystemGetNVMLVersion", to, length, is_old() ? "12.575.1" : "13.580.1");
+  return fill_text("nvmlSystemGetNVMLVersion", to, length, "13.580.1");
 }
 int nvmlSystemGetCudaDriverVersion_v2(int* to) { return fill("nvmlSystemGetCudaDriverVersion_v2", to, 13010); }
 int nvmlDeviceGetCount_v2(unsigned* to) {
@@ -167,7 +199,7 @@ int nvmlDeviceGetFieldValues(Device*, int count, Field* fields) {
     fields[i].type = 3;
     const auto status = codes().find("field " + std::to_string(fields[i].id));
     fields[i].status = status != codes().end() ? status->second : fields[i].id == 76 ? 3 : 0;
-    fields[i].value = 1000ULL + fields[i].id;
+    fields[i].value = 1000ULL + fields[i].id + 10'000ULL * fields[i].scope;
   }
   return code_of("nvmlDeviceGetFieldValues");
 }
@@ -177,12 +209,18 @@ int nvmlDeviceGetMemoryInfo(Device*, unsigned long long* to) {
   to[2] = 10ULL << 30U;
   return code_of("nvmlDeviceGetMemoryInfo");
 }
+int nvmlDeviceGetMemoryInfo_v2(Device*, MemoryV2* to) {
+  if (to->version != 0x2000028) return 25;
+  *to = {to->version, 160ULL << 30U, 1ULL << 30U, 150ULL << 30U, 9ULL << 30U};
+  return code_of("nvmlDeviceGetMemoryInfo_v2");
+}
 int nvmlDeviceGetUtilizationRates(Device*, unsigned* to) {
   to[0] = 7;
   to[1] = 8;
   return code_of("nvmlDeviceGetUtilizationRates");
 }
 int nvmlDeviceGetTotalEccErrors(Device*, int type, int counter, unsigned long long* to) {
+  if (codes().contains("all bits of ECC counters")) return fill("nvmlDeviceGetTotalEccErrors", to, ~0ULL);
   return fill("nvmlDeviceGetTotalEccErrors", to, 100ULL + static_cast<unsigned>(10 * type + counter));
 }
 int nvmlDeviceGetMemoryErrorCounter(Device*, int type, int counter, int place, unsigned long long* to) {
@@ -222,8 +260,40 @@ int nvmlDeviceGetGpuFabricInfo(Device*, Fabric* to) {
   to->status = 1;
   return code_of("nvmlDeviceGetGpuFabricInfo");
 }
+/// Knows the versions 2 and 3, which nvml.h numbers so.
+int nvmlDeviceGetGpuFabricInfoV(Device*, VersionedFabric* to) {
+  const bool is_third = to->version == 0x3000028;
+  if (!is_third && to->version != 0x2000024) return 25;  // NVML_ERROR_ARGUMENT_VERSION_MISMATCH
+  if (is_third && code_of("fabric 3") != 0) return code_of("fabric 3");
+  to->state = 3;
+  to->status = 1;
+  to->clique = 32;
+  std::memset(to->cluster, 0xab, sizeof to->cluster);
+  to->mask = 0x1aa;
+  if (is_third) to->summary = 2;
+  return code_of("nvmlDeviceGetGpuFabricInfoV");
+}
+int nvmlDeviceGetSramEccErrorStatus(Device*, Sram* to) {
+  if (to->version != 0x1000068) return 25;
+  to->threshold = 1;
+  return code_of("nvmlDeviceGetSramEccErrorStatus");
+}
+int nvmlDeviceGetMarginTemperature(Device*, Margin* to) {
+  if (to->version != 0x1000008) return 25;
+  to->celsius = -3;
+  return code_of("nvmlDeviceGetMarginTemperature");
+}
+int nvmlDeviceValidateInforom(Device*) { return code_of("nvmlDeviceValidateInforom"); }
+int nvmlDeviceGetGraphicsRunningProcesses_v3(Device*, unsigned* count, Process* processes) {
+  *count = 2;
+  processes[0] = {4720, 300, 0, 0};
+  processes[1] = {4721, code_of("graphics memory unknown") != 0 ? ~0ULL : 33, 0, 0};
+  return code_of("nvmlDeviceGetGraphicsRunningProcesses_v3");
+}
 int nvmlDeviceGetNvLinkState(Device*, unsigned link, int* active) {
   *active = link != 2;
+  const auto own = codes().find("link " + std::to_string(link));
+  if (own != codes().end()) return own->second;
   return link < 6 ? code_of("nvmlDeviceGetNvLinkState") : 2;
 }
 int nvmlDeviceGetNvLinkRemoteDeviceType(Device*, unsigned, int* type) {
@@ -253,7 +323,7 @@ int nvmlEventSetFree(int*) { return 0; }
 int nvmlDeviceRegisterEvents(Device*, unsigned long long types, int*) {
   return types == 8 ? code_of("nvmlDeviceRegisterEvents") : 2;
 }
-/// The error that it was told to have, once; no more came in time then.
+/// The error that it was given, once; no more came in time then.
 int nvmlEventSetWait_v2(int*, Event* to, unsigned) {
   const int xid = code_of("xid");
   if (xid == 0) return 10;

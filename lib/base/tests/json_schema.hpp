@@ -14,7 +14,7 @@ namespace gpucheck::testing_support {
 /// A JSON Schema (draft 7) file, for tests. References to other files are to those beside it.
 class JsonSchema {
  public:
-  /// @throws std::exception for a file that cannot be read or is no schema.
+  /// @throws std::exception for a file that cannot be read or is not a schema.
   explicit JsonSchema(const std::filesystem::path& file);
   ~JsonSchema();
   JsonSchema(const JsonSchema&) = delete;

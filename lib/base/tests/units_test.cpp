@@ -43,9 +43,23 @@ TEST(ParseBytes, EndsWhere64BitsDo) {
 }
 
 TEST(ParseBytes, RejectsEverythingElse) {
-  for (const char* text : {"", "MiB", "-1", "1.5GiB", "1MB", "12 parsecs", "99999999999999999999", "17179869184GiB"}) {
+  for (const char* text : {"", "MiB", "-1", "1.5", "1.5B", "1.GiB", ".5GiB", "1,5GiB", "1.5.5GiB", "24G", "12 parsecs",
+                           "99999999999999999999", "17179869184GiB", "17179869183.9999999999GiB", "20000000TB"}) {
     EXPECT_THROW(parse_bytes(text), UsageError) << text;
   }
+}
+
+// PyTorch prints "79.18 GiB", nvidia-smi "81559MiB", a card's box "24GB".
+TEST(ParseBytes, ReadsSizesAsTheyArePrinted) {
+  EXPECT_EQ(parse_bytes("79.18GiB"), 85'018'877'624U);  // 79.18 * 2^30 = 85018877624.32
+  EXPECT_EQ(parse_bytes("79.18 GiB"), parse_bytes("79.18GiB"));
+  EXPECT_EQ(parse_bytes("1.5 KiB"), 1536U);
+  EXPECT_EQ(parse_bytes("0.25GiB"), 256_MiB);
+  EXPECT_EQ(parse_bytes("81559MiB"), 81'559U * 1_MiB);
+  EXPECT_EQ(parse_bytes("24GB"), 24'000'000'000U);
+  EXPECT_EQ(parse_bytes("1.5TB"), 1'500'000'000'000U);
+  EXPECT_EQ(parse_bytes("500 mb"), 500'000'000U);
+  EXPECT_EQ(parse_bytes("2gib"), 2_GiB);
 }
 
 }  // namespace

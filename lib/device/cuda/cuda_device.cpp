@@ -85,7 +85,7 @@ cudaError_t CudaDevice::make_current() const noexcept {
 
 /// Loads every kernel now: a lazily loaded one may wait for the whole device at its
 /// first launch (CUDA programming guide, lazy loading, "concurrent execution"). Blocks may
-/// have more than 48 KiB of shared memory only of kernels that were told so.
+/// have more than 48 KiB of shared memory only of kernels for which that is set.
 void CudaDevice::prepare() const noexcept {
   prepared_ = cudaDeviceGetStreamPriorityRange(nullptr, &properties_.greatest_priority);
   cudaFuncAttributes attributes;

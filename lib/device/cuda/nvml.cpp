@@ -1,9 +1,16 @@
 #include "device/cuda/nvml.hpp"
 
 #include <array>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <memory>
+#include <thread>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/nvlink_model.hpp"
 #include "base/nvml_library.hpp"
 #include "device/peer_link.hpp"
 
@@ -16,17 +23,29 @@ using gpucheck::nvml::Library;
 using gpucheck::nvml::PciInfo;
 using gpucheck::nvml::Return;
 
-/// What the library has to say; nothing where it cannot be loaded or initialised.
-template <typename Ask>
-auto ask(Ask question) -> decltype(question(std::declval<const Library&>())) {
-  try {
-    return question(Library());
-  } catch (const EnvironmentError&) {
-    return {};
-  }
+/// What the library has to say; nothing where it cannot be loaded or initialised, or does not answer in time: a GPU
+/// that has gone away can keep it for ever, and with it the thread that asks, which is left behind. It is not asked
+/// again then.
+template <typename Answer>
+Answer ask(std::function<Answer(const Library&)> question) {
+  constexpr std::chrono::seconds patience{3};
+  static std::atomic<bool> hangs = false;
+  if (hangs) return {};
+  auto promise = std::make_shared<std::promise<Answer>>();
+  std::future<Answer> answer = promise->get_future();
+  std::thread([promise, question = std::move(question)] {
+    try {
+      promise->set_value(question(Library()));
+    } catch (...) {
+      promise->set_value({});
+    }
+  }).detach();
+  if (answer.wait_for(patience) == std::future_status::ready) return answer.get();
+  hangs = true;
+  return {};
 }
 
-/// 0 where it is not told.
+/// 0 where it is not reported.
 int field_of(const Library& library, Device device, unsigned field_id, unsigned scope_id) {
   FieldValue field{};
   field.field_id = field_id;
@@ -36,8 +55,8 @@ int field_of(const Library& library, Device device, unsigned field_id, unsigned 
   return static_cast<int>(field.value.unsigned_integer);
 }
 
-/// 10^6 bytes a second of each link that is up; 0 where it is not told. Of Hopper's links (driver 580, H100) the first
-/// field is told and not the second, which is of generations before.
+/// 10^6 bytes a second of each link that is up; 0 where it is not reported. Of Hopper's links (driver 580, H100) the
+/// first field is reported and not the second, which is of generations before.
 int link_mbps(const Library& library, Device device, const std::vector<device::PeerLinkEnd>& ends) {
   constexpr unsigned speed_of_link = 164;      // NVML_FI_DEV_NVLINK_GET_SPEED
   constexpr unsigned speed_of_all_links = 90;  // NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON
@@ -59,15 +78,25 @@ device::PeerLinkEnd end_of(const Library& library, Device device, unsigned link,
   return {.is_active = true, .address = remote.bus_id};
 }
 
+/// A number that the device does not have is rejected; one link that is not reported does not end the list.
 std::vector<device::PeerLinkEnd> link_ends(const Library& library, Device device) {
-  constexpr unsigned most_links = 18;  // NVML_NVLINK_MAX_LINKS
+  constexpr unsigned most_links = 36;  // NVML_NVLINK_MAX_LINKS
   std::vector<device::PeerLinkEnd> ends;
   for (unsigned link = 0; link < most_links; ++link) {
     int is_active = 0;
-    if (library.call("nvmlDeviceGetNvLinkState", device, link, &is_active) != Return::success) break;
+    const Return code = library.call("nvmlDeviceGetNvLinkState", device, link, &is_active);
+    if (code == Return::invalid_argument) break;
+    if (code != Return::success) continue;
+    ends.resize(link);
     ends.push_back(end_of(library, device, link, is_active != 0));
   }
   return ends;
+}
+
+std::string name_of(const Library& library, Device device) {
+  std::array<char, 96> name{};  // NVML_DEVICE_NAME_V2_BUFFER_SIZE
+  const Return code = library.call("nvmlDeviceGetName", device, name.data(), static_cast<unsigned>(name.size()));
+  return code == Return::success ? name.data() : "";
 }
 
 std::optional<unsigned> device_count(const Library& library) {
@@ -88,7 +117,7 @@ std::optional<std::string> uuid_of(const Library& library, unsigned index) {
 }  // namespace
 
 std::string driver_version() {
-  return ask([](const Library& library) -> std::string {
+  return ask<std::string>([](const Library& library) -> std::string {
     std::array<char, 80> text{};  // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE
     const Return code = library.call("nvmlSystemGetDriverVersion", text.data(), static_cast<unsigned>(text.size()));
     return code == Return::success ? text.data() : "";
@@ -96,7 +125,8 @@ std::string driver_version() {
 }
 
 std::optional<std::vector<std::string>> device_uuids() {
-  return ask([](const Library& library) -> std::optional<std::vector<std::string>> {
+  using Uuids = std::optional<std::vector<std::string>>;
+  return ask<Uuids>([](const Library& library) -> Uuids {
     const std::optional<unsigned> count = device_count(library);
     if (!count) return std::nullopt;
     std::vector<std::string> uuids;
@@ -110,13 +140,14 @@ std::optional<std::vector<std::string>> device_uuids() {
 }
 
 device::PeerLink peer_link(const std::string& pci_bus_id) {
-  return ask([&](const Library& library) -> device::PeerLink {
+  return ask<device::PeerLink>([pci_bus_id](const Library& library) -> device::PeerLink {
     const std::optional<unsigned> count = device_count(library);
     Device device = nullptr;
     const Return code = library.call("nvmlDeviceGetHandleByPciBusId_v2", pci_bus_id.c_str(), &device);
     if (!count || code != Return::success) return {};
     const std::vector<device::PeerLinkEnd> ends = link_ends(library, device);
-    return device::least_peer_link(ends, link_mbps(library, device, ends), static_cast<int>(*count) - 1);
+    return device::least_peer_link(ends, link_mbps(library, device, ends), static_cast<int>(*count) - 1,
+                                   nvlink_model(name_of(library, device)));
   });
 }
 

@@ -19,7 +19,7 @@ void pop();
 std::uint64_t start(const std::string& name);
 void end(std::uint64_t range);
 
-/// What NVTX tells a tool while `action` runs; nothing where another tool than this one
+/// What NVTX reports to a tool while `action` runs; nothing where another tool than this one
 /// listens (NVTX_INJECTION64_PATH), or none can.
 std::optional<std::vector<device::RangeEvent>> hear(const std::function<void()>& action);
 

@@ -64,7 +64,7 @@ Status BrokenMemory::apply(const Defect& defect, device::Device& device, const W
   const std::uint64_t words = defect.memory.bytes / word;
   const std::uint64_t first = stretch.begin / word;
   const std::uint64_t end = std::min((stretch.end + word - 1) / word, words);
-  if (first >= end) return Status::success;  // in the last bytes, which are no word
+  if (first >= end) return Status::success;  // in the last bytes, which are not a word
   const device::kernels::AliasAddressLine alias{reinterpret_cast<std::uint64_t*>(bytes), words,
                                                 std::bit_floor(words - 1), first};
   return device::launch(device, alias, end - first, stream);

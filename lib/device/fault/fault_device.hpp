@@ -18,7 +18,7 @@ namespace gpucheck::fault {
 /// As thread-safe as the inner device.
 class FaultDevice final : public PlannedDevice {
  public:
-  /// `handles` is told what is created and destroyed on the inner device.
+  /// `handles` hears what is created and destroyed on the inner device.
   FaultDevice(std::unique_ptr<device::Device> inner, std::shared_ptr<Faults> faults,
               std::shared_ptr<device::HandleLedger> handles) noexcept
       : PlannedDevice(std::move(inner), std::move(faults)), handles_(std::move(handles)) {}

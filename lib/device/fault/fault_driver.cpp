@@ -41,7 +41,7 @@ class FaultDriver final : public device::ForwardingDriver {
   std::shared_ptr<Faults> faults_;
   std::shared_ptr<device::HandleLedger> handles_ = std::make_shared<device::HandleLedger>();
   bool knows_nothing_ = false;
-  Status failed_ = Status::success;  // what initialisation came to
+  Status failed_ = Status::success;  // the result of initialisation
 };
 
 }  // namespace

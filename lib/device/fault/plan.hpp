@@ -33,7 +33,7 @@ enum class Effect {
   /// the device ordered after it on the same stream, and recorded when that is captured; in
   /// host memory at once, after waiting for the stream (a captured copy: by a recorded
   /// host callback). Of a product: in the element in the middle of D, whatever the place.
-  /// Of a collective: of what this device received.
+  /// In a collective it is in what this device received.
   /// copy, fill, launch_kernel, multiply, communicate. Condition: it succeeded and wrote that byte.
   flip_bit,
   /// multiply: as flip_bit, but the lowest bit of that element. Condition: it succeeded.
@@ -60,7 +60,7 @@ enum class Effect {
   /// much; freeing that address frees the memory.
   misalign,
   /// launch_kernel: have multiprocessor 1 take more than twice as long for its blocks.
-  /// Condition: the kernel tells multiprocessors apart.
+  /// Condition: the kernel reports multiprocessors apart.
   slow_multiprocessor,
   /// launch_kernel: the same, but it gets one number of each block wrong. Condition as above.
   wrong_multiprocessor,

@@ -29,9 +29,9 @@ struct StickBit {
   GPUCHECK_HOST_DEVICE void operator()(const Thread&) const { *byte = static_cast<std::uint8_t>(*byte | mask); }
 };
 
-/// Of two words whose numbers differ by the bit `line` alone, which is the highest of all:
-/// the one that was just written goes to the other, the higher one where both were. Launch
-/// with the number of words that were written.
+/// Breaks the highest address line. Where the numbers of two words differ by the bit `line` alone, which is the
+/// highest: the one that was just written goes to the other, the higher one where both were. Launch with the number of
+/// words that were written.
 struct AliasAddressLine {
   static constexpr std::string_view name = "alias_address_line";
   std::uint64_t* words;

@@ -50,7 +50,7 @@ struct WriteContributions {
 struct ContributionFindings {
   SpreadCounter compared_bytes;
   std::uint64_t mismatches = 0;  ///< elements
-  // Of one of them.
+  // The first wrong one.
   std::uint64_t element = 0;
   std::int64_t expected = 0;
   double seen = 0;

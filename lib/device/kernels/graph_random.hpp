@@ -10,7 +10,7 @@
 
 namespace gpucheck::device::kernels {
 
-/// Tells the kernels of a graph where their random numbers begin. Launch with a count of 1.
+/// Reports the kernels of a graph where their random numbers begin. Launch with a count of 1.
 struct SetGraphRandom {
   static constexpr std::string_view name = "set_graph_random";
   std::uint64_t seed;

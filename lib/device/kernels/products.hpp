@@ -203,7 +203,7 @@ struct FillNormal {
   }
 };
 
-/// *digest += a number for each word that hangs on its place too. Whatever order threads take, the
+/// *digest += a number for each word that depends on its place too. Whatever order threads take, the
 /// sum is the same. Each thread takes every n-th word. Shared memory: 8 bytes a thread.
 struct DigestWords {
   static constexpr std::string_view name = "digest_words";

@@ -8,7 +8,7 @@
 #include "device/kernels/support/family.hpp"
 #include "device/kernels/support/poisson.hpp"
 
-/// Random numbers that hang on an input for each, drawn as PyTorch draws them.
+/// Random numbers that depend on an input for each, drawn as PyTorch draws them.
 namespace gpucheck::device::kernels {
 
 /// out[i] = 1 with probability probabilities[i], else 0: one invocation for each four, each

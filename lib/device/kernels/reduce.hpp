@@ -28,7 +28,7 @@ struct SumShape {
 /// is seldom full: with this many blocks that costs a few percent at most.
 inline constexpr std::size_t max_sum_blocks = 16384;
 inline constexpr unsigned max_sum_threads = 128;
-/// Of the one block that adds up the blocks' sums.
+/// Threads of the one block that adds up the blocks' sums.
 inline constexpr unsigned max_last_sum_threads = 512;
 /// Vectors that each thread adds at least: with fewer, a block's last phases would count.
 inline constexpr std::size_t min_sum_vectors = 32;
@@ -54,7 +54,7 @@ constexpr SumShape sum_shape(std::size_t elements, std::size_t max_blocks = max_
   return shape;
 }
 
-/// Of the sum of the blocks' sums.
+/// The shape of the sum of the blocks' sums.
 constexpr SumShape last_sum_shape(std::size_t elements) { return sum_shape<double>(elements, 1, max_last_sum_threads); }
 
 /// A thread's part in the sum of in[0..elements): vectors of its group's share, as far apart

@@ -236,7 +236,7 @@ struct DrawCategories {
   }
 };
 
-/// Of weights that are drawn from without replacement: wrong += those that are none,
+/// Counts weights that are drawn from without replacement: wrong += those that are none,
 /// positive[row] += those above 0. One invocation for each part of a row.
 template <typename T>
 struct CheckWeights {

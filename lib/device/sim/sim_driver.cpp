@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "device/sim/machine.hpp"
+#include "device/sim/machine/machine.hpp"
 #include "device/sim/simulated_device.hpp"
 
 namespace gpucheck::sim {

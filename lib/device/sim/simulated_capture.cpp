@@ -52,7 +52,7 @@ Result<device::Graph> SimulatedDevice::end_capture(device::Stream handle) {
   });
 }
 
-/// Whether the capture that `origin` began has come to a good end.
+/// Whether the capture that `origin` began has succeeded.
 Status SimulatedDevice::finish_capture(StreamState& origin) {
   const Capture& capture = *origin.capture;
   if (capture.mode != CaptureMode::relaxed && capture.thread != Machine::thread_number()) {
@@ -114,7 +114,7 @@ Result<CaptureMode> SimulatedDevice::exchange_capture_mode(CaptureMode mode) {
       AfterSticky::works);
 }
 
-/// An event recorded in a capture tells the host nothing; asking spoils the capture.
+/// An event recorded in a capture says the host nothing; asking spoils the capture.
 Status SimulatedDevice::reject_captured(const EventState& event) {
   if (!event.capture) return machine_->reject_unsafe();
   if (event.capture->ended) return Status::invalid_value;

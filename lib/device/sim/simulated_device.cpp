@@ -50,6 +50,7 @@ Result<StreamState*> SimulatedDevice::target(device::Stream handle, int device) 
 }
 
 void SimulatedDevice::submit(StreamState& stream, Work work) {
+  if (machine_->options.slow_device == stream.device) work.duration_ns += work.duration_ns / 2;
   auto shared = std::make_shared<const Work>(std::move(work));
   if (!stream.capture) {
     timeline().enqueue(machine_->context(stream.device), stream, shared);

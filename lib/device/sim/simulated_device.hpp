@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "device/operations.hpp"
-#include "device/sim/costs.hpp"
-#include "device/sim/machine.hpp"
+#include "device/sim/machine/machine.hpp"
+#include "device/sim/time/costs.hpp"
 
 namespace gpucheck::sim {
 

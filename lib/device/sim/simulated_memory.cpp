@@ -1,4 +1,4 @@
-#include "device/sim/address.hpp"
+#include "device/sim/memory/address.hpp"
 #include "device/sim/simulated_device.hpp"
 
 namespace gpucheck::sim {

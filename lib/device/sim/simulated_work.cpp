@@ -83,7 +83,7 @@ Status SimulatedDevice::copy_now(StreamState& stream, CopyBytes copy, CopyKind k
   if (stream.capture || staged || !blocks) return Status::success;
   const VectorClock clock = stream.clock;
   timeline().wait_until(stream.ready_ns);
-  // That a large copy from pageable memory is waited for is no promise to build on.
+  // That a large copy from pageable memory is waited for is not a promise to build on.
   if (to != Place::device) timeline().host_learns(clock);
   return context_.sticky;
 }

@@ -26,7 +26,7 @@ std::vector<std::uint64_t> rotated(std::size_t count, std::size_t threads) {
   return expected;
 }
 
-// Each thread reads what its neighbour wrote before the barrier. Counts that are no multiple
+// Each thread reads what its neighbour wrote before the barrier. Counts that are not a multiple
 // of the threads have a last block with fewer.
 TEST_P(BlockKernels, BarriersOrderPhasesAlsoInAPartialLastBlock) {
   const auto stream = make_stream();

@@ -49,7 +49,7 @@ TEST_P(CaptureModes, ThreadLocalRejectsUnsafeCallsOfTheCapturingThread) {
 }
 
 // "Global: ... or if any other thread has a concurrent capture sequence initiated with
-// cudaStreamCaptureModeGlobal": a thread-local capture is no concern of other threads.
+// cudaStreamCaptureModeGlobal": a thread-local capture is not a concern of other threads.
 TEST_P(CaptureModes, ThreadLocalLeavesOtherThreadsAlone) {
   const auto stream = make_stream();
   check(device().begin_capture(stream.get(), CaptureMode::thread_local_), "begin_capture");

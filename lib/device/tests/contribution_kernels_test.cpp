@@ -33,7 +33,7 @@ TEST(Contributions, DifferByRank) {
   EXPECT_NEAR(same, contributed / 9.0, 40) << "one in nine, by chance";
 }
 
-/// What three ranks come to, by the host.
+/// The result of three ranks, by the host.
 std::int64_t reduced(Reduction reduction, std::uint64_t element) {
   const auto at = [&](std::uint64_t rank) { return small_contributions.at(rank, element); };
   if (reduction == Reduction::minimum) return std::min({at(0), at(1), at(2)});

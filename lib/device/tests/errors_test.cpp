@@ -13,14 +13,10 @@ Status provoke_error(Device& device) {
 }
 
 TEST_P(Errors, TheTableHasTheDevicesOwnWords) {
-  int known_count = 0;
-  for (int number = 0; number < 1000; ++number) {
+  for (int number = 0; number <= 10'000; ++number) {
     const auto status = static_cast<Status>(number);
-    if (status_name(status) == "unrecognized error code") continue;
-    EXPECT_EQ(device().error_text(status), status_text(status)) << status_name(status);
-    ++known_count;
+    EXPECT_EQ(device().error_text(status), status_text(status)) << number;
   }
-  EXPECT_GE(known_count, 39);
 }
 
 // cudaGetErrorString: "If the error code is not recognized, 'unrecognized error code'

@@ -86,7 +86,7 @@ std::vector<std::uint8_t> stored(ElementType type, std::int64_t rows, std::int64
 int a_number(std::int64_t row, std::int64_t column) { return number(row, column, 1); }
 int b_number(std::int64_t row, std::int64_t column) { return number(row, column, 3); }
 
-/// Of op(A) and op(B) as above, times `factor`.
+/// An element of the product of op(A) and op(B) as above, times `factor`.
 int product_number(std::int64_t row, std::int64_t column, int factor = 1) {
   int sum = 0;
   for (std::int64_t i = 0; i < k; ++i) sum += a_number(row, i) * b_number(i, column);

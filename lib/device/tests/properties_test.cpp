@@ -58,7 +58,7 @@ TEST_P(Properties, TellWhatTheDeviceCouldDoAtItsBest) {
   EXPECT_LT(properties.memory_clock_khz, 50'000'000U);
   EXPECT_GE(properties.memory_bus_bits, 32);
   EXPECT_LE(properties.memory_bus_bits, 16'384);
-  // A container may hide what the kernel tells of its devices.
+  // A container may hide what the kernel reports of its devices.
   EXPECT_GE(properties.host_link.generation, 0);
   EXPECT_LE(properties.host_link.lanes, 32);
 }

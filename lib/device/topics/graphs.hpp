@@ -27,10 +27,10 @@ struct CaptureInfo {
 
 enum class NodeKind { kernel, copy, fill, host_function, event_record, event_wait, allocation, free, other };
 
-/// A node of a graph, as far as the device tells what it does.
+/// A node of a graph, as far as the device reports what it does.
 struct NodeDescription {
   NodeKind kind = NodeKind::other;
-  std::string kernel;                     ///< a kernel's name; empty where the device does not tell it
+  std::string kernel;                     ///< a kernel's name; empty where the device does not say it
   std::uint64_t count = 0;                ///< invocations of one of `kernels/`
   BlockShape block{};                     ///< of a block kernel of `kernels/`
   std::vector<std::byte> parameters;      ///< the functor of one of `kernels/`

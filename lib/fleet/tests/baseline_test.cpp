@@ -130,6 +130,86 @@ TEST(MakeBaseline, NeedsSeveralMeasurements) {
   EXPECT_THROW(static_cast<void>(make_baseline({}, {})), EnvironmentError);
 }
 
+// -- what counts once, and what gives no limit ----------------------------------------------------
+
+std::string why_no_baseline(const std::vector<double>& values, bool is_least = true) {
+  try {
+    return make_baseline(measured(values, is_least), {}).limits;
+  } catch (const EnvironmentError& problem) {
+    return problem.what();
+  }
+}
+
+/// Median 1000, distances 0, 300, 300, 500, 500: 7 x 1.4826 x 300 = 3113 below it.
+TEST(MakeBaseline, OfValuesThatSpreadTooFarHasNoLimit) {
+  for (const bool is_least : {true, false}) {
+    const std::string why = why_no_baseline({1000, 700, 1300, 500, 1500}, is_least);
+    EXPECT_NE(why.find("spread too far"), std::string::npos) << why;
+    EXPECT_NE(why.find("median 1000"), std::string::npos) << why;
+  }
+}
+
+/// 7 x 1.4826 deviations are half the median where the median deviation is 48.18 of 1000.
+TEST(MakeBaseline, SpreadsTooFarWhereHalfTheMedianWouldPass) {
+  EXPECT_EQ(why_no_baseline({1000, 952, 1048, 940, 1060}).find("spread too far"), std::string::npos);
+  EXPECT_NE(why_no_baseline({1000, 951, 1049, 940, 1060}).find("spread too far"), std::string::npos);
+}
+
+TEST(MakeBaseline, LeavesOutOnlyTheValueThatSpreads) {
+  std::vector<MeasuredValue> values = measured({1000, 1000, 1000, 1000, 1000});
+  std::vector<MeasuredValue> wide = measured({10, 5, 15, 2, 20});
+  for (MeasuredValue& value : wide) value.name = "bandwidth.read.other_gbps";
+  values.insert(values.end(), wide.begin(), wide.end());
+  const Baseline baseline = make_baseline(values, {});
+  ASSERT_EQ(baseline.left_out.size(), 1U);
+  EXPECT_NE(baseline.left_out[0].find("bandwidth.read.other_gbps on NVIDIA H200: the values spread too far"),
+            std::string::npos)
+      << baseline.left_out[0];
+  EXPECT_EQ(json::parse(baseline.limits)["classes"][0]["limits"].size(), 1U);
+}
+
+TEST(MeasuredValues, ThatAreNotAboveZeroAreRejected) {
+  for (const double value : {0.0, -1.0, -4664.0}) {
+    EXPECT_THROW(static_cast<void>(values_of(result_file("a", value))), EnvironmentError) << value;
+  }
+  json infinite = result_file("a", 1);
+  infinite["cases"][0]["measurements"][0]["value"] = "nan";
+  EXPECT_THROW(static_cast<void>(values_of(infinite)), EnvironmentError);
+}
+
+json started_at(const std::string& host, const std::string& time, int repetition = 0) {
+  json file = result_file(host, 4664);
+  file["start_time"] = time;
+  for (json& test_case : file["cases"]) test_case["repetition"] = repetition;
+  return file;
+}
+
+std::string why_told_twice(const std::vector<json>& files) {
+  std::vector<MeasuredValue> values;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const std::vector<MeasuredValue> more = measured_values(files[i].dump(), "node" + std::to_string(i) + ".json");
+    values.insert(values.end(), more.begin(), more.end());
+  }
+  try {
+    check_measured_once(values);
+  } catch (const UsageError& problem) {
+    return problem.what();
+  }
+  return {};
+}
+
+TEST(MeasuredValues, OfOneRunCountOnce) {
+  const json run = started_at("a", "2026-08-22T10:11:12.345Z");
+  const json fleet = {{"schema", "gpucheck.fleet/1"}, {"runs", {run, started_at("b", "2026-08-22T10:11:12.345Z")}}};
+  for (const std::vector<json>& files : {std::vector{run, run}, {run, fleet}, {fleet, fleet}}) {
+    EXPECT_NE(why_told_twice(files).find("node0.json and node1.json hold the same measurement"), std::string::npos)
+        << why_told_twice(files);
+  }
+  EXPECT_EQ(why_told_twice({run, started_at("a", "2026-08-22T10:11:13.345Z")}), "") << "another run";
+  EXPECT_EQ(why_told_twice({run, started_at("b", "2026-08-22T10:11:12.345Z")}), "") << "another host";
+  EXPECT_EQ(why_told_twice({run, started_at("a", "2026-08-22T10:11:12.345Z", 1)}), "") << "another repetition";
+}
+
 /// What is made judges the model it was made from, and no other.
 TEST(MakeBaseline, GivesLimitsThatJudge) {
   const golden::Limits limits =

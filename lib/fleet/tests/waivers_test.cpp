@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "harness/exit_codes.hpp"
+#include "harness/run/exit_codes.hpp"
 
 namespace gpucheck::fleet {
 namespace {
@@ -56,6 +56,9 @@ TEST(ParseWaivers, NamesThePlaceOfAMistake) {
            {"expires", R"("2026-02-29")", "/waivers/0/expires"},
            {"expires", R"("2026-13-01")", "/waivers/0/expires"},
            {"expires", R"("31.12.2026")", "/waivers/0/expires"},
+           {"expires", R"("2026-12-31", "xid": 0)", "/waivers/0/xid"},
+           {"expires", R"("2026-12-31", "xid": 1.5)", "/waivers/0/xid"},
+           {"expires", R"("2026-12-31", "xid": "63")", "/waivers/0/xid"},
            {"expires", R"("2026-12-31", "until": "2027")", "until"},
            {"expires", R"("2026-12-31", "owner": "x")", "owner"},
        }) {
@@ -188,6 +191,54 @@ TEST(WaiverBook, WaivesAPairByEitherOfItsDevices) {
   CaseResult nowhere = result(Outcome::fail);
   anywhere.apply(nowhere, devices);
   EXPECT_TRUE(nowhere.waiver) << "of no device";
+}
+
+Waiver waiver_of_xid(std::int64_t xid) {
+  Waiver one = waiver("any", "XID " + std::to_string(xid));
+  one.xid = xid;
+  return one;
+}
+
+CaseResult failed_by(const std::vector<std::string>& lost, const std::vector<std::string>& reset = {}) {
+  CaseResult failed = result(Outcome::fail);
+  failed.observations = {{"lost", lost}, {"needs_reset", reset}};
+  if (!lost.empty()) failed.mismatches.push_back({"lost", "[]", "", "vendor", "GC7005"});
+  if (!reset.empty()) failed.mismatches.push_back({"needs_reset", "[]", "", "vendor", "GC7004"});
+  return failed;
+}
+
+TEST(WaiverBook, WaivesTheXidThatItNamesAndNoOther) {
+  const auto is_waived = [](const std::vector<std::int64_t>& xids, CaseResult failed) {
+    std::vector<Waiver> waivers;
+    for (const std::int64_t xid : xids) waivers.push_back(waiver_of_xid(xid));
+    WaiverBook book = book_of(waivers);
+    book.apply(failed, uuid);
+    return failed.waiver.has_value();
+  };
+  EXPECT_TRUE(is_waived({79}, failed_by({"XID 79 GPU_HAS_FALLEN_OFF_THE_BUS, at"})));
+  EXPECT_FALSE(is_waived({48}, failed_by({"XID 79 GPU_HAS_FALLEN_OFF_THE_BUS, at"})));
+  EXPECT_FALSE(is_waived({79}, failed_by({"XID 79 A"}, {"XID 48 B"}))) << "48 is not waived";
+  EXPECT_TRUE(is_waived({79, 48}, failed_by({"XID 79 A"}, {"XID 48 B"})));
+  EXPECT_FALSE(is_waived({79}, failed_by({"XID 79 A", "off the bus, at"}))) << "not all are XIDs";
+  CaseResult rule = failed_by({"XID 79 A"});
+  rule.mismatches.push_back({"rule.no_new_hardware_errors", "", "XID 79", "rule", "GC7005"});
+  EXPECT_TRUE(is_waived({79}, rule));
+  rule.mismatches.push_back({"rule.device_memory_freed", "", "1 bytes", "rule", "GC6002"});
+  EXPECT_FALSE(is_waived({79}, rule));
+  CaseResult crashed = failed_by({"XID 79 A"});
+  crashed.outcome = Outcome::crash;
+  EXPECT_FALSE(is_waived({79}, crashed));
+}
+
+TEST(WaiverBook, OneOfAnXidIsUsedOnlyWhereItWaives) {
+  WaiverBook book = book_of({waiver_of_xid(79), waiver_of_xid(48)});
+  CaseResult failed = failed_by({"XID 79 A"});
+  book.apply(failed, uuid);
+  EXPECT_EQ(states(book), (States{"XID 79 used"}));
+  WaiverBook in_vain = book_of({waiver_of_xid(79)});
+  CaseResult both = failed_by({"XID 79 A"}, {"XID 48 B"});
+  in_vain.apply(both, uuid);
+  EXPECT_EQ(states(in_vain), States{});
 }
 
 TEST(Verdict, OfWaivedFailures) {

@@ -76,7 +76,7 @@ std::optional<BestValue> host_link(const DeviceIdentity& device) {
                    .explanation = fmt::format("PCI Express {}.0 x{}", generation, device.host_link_lanes)};
 }
 
-/// What each link carries, as the driver tells it: its rate less its encoding, 26.6 GB/s of NVLink 4.
+/// What each link carries, as the driver reports it: its rate less its encoding, 26.6 GB/s of NVLink 4.
 std::optional<BestValue> peer_link(const DeviceIdentity& device) {
   if (device.peer_links < 1 || device.peer_link_mbps < 1) return std::nullopt;
   const double gbps = device.peer_link_mbps / 1e3;

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "harness/result.hpp"
+#include "harness/result/result.hpp"
 
-/// What a device could do at its best, worked out from what it tells of itself: the measure of limits for every model,
-/// known or not.
+/// What a device could do at its best, worked out from what it reports of itself: the measure of limits for every
+/// model, known or not.
 namespace gpucheck::golden {
 
 struct BestValue {
@@ -19,11 +19,12 @@ struct BestValue {
 /// By name:
 /// - memory_bandwidth_gbps: two words of the memory's bus a clock;
 /// - host_link_gbps: one direction of the PCI Express link, less its encoding;
-/// - peer_link_gbps: one direction of the NVLinks with one other device, the least connected of the machine;
+/// - peer_link_gbps: one direction of the NVLinks with one other device, the least connected of the machine; links that
+///   are down count where it is known that they should be up (device/peer_link.hpp);
 /// - fp64_tflops, fp32_tflops, tf32_tflops, fp16_tflops, bf16_tflops, fp8_tflops, int8_tops: dense matrix products by
 ///   multiprocessors, their highest clock, and the operations of one in a clock. A compute capability that is newer
 ///   than this table counts as the newest before it.
-/// Nothing where the device does not tell what is needed, or has no such units. GB and TFLOP are decimal.
+/// Nothing where the device does not say what is needed, or has no such units. GB and TFLOP are decimal.
 std::optional<BestValue> best_value(std::string_view name, const harness::DeviceIdentity& device);
 
 bool is_best_value(std::string_view name) noexcept;

@@ -14,7 +14,8 @@
 #include "golden/matcher.hpp"
 #include "golden/node.hpp"
 #include "golden/syntax.hpp"
-#include "harness/registry.hpp"
+#include "harness/case/registry.hpp"
+#include "telemetry/machine.hpp"
 
 namespace gpucheck::golden {
 namespace {
@@ -72,8 +73,27 @@ void check_name(const std::string& name, const Node& node) {
   }
 }
 
+/// As many links, lanes and generations as no GPU has: what is beyond is a mistake.
+constexpr std::uint64_t greatest_expectation = 64;
+
+void read_expectations(const Node& node, LimitClass& limits) {
+  node.require_object({"expected_links", "expected_width", "expected_generation"});
+  for (const auto& [name, value] : node.fields()) {
+    const std::uint64_t number = value.count();
+    if (number > greatest_expectation) value.reject(fmt::format("at most {}", greatest_expectation));
+    limits.expectations.emplace_back(name, static_cast<std::int64_t>(number));
+  }
+}
+
+void read_limits(const Node& node, LimitClass& limits) {
+  for (const auto& [name, limit] : node.fields()) {
+    check_name(name, limit);
+    limits.limits.emplace_back(name, read_limit(limit));
+  }
+}
+
 LimitClass read_class(const Node& node) {
-  node.require_object({"name", "device", "kind", "tells", "limits"});
+  node.require_object({"name", "device", "kind", "uuid", "pci_address", "tells", "limits", "expect"});
   LimitClass limits{
       .name = node.required_field("name").non_empty_string(), .device = {}, .device_regex = {}, .limits = {}};
   if (const auto device = node.field("device")) {
@@ -86,15 +106,21 @@ LimitClass read_class(const Node& node) {
   }
   if (const auto kind = node.field("kind")) limits.kind = kind->one_of({"cuda", "sim"});
   if (const auto tells = node.field("tells")) limits.tells = best_value_name(*tells);
-  for (const auto& [name, limit] : node.required_field("limits").fields()) {
-    check_name(name, limit);
-    limits.limits.emplace_back(name, read_limit(limit));
-  }
+  if (const auto uuid = node.field("uuid")) limits.uuid = uuid->non_empty_string();
+  if (const auto address = node.field("pci_address")) limits.pci_address = address->non_empty_string();
+  if (const auto expect = node.field("expect")) read_expectations(*expect, limits);
+  if (const auto values = node.field("limits")) read_limits(*values, limits);
+  if (limits.limits.empty() && limits.expectations.empty()) node.reject("a field \"limits\" or \"expect\"");
   return limits;
 }
 
 bool is_of(const LimitClass& limits, const DeviceIdentity& device) {
   if (limits.kind && *limits.kind != device.kind) return false;
+  if (!limits.uuid.empty() && limits.uuid != device.uuid) return false;
+  if (!limits.pci_address.empty() &&
+      telemetry::normal_pci_address(limits.pci_address) != telemetry::normal_pci_address(device.pci_bus_id)) {
+    return false;
+  }
   if (!limits.tells.empty() && !best_value(limits.tells, device)) return false;
   return limits.device_regex == nullptr || re2::RE2::FullMatch(device.name, *limits.device_regex);
 }
@@ -108,15 +134,6 @@ void set_bounds(Measurement& measurement, const Limit& limit, double unit) {
   measurement.warn_below = scaled(limit.warn_below);
   measurement.warn_above = scaled(limit.warn_above);
   measurement.fail_above = scaled(limit.fail_above);
-}
-
-std::string verdict_on(const Measurement& measurement) {
-  const double value = measurement.value;
-  // Written so that what is no number fails.
-  const auto reaches = [value](const std::optional<double>& least) { return !least || value >= *least; };
-  const auto keeps_to = [value](const std::optional<double>& most) { return !most || value <= *most; };
-  if (!reaches(measurement.fail_below) || !keeps_to(measurement.fail_above) || !std::isfinite(value)) return "fail";
-  return reaches(measurement.warn_below) && keeps_to(measurement.warn_above) ? "pass" : "warn";
 }
 
 Measurement unknown(Measurement measurement, std::string why) {
@@ -150,6 +167,19 @@ void Limits::override_with(Limits others) {
   classes_ = std::move(others.classes_);
 }
 
+std::vector<std::string> Limits::names_beside(std::span<const std::string> values) const {
+  std::vector<std::string> names;
+  for (const LimitClass& limits : classes_) {
+    for (const auto& [name, _] : limits.limits) {
+      const auto matches = [&name = name](const std::string& value) {
+        return harness::matches_glob(name, value) || harness::matches_glob(value, name);
+      };
+      if (std::ranges::none_of(values, matches)) names.push_back(name);
+    }
+  }
+  return names;
+}
+
 std::vector<Limits::Found> Limits::find(std::string_view name, const DeviceIdentity& device) const {
   std::vector<Found> found;
   for (const LimitClass& limits : classes_) {
@@ -159,6 +189,18 @@ std::vector<Limits::Found> Limits::find(std::string_view name, const DeviceIdent
     if (limit != limits.limits.end()) found.push_back({&limits, &limit->second});
   }
   return found;
+}
+
+std::optional<std::int64_t> Limits::expectation(std::string_view name, const DeviceIdentity& device) const {
+  for (const LimitClass& limits : classes_) {
+    const auto found = std::ranges::find(limits.expectations, name, [](const auto& named) { return named.first; });
+    if (found != limits.expectations.end() && is_of(limits, device)) return found->second;
+  }
+  return {};
+}
+
+bool Limits::has_expectations() const noexcept {
+  return std::ranges::any_of(classes_, [](const LimitClass& limits) { return !limits.expectations.empty(); });
 }
 
 Measurement Limits::judge(std::string_view name, std::string_view key, double value,
@@ -173,7 +215,7 @@ Measurement Limits::judge(std::string_view name, std::string_view key, double va
   const std::optional<BestValue> best =
       with_best == found.end() ? std::nullopt : best_value(with_best->limit->of, *device);
   if (!limit.of.empty() && !best) {
-    return unknown(std::move(measurement), fmt::format("the device does not tell what its {} follows from", limit.of));
+    return unknown(std::move(measurement), fmt::format("the device does not say what its {} follows from", limit.of));
   }
   if (limit.of.empty() && best && !is_credible(limit, best->value)) {
     return unknown(
@@ -186,8 +228,17 @@ Measurement Limits::judge(std::string_view name, std::string_view key, double va
   measurement.source = limit.source;
   if (!limit.of.empty())
     measurement.source += fmt::format(" ({} = {:.4g}: {})", limit.of, best->value, best->explanation);
-  measurement.verdict = verdict_on(measurement);
+  measurement.verdict = verdict_by_bounds(measurement);
   return measurement;
+}
+
+std::string verdict_by_bounds(const Measurement& measurement) {
+  const double value = measurement.value;
+  // Written so that what is not a number fails.
+  const auto reaches = [value](const std::optional<double>& least) { return !least || value >= *least; };
+  const auto keeps_to = [value](const std::optional<double>& most) { return !most || value <= *most; };
+  if (!reaches(measurement.fail_below) || !keeps_to(measurement.fail_above) || !std::isfinite(value)) return "fail";
+  return reaches(measurement.warn_below) && keeps_to(measurement.warn_above) ? "pass" : "warn";
 }
 
 std::string describe_limit(const Measurement& measurement) {

@@ -71,6 +71,37 @@ TEST(Compare, AnInformationalKeyMustBePresent) {
             Lines{"clock | any value | nothing (key was not observed) | vendor"});
 }
 
+Golden with_a_warning() {
+  return golden_with(R"("persistent": {"equals": true, "basis": "vendor", "failure": "wrong_mode", "warns": true},
+                        "ok": {"equals": true, "basis": "seed"})");
+}
+
+TEST(Warnings, AreNoMismatches) {
+  const Observations seen{{"ok", true}, {"persistent", false}};
+  EXPECT_EQ(lines(with_a_warning().compare(seen, on_sim)), Lines{});
+  const std::vector<Mismatch> warnings = with_a_warning().warnings(seen, on_sim);
+  EXPECT_EQ(lines(warnings), Lines{"persistent | true | false | vendor"});
+  EXPECT_EQ(warnings.at(0).failure, "GC1003");
+}
+
+TEST(Warnings, AreOnlyOfKeysThatWarn) {
+  EXPECT_EQ(lines(with_a_warning().compare({{"ok", false}, {"persistent", true}}, on_sim)),
+            Lines{"ok | true | false | seed"});
+  EXPECT_EQ(lines(with_a_warning().warnings({{"ok", false}, {"persistent", true}}, on_sim)), Lines{});
+}
+
+TEST(Warnings, AKeyThatWarnsAndWasNotObservedFails) {
+  EXPECT_EQ(lines(with_a_warning().compare({{"ok", true}}, on_sim)),
+            Lines{"persistent | true | nothing (key was not observed) | vendor"});
+  EXPECT_EQ(lines(with_a_warning().warnings({{"ok", true}}, on_sim)), Lines{});
+}
+
+TEST(Warnings, AreJudgedAndDescribed) {
+  EXPECT_EQ(with_a_warning().judged_keys(on_sim), (Lines{"persistent", "ok"}));
+  EXPECT_TRUE(with_a_warning().rows().at(0).warns);
+  EXPECT_FALSE(with_a_warning().rows().at(1).warns);
+}
+
 TEST(Conditions, ChooseTheAlternativeForTheDevice) {
   const Golden golden = golden_with(R"("size": [{"equals": 1, "basis": "torch", "when": {"device": "cuda"}},
                                                 {"equals": 2, "basis": "math", "when": {"device": "sim"}}])");

@@ -159,7 +159,7 @@ TEST(Approximately, LosesNoDigits) {
   Approximately places = near({0x1p53});
   places.last_places = 0;
   EXPECT_TRUE(accepts(places, integer(even)));
-  EXPECT_FALSE(accepts(places, integer(even + 1))) << "it is no double, though rounded it is this one";
+  EXPECT_FALSE(accepts(places, integer(even + 1))) << "it is not a double, though rounded it is this one";
 }
 
 TEST(Approximately, CountsNoDifferenceBetweenTheZeros) {

@@ -1,6 +1,6 @@
-#include "harness/context.hpp"
+#include "harness/case/context.hpp"
 
-#include "harness/counting_device.hpp"
+#include "harness/case/counting_device.hpp"
 #include "harness/tests/fixture.hpp"
 
 namespace gpucheck::harness {

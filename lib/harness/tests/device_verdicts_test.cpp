@@ -1,4 +1,4 @@
-#include "harness/device_verdicts.hpp"
+#include "harness/run/device_verdicts.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -186,6 +186,75 @@ TEST(DeviceVerdicts, TakeAllRepetitionsOfACaseTogether) {
   EXPECT_THAT(all[1].failed, ElementsAre("nccl.all_reduce", "nccl.pairs"));
   EXPECT_THAT(all[2].failed, ElementsAre("nccl.all_reduce", "nccl.pairs"));
   EXPECT_THAT(all[2].failures, ElementsAre(find_failure_kind("memory_mismatch"), find_failure_kind("too_slow")));
+}
+
+// -- the machine ---------------------------------------------------------------------------------
+
+CaseResult about_machine(const char* name, Outcome outcome, std::vector<std::string> suspects = {}) {
+  CaseResult one = result(name, {}, outcome);
+  if (outcome == Outcome::fail) one.mismatches = {{"gpus_missing", "0", "1", "vendor", "missing_gpu"}};
+  one.observations = {{"suspects", std::move(suspects)}};
+  return one;
+}
+
+std::vector<DeviceIdentity> two_with_names() {
+  std::vector<DeviceIdentity> two = devices(2);
+  two[0].uuid = "GPU-a";
+  two[0].pci_bus_id = "0000:3b:00.0";
+  two[1].uuid = "GPU-b";
+  two[1].pci_bus_id = "0000:3C:00.0";
+  return two;
+}
+
+struct Verdicts {
+  std::vector<DeviceVerdict> devices;
+  std::optional<DeviceVerdict> machine;
+};
+
+Verdicts with_machine(const std::vector<CaseResult>& results, const RunFinished& end = {}) {
+  DeviceVerdicts verdicts;
+  for (const CaseResult& one : with_a_pass_on_each(results, 2)) verdicts.add(one);
+  return {verdicts.of(two_with_names(), end), verdicts.of_machine(two_with_names(), end)};
+}
+
+TEST(DeviceVerdicts, OfTheMachineAreNoDevices) {
+  const Verdicts all = with_machine({about_machine("health.inventory", Outcome::fail)});
+  EXPECT_EQ(all.devices[0].verdict, Verdict::passed);
+  EXPECT_EQ(all.devices[0].counts, (Counts{.pass = 1}));
+  EXPECT_EQ(all.devices[1].verdict, Verdict::passed);
+  ASSERT_TRUE(all.machine);
+  EXPECT_EQ(all.machine->verdict, Verdict::failed);
+  EXPECT_EQ(all.machine->device, whole_machine);
+  EXPECT_THAT(all.machine->failed, ElementsAre("health.inventory"));
+  EXPECT_THAT(all.machine->failures, ElementsAre(find_failure_kind("missing_gpu")));
+}
+
+TEST(DeviceVerdicts, OfTheMachineAreThereOnlyWhereACaseIsAboutIt) {
+  EXPECT_FALSE(with_machine({}).machine);
+  EXPECT_EQ(with_machine({about_machine("health.software", Outcome::pass)}).machine->verdict, Verdict::passed);
+  EXPECT_EQ(with_machine({about_machine("health.software", Outcome::skip)}).machine->verdict, Verdict::not_judged);
+  EXPECT_EQ(with_machine({about_machine("health.software", Outcome::error)}).machine->verdict, Verdict::not_judged);
+  RunFinished end;
+  end.not_run = {{.name = "health.software"}};
+  end.counts.not_run = 1;
+  const Verdicts unfinished = with_machine({}, end);
+  EXPECT_EQ(unfinished.machine->verdict, Verdict::not_judged);
+  EXPECT_EQ(unfinished.devices[0].verdict, Verdict::passed);
+}
+
+TEST(DeviceVerdicts, ChargeADeviceThatTheMachinesCaseNames) {
+  for (const char* name : {"GPU-b", "00000000:3C:00.0", "0000:3c:00.0"}) {
+    const Verdicts all = with_machine(
+        {about_machine("health.inventory", Outcome::fail, {name}), about_machine("health.software", Outcome::pass)});
+    EXPECT_EQ(all.devices[0].verdict, Verdict::passed) << name;
+    EXPECT_EQ(all.devices[1].verdict, Verdict::failed) << name;
+    EXPECT_THAT(all.devices[1].failures, ElementsAre(find_failure_kind("missing_gpu")));
+    EXPECT_EQ(all.machine->verdict, Verdict::passed) << name;
+    EXPECT_THAT(all.machine->failed_by_others, ElementsAre("health.inventory")) << name;
+  }
+  const Verdicts unknown = with_machine({about_machine("health.inventory", Outcome::fail, {"0000:ee:00.0"})});
+  EXPECT_EQ(unknown.machine->verdict, Verdict::failed);
+  EXPECT_EQ(unknown.devices[1].verdict, Verdict::passed);
 }
 
 }  // namespace

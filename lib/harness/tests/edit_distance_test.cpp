@@ -1,4 +1,4 @@
-#include "harness/edit_distance.hpp"
+#include "harness/values/edit_distance.hpp"
 
 #include <gtest/gtest.h>
 

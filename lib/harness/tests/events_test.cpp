@@ -1,4 +1,4 @@
-#include "harness/events.hpp"
+#include "harness/run/events.hpp"
 
 #include <array>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace gpucheck::harness {
 namespace {
 
-/// Counts what it is told, and throws its name each time when it has one.
+/// Counts what it hears, and throws its name each time when it has one.
 class Sink : public EventSink {
  public:
   explicit Sink(std::string thrown = "") : thrown_(std::move(thrown)) {}

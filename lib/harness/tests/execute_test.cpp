@@ -1,5 +1,6 @@
-#include "harness/execute.hpp"
+#include "harness/case/execute.hpp"
 
+#include "base/host_refusal.hpp"
 #include "harness/tests/fixture.hpp"
 
 namespace gpucheck::harness {
@@ -29,6 +30,23 @@ TEST(Execute, SkipsWhenTheCaseSaysSo) {
   EXPECT_FALSE(execution.contaminated);
 }
 
+/// Also where it takes the error for an answer of the device.
+TEST(Execute, WhatTheSystemRefusesIsNothingThatACaseObserves) {
+  Fixture fixture([](Context& context) {
+    try {
+      throw HostRefusedError("this system refuses 1.00 GiB");
+    } catch (const std::exception& error) {
+      context.observe("error", std::string(error.what()));
+    }
+  });
+  const Execution execution = fixture.execute();
+  EXPECT_EQ(execution.status, Status::error);
+  EXPECT_EQ(execution.reason, "this system refuses 1.00 GiB");
+  EXPECT_TRUE(execution.contaminated);
+  Fixture next([](Context& context) { context.observe("count", 1); });
+  EXPECT_EQ(next.execute().status, Status::completed) << "it is of the case in which it came";
+}
+
 struct Ending {
   std::string label;
   void (*run)(Context&);
@@ -53,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
         Ending{"error", [](Context&) { throw Error("the golden ratio is off"); }, "the golden ratio is off"},
         Ending{"standard_exception", [](Context&) { static_cast<void>(std::vector<int>().at(3)); },
                "std::out_of_range: "},
-        Ending{"other_type", [](Context&) { throw 42; }, "no std::exception"},
+        Ending{"other_type", [](Context&) { throw 42; }, "not a std::exception"},
         Ending{"device_error", [](Context& context) { device::check(context.device().free(&context), "free"); },
                "CUDA error: invalid argument"},
         Ending{"out_of_memory",

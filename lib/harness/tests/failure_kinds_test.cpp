@@ -1,4 +1,4 @@
-#include "harness/failure_kinds.hpp"
+#include "harness/result/failure_kinds.hpp"
 
 #include <fstream>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "harness/result.hpp"
+#include "harness/result/result.hpp"
 
 namespace gpucheck::harness {
 namespace {

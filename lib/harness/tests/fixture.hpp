@@ -12,7 +12,7 @@
 #include "device/launch.hpp"
 #include "device/owned.hpp"
 #include "device/sim/sim_driver.hpp"
-#include "harness/execute.hpp"
+#include "harness/case/execute.hpp"
 
 namespace gpucheck::harness {
 

@@ -1,4 +1,4 @@
-#include "harness/gpu_watch.hpp"
+#include "harness/telemetry/gpu_watch.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST(GpuWatch, TellsWhatGrewAndWasRaised) {
               ElementsAre(CounterChange{"ecc_volatile_corrected", 3}, CounterChange{"remap_pending", 1}));
   static_cast<void>(watch->gpu());  // one answer more
   EXPECT_THAT(one_case(*watch).changes, ElementsAre(CounterChange{"ecc_volatile_corrected", 6}))
-      << "compared with the end of the case before: nothing between the two is lost, and nothing is told twice";
+      << "compared with the end of the case before: nothing between the two is lost, and nothing is reported twice";
 }
 
 TEST(GpuWatch, TellsNewXidsOnly) {
@@ -102,10 +102,17 @@ TEST(HardwareRule, ACaseFailsByAnErrorOfTheHardware) {
     from_known.rules.insert(from_known.rules.begin(), {.what = Reading::retired_pages_pending, .value = false});
     const Execution execution = run_under(from_known, [](Context& context) { static_cast<void>(context.device()); });
     EXPECT_THAT(keys(execution.broken_rules), ElementsAre("rule.no_new_hardware_errors"));
-    EXPECT_THAT(execution.broken_rules.at(0).failure, ::testing::AnyOf("GC2002", "GC2003", "GC2004", "GC7001"));
+    EXPECT_THAT(execution.broken_rules.at(0).failure, ::testing::AnyOf("GC2002", "GC2003", "GC2004", "GC7005"));
     EXPECT_TRUE(execution.contaminated);
     EXPECT_EQ(execution.telemetry.size(), 1U);
   }
+}
+
+TEST(HardwareRule, ACounterThatCannotBeReadIsSaid) {
+  const telemetry::Unavailable failed{.reason = "Unknown Error", .is_failure = true};
+  const Execution execution = run_under(telemetry::always(Reading::pcie_replays, failed), [](Context&) {});
+  EXPECT_THAT(execution.broken_rules, IsEmpty());
+  EXPECT_EQ(execution.telemetry.at(0).problem, "pcie_replays: Unknown Error");
 }
 
 TEST(HardwareRule, WhatProgramsCauseAndWhatEccCorrectedIsNoError) {
@@ -114,8 +121,39 @@ TEST(HardwareRule, WhatProgramsCauseAndWhatEccCorrectedIsNoError) {
         telemetry::rising(Reading::pcie_replays, 1)}) {
     EXPECT_THAT(run_under(plan, [](Context&) {}).broken_rules, IsEmpty());
   }
-  EXPECT_TRUE(is_caused_by_programs(13));
-  EXPECT_FALSE(is_caused_by_programs(48));
+}
+
+/// What NVML says for NVML_ERROR_GPU_IS_LOST and NVML_ERROR_RESET_REQUIRED; the fault says the one.
+TEST(HardwareRule, AGpuThatIsLostOrRequiresAResetIsAFailureOfTheGpu) {
+  const telemetry::Unavailable reset{.reason = "nvmlDeviceGetMemoryErrorCounter: GPU requires reset",
+                                     .is_failure = true};
+  const telemetry::Unavailable other{.reason = "nvmlDeviceGetMemoryErrorCounter: Unknown Error", .is_failure = true};
+  const auto codes_under = [](const FaultPlan& plan) {
+    std::vector<std::string> codes;
+    for (const Mismatch& rule : run_under(plan, [](Context&) { throw Error("cannot judge"); }).broken_rules) {
+      codes.emplace_back(rule.failure);
+    }
+    return codes;
+  };
+  EXPECT_THAT(codes_under(telemetry::failing(Reading::ecc_volatile_uncorrected)), ElementsAre("GC7005"));
+  EXPECT_THAT(codes_under(telemetry::becoming(Reading::pcie_replays, reset)), ElementsAre("GC7004"));
+  EXPECT_THAT(codes_under(telemetry::becoming(Reading::pcie_replays, other)), IsEmpty());
+}
+
+/// NVML gives numbers alone; the kernel's log says that this one is not fatal.
+TEST(HardwareRule, TheKernelsLogSaysWhatANumberDoesNot) {
+  const auto under = [](const char* line) {
+    FaultPlan plan = telemetry::becoming(Aspect::xid, std::int64_t{145});
+    if (*line != 0) plan = plan + telemetry::always(Aspect::kernel_lines, std::string(line));
+    return run_under(plan, [](Context&) {});
+  };
+  const Execution harmless = under("NVRM: Xid (PCI:ADDRESS): 145, RLW_SRC_TRACK Nonfatal XC1 i0 Link 12 (0x04000001)");
+  EXPECT_THAT(harmless.broken_rules, IsEmpty());
+  EXPECT_THAT(harmless.telemetry.at(0).xids, ElementsAre(145));
+  EXPECT_THAT(harmless.telemetry.at(0).harmless_xids, ElementsAre(145));
+  EXPECT_THAT(keys(under("NVRM: Xid (PCI:ADDRESS): 145, RLW_SRC_TRACK Fatal XC1 i0 Link 12").broken_rules),
+              ElementsAre("rule.no_new_hardware_errors"));
+  EXPECT_THAT(keys(under("").broken_rules), ElementsAre("rule.no_new_hardware_errors")) << "the log has nothing";
 }
 
 TEST(HardwareRule, IsJudgedHoweverTheCaseEnded) {

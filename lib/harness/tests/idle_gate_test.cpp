@@ -1,12 +1,12 @@
-#include "harness/idle_gate.hpp"
+#include "harness/telemetry/idle_gate.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "fixture.hpp"
-#include "harness/execute.hpp"
-#include "harness/json.hpp"
+#include "harness/case/execute.hpp"
+#include "harness/run/json.hpp"
 #include "telemetry/fault/fault_source.hpp"
 #include "telemetry/stand_in.hpp"
 #include "telemetry/tests/simulated_gpus.hpp"
@@ -41,7 +41,7 @@ TEST(IdleGate, AnIdleGpuIsNotWaitedFor) {
   EXPECT_LT(report.waited_ms, 100);
   EXPECT_EQ(report.utilization_percent, 0);
   EXPECT_EQ(report.temperature_celsius, 42);
-  EXPECT_EQ(report.other_processes, 0) << "this process is no other";
+  EXPECT_EQ(report.other_processes, 0) << "this process is not another";
 }
 
 TEST(IdleGate, ABusyOneIs) {
@@ -90,7 +90,7 @@ TEST(IdleGate, IsPassedBeforeACaseThatNeedsAnIdleGpuAndRecorded) {
   ASSERT_TRUE(before);
   EXPECT_TRUE(before->is_idle) << before->reason;
   EXPECT_GE(before->waited_ms, 40);
-  EXPECT_LT(execution.duration_ms, before->waited_ms) << "waiting is no part of the case";
+  EXPECT_LT(execution.duration_ms, before->waited_ms) << "waiting is not part of the case";
   EXPECT_EQ(gpu_telemetry_from_json(to_json(execution.telemetry.at(0))), execution.telemetry.at(0));
 }
 

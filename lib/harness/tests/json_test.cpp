@@ -1,4 +1,4 @@
-#include "harness/json.hpp"
+#include "harness/run/json.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "harness/outcome_text.hpp"
+#include "harness/result/outcome_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "harness/parameter.hpp"
+#include "harness/values/parameter.hpp"
 
 #include <gtest/gtest.h>
 #include <limits>
@@ -47,6 +47,22 @@ TEST(IntegerParameter, SaysWhatIsAllowed) {
             "parameter \"iterations\": \"1000001\" is not allowed (too large): give integer from 1 to 1000000");
 }
 
+TEST(IntegerParameter, BelowItsSmallestValueTestsNothing) {
+  const Parameter bytes{.name = "bytes",
+                        .summary = "",
+                        .default_value = std::int64_t{0},
+                        .unit = "bytes",
+                        .minimum = 0,
+                        .smallest = 4096};
+  EXPECT_EQ(bytes.parse("0"), ParameterValue(std::int64_t{0})) << "stands for a value of the case's own";
+  EXPECT_EQ(bytes.parse("4096"), ParameterValue(std::int64_t{4096}));
+  EXPECT_EQ(
+      parameter_error_of(bytes, "3"),
+      "parameter \"bytes\": \"3\" is not allowed (too small to test anything): give integer, 0 or at least 4096, in "
+      "bytes or with KiB, MiB or GiB after it");
+  EXPECT_NE(parameter_error_of(bytes, "4095").find("too small"), std::string::npos);
+}
+
 // 2^53 + 1 is the first integer that double cannot hold.
 TEST(IntegerParameter, EndsExactlyAtItsLimits) {
   const Parameter even{
@@ -72,6 +88,7 @@ INSTANTIATE_TEST_SUITE_P(Texts, NotAnInteger,
 TEST(SizeParameter, TakesBinarySuffixes) {
   EXPECT_EQ(live_bytes.parse("4096"), ParameterValue(std::int64_t{4096}));
   EXPECT_EQ(live_bytes.parse("64MiB"), ParameterValue(std::int64_t{67'108'864}));
+  EXPECT_EQ(live_bytes.parse("64MB"), ParameterValue(std::int64_t{64'000'000}));
   EXPECT_EQ(live_bytes.parse("2 GiB"), ParameterValue(std::int64_t{2'147'483'648}));
 }
 
@@ -85,7 +102,7 @@ TEST(SizeParameter, EndsExactlyAtItsLimits) {
 TEST(SizeParameter, RejectsWhatIsNoSizeInRange) {
   EXPECT_NE(parameter_error_of(live_bytes, "-1").find("too small"), std::string::npos);
   EXPECT_NE(parameter_error_of(live_bytes, "511").find("too small"), std::string::npos);
-  EXPECT_NE(parameter_error_of(live_bytes, "64MB").find("integer of at least 512, in bytes or with KiB"),
+  EXPECT_NE(parameter_error_of(live_bytes, "64XB").find("integer of at least 512, in bytes or with KiB"),
             std::string::npos);
   EXPECT_NE(parameter_error_of(live_bytes, "9223372036854775808").find("beyond 64 bits"), std::string::npos);
   EXPECT_NE(parameter_error_of(live_bytes, "8589934592GiB").find("beyond 64 bits"), std::string::npos);

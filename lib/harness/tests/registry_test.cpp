@@ -1,4 +1,4 @@
-#include "harness/registry.hpp"
+#include "harness/case/registry.hpp"
 
 #include <algorithm>
 #include <cmath>

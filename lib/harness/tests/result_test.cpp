@@ -1,8 +1,8 @@
-#include "harness/result.hpp"
+#include "harness/result/result.hpp"
 
 #include <gtest/gtest.h>
 
-#include "harness/exit_codes.hpp"
+#include "harness/run/exit_codes.hpp"
 
 namespace gpucheck::harness {
 namespace {
@@ -74,10 +74,21 @@ TEST(ExitCodes, ADeviceThatOnlySkippedHasShownNothing) {
   evidence.add(result_on({0}, Outcome::pass));
   evidence.add(result_on({0}, Outcome::skip));
   for (int device = 1; device < 8; ++device) evidence.add(result_on({device}, Outcome::skip));
-  EXPECT_EQ(evidence.missing(), (std::vector<int>{1, 2, 3, 4, 5, 6, 7}));
-  EXPECT_EQ(with_unproven(ExitCode::passed, evidence.missing()), ExitCode::not_judged);
-  EXPECT_EQ(with_unproven(ExitCode::failed, evidence.missing()), ExitCode::failed);
+  EXPECT_EQ(evidence.missing({}), (std::vector<int>{1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(with_unproven(ExitCode::passed, evidence.missing({})), ExitCode::not_judged);
+  EXPECT_EQ(with_unproven(ExitCode::failed, evidence.missing({})), ExitCode::failed);
   EXPECT_EQ(with_unproven(ExitCode::passed, {}), ExitCode::passed);
+}
+
+TEST(ExitCodes, WhatOnlyReadsIsNoEvidenceOfADeviceThatCannotBeUsed) {
+  DeviceEvidence evidence;
+  evidence.add(result_on({0}, Outcome::pass));
+  evidence.add(result_on({1}, Outcome::pass));
+  std::vector<DeviceIdentity> devices(2);
+  devices[1].index = 1;
+  EXPECT_EQ(evidence.missing(devices), std::vector<int>{});
+  devices[1].problem = "CUDA does not start";
+  EXPECT_EQ(evidence.missing(devices), std::vector<int>{1});
 }
 
 TEST(ExitCodes, APairThatFailedHasShownSomethingOfBoth) {
@@ -85,7 +96,7 @@ TEST(ExitCodes, APairThatFailedHasShownSomethingOfBoth) {
   evidence.add(result_on({0, 1}, Outcome::fail));
   evidence.add(result_on({1}, Outcome::skip));
   evidence.add(result_on({}, Outcome::skip));
-  EXPECT_TRUE(evidence.missing().empty());
+  EXPECT_TRUE(evidence.missing({}).empty());
 }
 
 TEST(ExitCodes, PassOnlyOnEvidence) {
@@ -117,7 +128,7 @@ TEST(ExitCodes, ForSkipsHoldWhereThereIsNothingElse) {
   EXPECT_EQ(exit_code(Counts{.skip = 1}, any_number, chosen), static_cast<ExitCode>(chosen));
   EXPECT_EQ(exit_code(Counts{.skip = 1}, any_number, 0), ExitCode::passed);
   EXPECT_EQ(exit_code(Counts{.skip = 1}, any_number, std::nullopt), ExitCode::not_judged);
-  EXPECT_EQ(exit_code(Counts{}, any_number, chosen), ExitCode::not_judged) << "nothing is no skip";
+  EXPECT_EQ(exit_code(Counts{}, any_number, chosen), ExitCode::not_judged) << "nothing is not a skip";
   EXPECT_EQ(exit_code(Counts{.skip = 2}, 2, chosen), static_cast<ExitCode>(chosen));
   EXPECT_EQ(exit_code(Counts{.skip = 3}, 2, chosen), ExitCode::not_judged) << "more than are allowed";
   EXPECT_EQ(exit_code(Counts{.skip = 1}, 0, chosen), ExitCode::not_judged);

@@ -2,9 +2,9 @@
 #include <limits>
 
 #include "harness/tests/fixture.hpp"
-#include "runtime/allocator/buffer.hpp"
 #include "runtime/allocator/storage.hpp"
-#include "runtime/pinned/pinned_buffer.hpp"
+#include "runtime/memory/buffer.hpp"
+#include "runtime/memory/pinned_buffer.hpp"
 
 // Each class-wide rule is broken on purpose, alone, and kept by a twin.
 namespace gpucheck::harness {

@@ -1,4 +1,4 @@
-#include "harness/value.hpp"
+#include "harness/values/value.hpp"
 
 #include <gtest/gtest.h>
 #include <limits>

@@ -21,7 +21,7 @@ class TraceRecorder {
   /// False where the driver has no recorder: times of devices must then be measured with
   /// events and handed to `add`.
   [[nodiscard]] bool sees_devices() const noexcept { return recorder_ != nullptr; }
-  /// Of the clock of all times here.
+  /// Reads the clock of all times here.
   [[nodiscard]] std::uint64_t now_ns();
   /// The number of a stream of the calling thread's device in activities.
   [[nodiscard]] std::uint64_t number_of(device::Stream stream);

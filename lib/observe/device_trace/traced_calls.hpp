@@ -22,7 +22,7 @@ struct Describe<device::Operation::launch_kernel> {
   void operator()(const device::KernelLaunch& launch, device::Stream) const { call.subject = launch.kernel->name; }
 };
 
-/// Tells the recorder of every call.
+/// Reports the recorder of every call.
 class TracedCalls : public device::ForwardingDevice {
  public:
   TracedCalls(std::unique_ptr<device::Device> inner, std::shared_ptr<TraceRecorder> recorder) noexcept

@@ -8,9 +8,9 @@
 
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
-#include "runtime/allocator/buffer.hpp"
+#include "runtime/memory/buffer.hpp"
+#include "runtime/memory/transfer.hpp"
 #include "runtime/streams/event.hpp"
-#include "runtime/transfer.hpp"
 #include "simulated.hpp"
 
 namespace gpucheck::observe::test {

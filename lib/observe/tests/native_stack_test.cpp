@@ -115,7 +115,8 @@ TEST(NativeStack, AnAddressWithoutASymbolIsGivenByModuleAndOffset) {
 
 TEST(NativeStack, AnAddressOutsideOfEveryFileIsUnknown) {
   Symbolizer symbolizer;
-  EXPECT_EQ(symbolizer.frames(std::uintptr_t{17}), (Stack{{"??", "??", 0}}));
+  // The lowest addresses are not outside of a program at fixed addresses: what its linker dropped is said to be there.
+  EXPECT_EQ(symbolizer.frames(~std::uintptr_t{17}), (Stack{{"??", "??", 0}}));
 }
 
 TEST(NativeStack, TextHasFunctionFileAndLine) {

@@ -18,7 +18,7 @@ using runtime::MemoryAction;
 
 constexpr int thread_count = 8;
 
-/// Allocates and frees on a stream of its own; every allocation has a size of its own.
+/// Allocates and frees on its own stream; every allocation has another size.
 void churn(Simulated& machine, MemoryHistory& history, device::Stream stream, std::size_t first_size, int rounds) {
   std::vector<void*> live;
   for (int i = 0; i < rounds; ++i) {

@@ -77,12 +77,23 @@ bool Likeness::plays_alike(const AllocatorSettings& a, const AllocatorSettings& 
   const bool same_kind = a.expandable_segments == b.expandable_segments && a.backend == b.backend &&
                          a.graph_capture_record_stream_reuse == b.graph_capture_record_stream_reuse &&
                          a.release_lock_on_device_allocation == b.release_lock_on_device_allocation;
-  // What is collected is blocks that are no part of an expandable segment.
+  // What is collected is blocks that are not part of an expandable segment.
   const bool same_collection =
       a.expandable_segments || a.garbage_collection_threshold == b.garbage_collection_threshold;
   if (!same_kind || !same_collection || !rounds_alike(a, b)) return false;
   if (a.large_segment_size != b.large_segment_size && uses_large_segments(a)) return false;
   return splits_alike(a, b) && keeps_alike(a, b);
+}
+
+std::optional<std::string> DifferentSettings::add(const std::string& settings) {
+  runtime::AllocatorSettings parsed = runtime::parse_settings(settings);
+  const std::uint64_t hash = likeness_.rounding_hash(parsed);
+  const auto [first, last] = known_.equal_range(hash);
+  for (auto known = first; known != last; ++known) {
+    if (likeness_.plays_alike(known->second, parsed)) return known->second.text;
+  }
+  known_.emplace(hash, std::move(parsed));
+  return std::nullopt;
 }
 
 }  // namespace gpucheck::replay

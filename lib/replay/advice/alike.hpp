@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "replay/formats/trace/trace.hpp"
-#include "runtime/allocator/settings.hpp"
+#include "runtime/settings/settings.hpp"
 
 namespace gpucheck::replay {
 
@@ -32,6 +35,22 @@ class Likeness {
   [[nodiscard]] bool has_effective_split_limit(const runtime::AllocatorSettings& settings) const;
 
   std::vector<std::uint64_t> sizes_;
+};
+
+/// Settings of which no two are alike.
+class DifferentSettings {
+ public:
+  /// @param sizes as for Likeness
+  explicit DifferentSettings(std::vector<std::uint64_t> sizes) : likeness_(std::move(sizes)) {}
+
+  /// Those added before that these cannot differ from; nothing where they are new.
+  /// @throws SettingsError
+  std::optional<std::string> add(const std::string& settings);
+
+ private:
+  Likeness likeness_;
+  /// By the hash of what sizes are rounded to.
+  std::unordered_multimap<std::uint64_t, runtime::AllocatorSettings> known_;
 };
 
 }  // namespace gpucheck::replay

@@ -65,6 +65,58 @@ std::string simplified(std::string_view name) {
   return text.starts_with("nvidia") ? text.substr(6) : text;
 }
 
+/// Names that nvidia-smi and PyTorch have for a card of the table above.
+struct OtherName {
+  std::string_view words;  ///< as `words_of` leaves them
+  std::string_view card;
+};
+constexpr std::array other_names{
+    OtherName{"a10g", "A10 24GB"},
+    OtherName{"gh200 480gb", "GH200 96GB"},  // its host has the 480
+    OtherName{"gh200 144g", "GH200 144GB"},
+    OtherName{"h200 nvl", "H200 141GB"},
+};
+
+/// The words of a name that tell cards apart: not whose it is, how it is plugged in, and what its memory is made of.
+std::vector<std::string> words_of(std::string_view name) {
+  constexpr std::array<std::string_view, 21> others{
+      "nvidia", "geforce", "tesla", "quadro", "gpu",  "generation", "hbm2", "hbm2e", "hbm3",   "hbm3e", "sxm",
+      "sxm2",   "sxm3",    "sxm4",  "sxm5",   "sxm6", "pcie",       "dgxs", "gddr6", "gddr6x", "gddr7"};
+  std::vector<std::string> words(1);
+  for (const char c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      words.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else if (!words.back().empty()) {
+      words.emplace_back();
+    }
+  }
+  std::erase_if(
+      words, [&](const std::string& word) { return word.empty() || std::ranges::find(others, word) != others.end(); });
+  return words;
+}
+
+/// "80gb" or "144g".
+bool is_size(std::string_view word) {
+  const std::size_t digits = std::min(word.find_first_not_of("0123456789"), word.size());
+  return digits > 0 && (word.substr(digits) == "gb" || word.substr(digits) == "g");
+}
+
+/// Cards of that model, and of that size where one is given.
+std::vector<const Card*> cards_like(std::string_view name) {
+  std::vector<std::string> wanted = words_of(name);
+  const auto* const other =
+      std::ranges::find(other_names, fmt::format("{}", fmt::join(wanted, " ")), &OtherName::words);
+  if (other != other_names.end()) wanted = words_of(other->card);
+  const bool has_size = !wanted.empty() && std::ranges::any_of(wanted, is_size);
+  std::vector<const Card*> found;
+  for (const Card& card : cards) {
+    std::vector<std::string> words = words_of(card.name);
+    if (!has_size) std::erase_if(words, is_size);
+    if (fmt::format("{}", fmt::join(words, "")) == fmt::format("{}", fmt::join(wanted, ""))) found.push_back(&card);
+  }
+  return found;
+}
+
 }  // namespace
 
 std::uint64_t Card::usable_bytes() const noexcept { return total_bytes - context_bytes; }
@@ -75,10 +127,14 @@ const Card& card_named(std::string_view name) {
   const std::string wanted = simplified(name);
   const auto* const card = std::ranges::find(cards, wanted, [](const Card& each) { return simplified(each.name); });
   if (card != cards.end()) return *card;
+  const std::vector<const Card*> alike = cards_like(name);
+  if (alike.size() == 1) return *alike.front();
   std::vector<std::string_view> names;
-  std::ranges::transform(cards, std::back_inserter(names), &Card::name);
-  throw UsageError(fmt::format("\"{}\" is no card whose memory is known: give --memory-limit, or one of {}", name,
-                               fmt::join(names, ", ")));
+  if (alike.empty()) std::ranges::transform(cards, std::back_inserter(names), &Card::name);
+  for (const Card* const each : alike) names.push_back(each->name);
+  const std::string_view problem =
+      alike.empty() ? "is not a card whose memory is known" : "is made with different amounts of memory";
+  throw UsageError(fmt::format("\"{}\" {}: give --memory-limit, or one of {}", name, problem, fmt::join(names, ", ")));
 }
 
 std::string assumption_of(const Card& card) {
@@ -88,7 +144,7 @@ std::string assumption_of(const Card& card) {
     case CardSource::measured:
       return fmt::format("{} on such a card as measured, {}", format_bytes(card.total_bytes), context);
     case CardSource::reported:
-      return fmt::format("{} as PyTorch has told of such cards, {}", format_bytes(card.total_bytes), context);
+      return fmt::format("{} as PyTorch has reported for such cards, {}", format_bytes(card.total_bytes), context);
     case CardSource::vendor:
       break;
   }

@@ -29,8 +29,9 @@ inline constexpr std::uint64_t context_bytes = 552'402'944;
 
 std::span<const Card> known_cards();
 
-/// The card of that name; case, blanks and "NVIDIA" do not count.
-/// @throws UsageError naming those that are known.
+/// The card of that name, as it stands in the table, or as nvidia-smi and PyTorch print it: "NVIDIA H100 80GB HBM3",
+/// "NVIDIA A100-SXM4-40GB". The size may be left out where there is one only.
+/// @throws UsageError naming those that are known, or those that the name may mean.
 const Card& card_named(std::string_view name);
 
 /// A sentence without a full stop: where the figure is from, and what is taken for granted.

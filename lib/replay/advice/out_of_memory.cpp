@@ -4,9 +4,10 @@
 #include <map>
 #include <unordered_map>
 
-#include "replay/advice/recorded_memory.hpp"
 #include "replay/analysis/recorded_usage.hpp"
 #include "replay/analysis/timeline.hpp"
+#include "replay/recording/reserved_ranges.hpp"
+#include "replay/settings/expandable_history.hpp"
 #include "runtime/allocator/rounding.hpp"
 
 namespace gpucheck::replay {
@@ -24,11 +25,12 @@ struct InUse {
 class Explanation {
  public:
   Explanation(const Snapshot& snapshot, std::size_t device, const runtime::AllocatorSettings& settings,
-              const std::vector<Lifetime>& lifetimes)
+              bool is_expandable_off, const std::vector<Lifetime>& lifetimes)
       : snapshot_(snapshot),
         device_(device),
         events_(snapshot.device_traces[device]),
         settings_(settings),
+        is_expandable_off_(is_expandable_off),
         lifetimes_(lifetimes) {}
 
   OutOfMemory of(std::uint32_t event) {
@@ -40,15 +42,18 @@ class Explanation {
     result.segment_bytes = runtime::segment_size_for(failure.size, settings_);
     result.stream = failure.stream;
     result.pool = failure.pool;
-    result.device_free_bytes = failure.address;
+    if (failure.address <= INT64_MAX) result.device_free_bytes = failure.address;  // above: -1, which is not a size
+    const std::vector<std::uint64_t> freed_late = freed_while_waiting(event);
     const std::vector<InUse> blocks = in_use_after(event);
     for (const InUse& block : blocks) result.in_use_bytes += block.size;
     result.waiting_bytes = waiting_after(event);
     std::map<HoleReason, OutOfMemory::Holes> holes;
-    for (const ReservedRange& range : reserved_after(snapshot_, device_, event)) {
+    for (const ReservedRange& range : reserved_before(snapshot_, device_, event + std::size_t{1}).joined()) {
       result.reserved_bytes += range.end - range.begin;
-      for_each_hole(range, blocks, [&](std::uint64_t bytes) {
-        const HoleReason reason = reason_of(result, range, bytes);
+      for_each_hole(range, blocks, [&](std::uint64_t begin, std::uint64_t bytes) {
+        const auto late = std::ranges::lower_bound(freed_late, begin);
+        const bool is_late = late != freed_late.end() && *late - begin < bytes;
+        const HoleReason reason = reason_of(result, range, bytes, is_late);
         OutOfMemory::Holes& group = holes.try_emplace(reason, OutOfMemory::Holes{.reason = reason}).first->second;
         ++group.count;
         group.bytes += bytes;
@@ -87,35 +92,59 @@ class Explanation {
     return bytes;
   }
 
-  /// Calls `use(bytes)` for each range between blocks in use.
+  /// Where blocks were whose free completed right before the failure, in address order: while the allocator waited for
+  /// other streams, and gave back what it could.
+  [[nodiscard]] std::vector<std::uint64_t> freed_while_waiting(std::uint32_t event) const {
+    std::vector<std::uint64_t> addresses;
+    for (std::uint32_t i = event; i-- > 0;) {
+      const SnapshotAction action = events_[i].action;
+      const bool is_release = action == SnapshotAction::segment_free || action == SnapshotAction::segment_unmap;
+      if (action == SnapshotAction::free_completed) {
+        addresses.push_back(events_[i].address);
+      } else if (!is_release && action != SnapshotAction::snapshot && action != SnapshotAction::other) {
+        // A free without a wait is completed right after it was requested.
+        const bool is_at_once = action == SnapshotAction::free_requested && !addresses.empty() &&
+                                addresses.back() == events_[i].address &&
+                                events_[i + 1].action == SnapshotAction::free_completed;
+        if (is_at_once) addresses.pop_back();
+        break;
+      }
+    }
+    std::ranges::sort(addresses);
+    return addresses;
+  }
+
+  /// Calls `use(begin, bytes)` for each range between blocks in use.
   template <typename Use>
   void for_each_hole(const ReservedRange& range, const std::vector<InUse>& blocks, Use&& use) const {
     std::uint64_t at = range.begin;
     for (auto block = std::ranges::lower_bound(blocks, range.begin, {}, &InUse::address);
          block != blocks.end() && block->address < range.end; ++block) {
-      if (block->address > at) use(block->address - at);
+      if (block->address > at) use(at, block->address - at);
       at = std::max(at, block->address + block->size);
     }
-    if (at < range.end) use(range.end - at);
+    if (at < range.end) use(at, range.end - at);
   }
 
-  [[nodiscard]] HoleReason reason_of(const OutOfMemory& failure, const ReservedRange& range,
-                                     std::uint64_t bytes) const {
+  [[nodiscard]] HoleReason reason_of(const OutOfMemory& failure, const ReservedRange& range, std::uint64_t bytes,
+                                     bool is_late) const {
     if (range.pool != failure.pool) return HoleReason::of_another_pool;
     if (range.stream != failure.stream) return HoleReason::of_another_stream;
     const bool needs_large = runtime::kind_of(failure.asked_bytes) == runtime::PoolKind::large;
     if (range.is_large != needs_large) return HoleReason::of_another_class;
     if (bytes < failure.asked_bytes) return HoleReason::too_small;
+    if (range.is_expandable && is_expandable_off_) return HoleReason::expandable_off;
     const runtime::SplitPolicy policy{settings_.max_split_size, settings_.max_non_split_rounding,
                                       settings_.expandable_segments};
     if (!runtime::may_serve(bytes, failure.asked_bytes, policy)) return HoleReason::split_limit;
-    return HoleReason::unexplained;
+    return is_late ? HoleReason::free_too_late : HoleReason::unexplained;
   }
 
   const Snapshot& snapshot_;
   std::size_t device_;
   const Events& events_;
   const runtime::AllocatorSettings& settings_;
+  bool is_expandable_off_;  ///< the segments say so
   const std::vector<Lifetime>& lifetimes_;
 };
 
@@ -131,8 +160,12 @@ std::string_view to_text(HoleReason reason) {
       return "of_another_class";
     case HoleReason::too_small:
       return "too_small";
+    case HoleReason::expandable_off:
+      return "expandable_off";
     case HoleReason::split_limit:
       return "split_limit";
+    case HoleReason::free_too_late:
+      return "free_too_late";
     case HoleReason::unexplained:
       break;
   }
@@ -149,6 +182,10 @@ std::uint64_t OutOfMemory::hole_count() const noexcept {
   std::uint64_t sum = 0;
   for (const Holes& group : holes) sum += group.count;
   return sum;
+}
+
+bool OutOfMemory::would_be_served_again() const noexcept {
+  return std::ranges::any_of(holes, [](const Holes& group) { return group.reason == HoleReason::free_too_late; });
 }
 
 bool OutOfMemory::is_fragmentation() const noexcept {
@@ -169,9 +206,13 @@ std::vector<OutOfMemory> explain_out_of_memory(const Snapshot& snapshot, std::si
   }
   if (failures.empty()) return {};
   const std::vector<Lifetime> lifetimes = lifetimes_of(snapshot, device);
+  const ExpandableHistory history = expandable_history(snapshot, device);
   std::vector<OutOfMemory> explained;
   for (const std::uint32_t event : failures) {
-    explained.push_back(Explanation(snapshot, device, settings, lifetimes).of(event));
+    const std::optional<bool> is_expandable = history.at(event);
+    runtime::AllocatorSettings in_force = settings;
+    in_force.expandable_segments = is_expandable.value_or(settings.expandable_segments);
+    explained.push_back(Explanation(snapshot, device, in_force, is_expandable == false, lifetimes).of(event));
   }
   return explained;
 }

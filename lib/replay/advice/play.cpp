@@ -4,9 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "device/forwarding_device.hpp"
 #include "replay/targets/caching_allocator_target.hpp"
 #include "replay/targets/player.hpp"
+#include "runtime/allocator/errors.hpp"
 
 namespace gpucheck::replay {
 
@@ -40,13 +42,15 @@ void note_reserved(std::size_t step, const Usage& now, PlayFigures& figures) {
   figures.allocated_at_peak_bytes = static_cast<std::uint64_t>(now.allocated_bytes);
 }
 
-PlayFigures play_on(PlayedDevice played, const Trace& trace, const PlayConditions& conditions) {
+PlayFigures figures_of(PlayedDevice played, const Trace& trace, const PlayConditions& conditions) {
   WatchedDevice device(std::move(played.device));
   CachingAllocatorTarget target(device, {conditions.settings, conditions.memory_limit_bytes, trace.stream_count});
   PlayFigures figures;
   Player player(trace, target, conditions.pace);
   player.play_while([&](std::size_t step, const Player::Step& seen) {
-    if (device.was_asked()) note_reserved(step, target.usage(), figures);
+    const bool was_asked = device.was_asked();
+    if (was_asked) note_reserved(step, target.usage(), figures);
+    if (was_asked && conditions.stops_at_retry && target.counters().retries > 0) return false;
     if (!seen.out_of_memory) return true;
     if (figures.out_of_memory_count++ == 0) figures.first_out_of_memory_step = step;
     return !conditions.stops_at_out_of_memory;
@@ -56,6 +60,19 @@ PlayFigures play_on(PlayedDevice played, const Trace& trace, const PlayCondition
   figures.retries = counters.retries;
   figures.peak_allocated_bytes = counters.peak_allocated_bytes;
   return figures;
+}
+
+/// What a device cannot do costs this play, and no other.
+PlayFigures play_on(PlayedDevice played, const Trace& trace, const PlayConditions& conditions) {
+  try {
+    return figures_of(std::move(played), trace, conditions);
+  } catch (const runtime::SettingsError&) {
+    throw;
+  } catch (const Error& error) {
+    PlayFigures figures;
+    figures.problem = error.what();
+    return figures;
+  }
 }
 
 }  // namespace

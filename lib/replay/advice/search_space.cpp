@@ -1,7 +1,12 @@
 #include "replay/advice/search_space.hpp"
 
 #include <algorithm>
-#include <array>
+#include <unordered_map>
+#include <utility>
+
+#include "replay/advice/setting_facts.hpp"
+#include "runtime/allocator/errors.hpp"
+#include "runtime/settings/settings_tokens.hpp"
 
 namespace gpucheck::replay {
 
@@ -49,39 +54,62 @@ void add_combinations(const std::vector<Values>& choices, std::vector<Candidate>
   }
 }
 
-/// Where the item that begins at `begin` ends: at a comma outside of brackets.
-std::size_t end_of_item(std::string_view text, std::size_t begin) {
-  int depth = 0;
-  std::size_t at = begin;
-  for (; at < text.size(); ++at) {
-    if (text[at] == '[') ++depth;
-    if (text[at] == ']') --depth;
-    if (text[at] == ',' && depth <= 0) break;
-  }
-  return at;
+struct Item {
+  std::string key;
+  std::string value;
+};
+
+/// One token, or all of a table.
+std::string value_of(runtime::detail::SettingsTokens& tokens) {
+  std::string value = tokens.next();
+  if (value != "[") return value;
+  for (std::string token; token != "]";) value += token = tokens.next();
+  return value;
 }
 
-bool is_searched(std::string_view item) {
-  constexpr std::array keys{"expandable_segments",   "garbage_collection_threshold",
-                            "large_segment_size_mb", "max_non_split_rounding_mb",
-                            "max_split_size_mb",     "roundup_power2_divisions"};
-  const std::size_t begin = std::min(item.find_first_not_of(" \t\r\n"), item.size());
-  return std::ranges::any_of(keys, [&](std::string_view key) { return item.substr(begin).starts_with(key); });
+/// As PyTorch cuts a string: what stands between a key and its value, or two items, does not
+/// count. Up to where it ends too early.
+std::vector<Item> items_of(std::string_view settings) {
+  std::vector<Item> items;
+  runtime::detail::SettingsTokens tokens(settings);
+  try {
+    while (!tokens.at_end()) {
+      Item item{.key = tokens.next(), .value = {}};
+      tokens.skip_separator();
+      item.value = value_of(tokens);
+      items.push_back(std::move(item));
+      if (!tokens.at_end()) tokens.skip_separator();
+    }
+  } catch (const runtime::SettingsError&) {
+  }
+  return items;
 }
+
+bool consists_of(std::string_view text, std::string_view others) {
+  const auto is_allowed = [others](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           others.find(c) != std::string_view::npos;
+  };
+  return !text.empty() && std::ranges::all_of(text, is_allowed);
+}
+
+bool is_clean(const Item& item) {
+  constexpr std::size_t longest = 200;
+  std::string_view value = item.value;
+  const bool is_table = value.size() > 2 && value.front() == '[' && value.back() == ']';
+  if (is_table) value = value.substr(1, value.size() - 2);
+  return item.key.size() + value.size() <= longest && consists_of(item.key, "_") &&
+         consists_of(value, is_table ? "_.-+:,>" : "_.-+");
+}
+
+bool is_searched(std::string_view key) { return std::ranges::find(searched_keys(), key) != searched_keys().end(); }
 
 }  // namespace
-
-std::string joined_settings(std::string_view first, std::string_view second) {
-  std::string text(first);
-  if (!first.empty() && !second.empty()) text += ',';
-  return text.append(second);
-}
 
 std::vector<Candidate> search_space() {
   const Values plain_limits{"20", "32", "64", "128", "256", "512", "1024"};
   std::vector<Candidate> candidates;
   add_combinations({{expandable}, segment_sizes({"12", "32", "64", "128"}), roundings()}, candidates);
-  add_combinations({{expandable}, split_limits({"64", "128", "256", "512", "1024"})}, candidates);
   add_combinations({split_limits(plain_limits), roundings()}, candidates);
   add_combinations({segment_sizes({"12", "32", "64", "128"}), roundings()}, candidates);
   add_combinations({segment_sizes({"12", "32", "64"}), split_limits({"64", "128", "256", "512"})}, candidates);
@@ -99,17 +127,34 @@ std::vector<Candidate> search_space() {
   return candidates;
 }
 
-std::string other_settings(std::string_view recorded) {
-  std::string others;
-  for (std::size_t begin = 0; begin < recorded.size();) {
-    const std::size_t end = end_of_item(recorded, begin);
-    const std::string_view item = recorded.substr(begin, end - begin);
-    if (!is_searched(item) && item.find_first_not_of(" \t\r\n") != std::string_view::npos) {
-      others = joined_settings(others, item);
+OtherSettings other_settings(std::string_view recorded) {
+  constexpr std::size_t longest = 2000;  // of all together: it has to fit into a line
+  const std::vector<Item> items = items_of(recorded);
+  std::unordered_map<std::string_view, const Item*> last;
+  for (const Item& item : items) last[item.key] = &item;
+  OtherSettings others;
+  for (const Item& item : items) {
+    if (is_searched(item.key) || last[item.key] != &item) continue;
+    const std::string text = item.key + ":" + item.value;
+    if (is_clean(item) && others.text.size() + text.size() < longest) {
+      others.text = joined_settings(others.text, text);
+    } else {
+      others.not_clean.push_back(text);
     }
-    begin = end + 1;
   }
   return others;
+}
+
+std::vector<std::string> items_of_settings(std::string_view settings) {
+  std::vector<std::string> texts;
+  for (const Item& item : items_of(settings)) texts.push_back(item.key + ":" + item.value);
+  return texts;
+}
+
+std::vector<std::string> keys_of(std::string_view settings) {
+  std::vector<std::string> keys;
+  for (Item& item : items_of(settings)) keys.push_back(std::move(item.key));
+  return keys;
 }
 
 }  // namespace gpucheck::replay

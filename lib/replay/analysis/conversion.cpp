@@ -7,8 +7,8 @@
 
 #include "base/error.hpp"
 #include "replay/analysis/live_allocations.hpp"
-#include "replay/analysis/pool_routing.hpp"
 #include "replay/analysis/recorded_usage.hpp"
+#include "replay/recording/pool_routing.hpp"
 
 namespace gpucheck::replay {
 
@@ -16,26 +16,20 @@ namespace {
 
 using Events = std::vector<SnapshotEvent>;
 
-bool releases_segment(const SnapshotEvent& event) {
-  return event.action == SnapshotAction::segment_free || event.action == SnapshotAction::segment_unmap;
-}
-
-/// After the allocator released segments for its own sake it obtains one or fails.
-bool asks_for_segment(const SnapshotEvent& event) {
-  return event.action == SnapshotAction::segment_alloc || event.action == SnapshotAction::segment_map ||
-         event.action == SnapshotAction::out_of_memory;
-}
-
 class Converter {
  public:
-  Converter(const Snapshot& snapshot, std::size_t device, PrivatePools pools)
+  Converter(const Snapshot& snapshot, std::size_t device, PrivatePools pools, SettingChanges changes)
       : snapshot_(snapshot),
         device_(device),
         recorded_(snapshot.device_traces[device]),
         keeps_pools_(pools == PrivatePools::kept),
         recorded_pools_(snapshot, device),
+        history_(expandable_history(snapshot, device)),
         reserved_(initial_reserved_bytes(snapshot, device)),
         most_reserved_bytes_(recorded_usage(snapshot, device, 0).peak_reserved_bytes) {
+    result_.report.settings = recorded_settings(snapshot, history_);
+    take_changes(changes);
+    collects_garbage_ = result_.report.settings.played.find("garbage_collection_threshold") != std::string::npos;
     completions_recorded_ = std::ranges::any_of(
         recorded_, [](const SnapshotEvent& event) { return event.action == SnapshotAction::free_completed; });
   }
@@ -49,8 +43,27 @@ class Converter {
   }
 
  private:
+  void take_changes(SettingChanges changes) {
+    RecordedSettings& settings = result_.report.settings;
+    if (settings.change.empty()) return;
+    plays_changes_ = changes == SettingChanges::played;
+    settings.remarks.push_back(settings.remark_on_change(plays_changes_));
+    if (!plays_changes_) return;
+    result_.trace.later_settings = {with_expandable_segments(settings.played, false),
+                                    with_expandable_segments(settings.played, true)};
+  }
+
+  /// From now on.
+  void set_expandable_segments(bool value) {
+    ++result_.report.setting_changes;
+    add({0, value ? 1U : 0U, 0, Action::set_settings, false});
+  }
+
   void convert(std::size_t i) {
     const SnapshotEvent& event = recorded_[i];
+    if (plays_changes_ && next_change_ < history_.changes.size() && history_.changes[next_change_].event == i) {
+      set_expandable_segments(history_.changes[next_change_++].value);
+    }
     if (releases_segment(event) && !releases_begun_at_) releases_begun_at_ = reserved_.now();
     reserved_.change(reserved_change(event));
     if (recorded_pools_.of(position_) != PoolId{0, 0}) ++result_.report.private_pool_events;
@@ -106,7 +119,7 @@ class Converter {
     routed_ = pool;
   }
 
-  /// Of a block from before the first event only its end is told.
+  /// Only the end of a block from before the first event is recorded.
   void free_later(const SnapshotEvent& event) {
     if (!live_.living(event.address)) return;
     const auto number = unused_numbers_.empty() ? waiting_.size() : *unused_numbers_.begin();
@@ -147,7 +160,7 @@ class Converter {
   /// shortage.
   [[nodiscard]] bool can_have_been_short(std::size_t i, std::uint64_t reserved_before) const {
     if (recorded_[i].action == SnapshotAction::out_of_memory) return true;
-    if (snapshot_.settings.text.value_or("").find("garbage_collection_threshold") != std::string::npos) return true;
+    if (collects_garbage_) return true;
     return reserved_before + recorded_[i].size > most_reserved_bytes_;
   }
 
@@ -203,9 +216,23 @@ class Converter {
   void add_initial(std::uint64_t address, std::uint64_t size, std::uint64_t handle, PoolId pool, StackId stack) {
     const std::uint32_t id = new_id();
     live_.begin_life(address, id);
-    initial_.push_back({address, {size, id, stream(handle), Action::allocate, false}, pool_number(pool), stack});
+    const bool at_first = result_.report.settings.expandable_at_first;
+    const bool has_other_settings = plays_changes_ && history_.of_initial_block(address).value_or(at_first) != at_first;
+    const Event event{size, id, stream(handle), Action::allocate, false};
+    initial_.push_back({address, event, pool_number(pool), stack, has_other_settings});
     ++result_.report.initial_blocks;
     result_.report.initial_bytes += size;
+  }
+
+  [[nodiscard]] bool starts_with_other_settings() const {
+    return !initial_.empty() && initial_.front().has_other_settings;
+  }
+
+  /// What is in force when the trace begins.
+  [[nodiscard]] std::string first_settings() const {
+    const RecordedSettings& settings = result_.report.settings;
+    if (!plays_changes_) return settings.played;
+    return with_expandable_segments(settings.played, settings.expandable_at_first != starts_with_other_settings());
   }
 
   /// What comes before the first recorded event: pools, and blocks in them.
@@ -214,13 +241,19 @@ class Converter {
     for (std::uint32_t pool = 0; pool < pool_numbers_.count(); ++pool) add({0, pool, 0, Action::create_pool, false});
     routed_ = std::nullopt;
     std::vector<StackId> stacks(events_.size(), no_stack);
+    bool are_other_settings = starts_with_other_settings();
     for (const Initial& initial : initial_) {
+      if (are_other_settings && !initial.has_other_settings) {
+        set_expandable_segments(result_.report.settings.expandable_at_first);
+        are_other_settings = false;
+      }
       route_to(initial.pool);
       add(initial.event);
       stacks.resize(events_.size() - 1, no_stack);
       stacks.push_back(initial.stack);
     }
     route_to(std::nullopt);
+    if (are_other_settings) set_expandable_segments(result_.report.settings.expandable_at_first);
     stacks.resize(events_.size(), no_stack);
     result_.stacks = std::move(stacks);
     result_.recorded_events.assign(events_.size(), Conversion::no_event);
@@ -230,11 +263,12 @@ class Converter {
   void finish() {
     route_to(std::nullopt);
     const std::vector<std::uint32_t> positions = std::exchange(event_positions_, {});
-    std::ranges::sort(initial_, {}, &Initial::address);
+    std::ranges::sort(initial_, {},
+                      [](const Initial& initial) { return std::pair(!initial.has_other_settings, initial.address); });
     add_before_first();
     Trace& trace = result_.trace;
     trace.name = fmt::format("device {}", device_);
-    trace.settings = snapshot_.settings.text.value_or("");
+    trace.settings = first_settings();
     trace.stream_count = static_cast<std::uint32_t>(streams_.handles().size());
     trace.pools.resize(pool_numbers_.count());
     trace.events = std::move(events_);
@@ -263,6 +297,7 @@ class Converter {
     Event event;
     std::optional<std::uint32_t> pool;  ///< absent: the default ones
     StackId stack;
+    bool has_other_settings;  ///< than were in force at the first event
   };
 
   const Snapshot& snapshot_;
@@ -270,9 +305,13 @@ class Converter {
   const Events& recorded_;
   bool keeps_pools_;
   RecordedPools recorded_pools_;
+  ExpandableHistory history_;
+  bool plays_changes_ = false;
+  std::size_t next_change_ = 0;
   PoolNumbers pool_numbers_;
   ReleasedPools released_pools_;
   std::optional<std::uint32_t> routed_;  ///< pool that allocations go to
+  bool collects_garbage_ = false;
   bool completions_recorded_ = false;
   bool named_empty_cache_ = false;
   RunningTotal reserved_;
@@ -291,14 +330,14 @@ class Converter {
 
 }  // namespace
 
-Conversion convert(const Snapshot& snapshot, std::size_t device, PrivatePools pools) {
+Conversion convert(const Snapshot& snapshot, std::size_t device, PrivatePools pools, SettingChanges changes) {
   if (device >= snapshot.device_traces.size() || snapshot.device_traces[device].empty()) {
     throw EnvironmentError(fmt::format(
         "the snapshot holds no events of device {}: call torch.cuda.memory._record_memory_history() before the part "
         "of the program that is to be replayed, and take the snapshot after it",
         device));
   }
-  return Converter(snapshot, device, pools).run();
+  return Converter(snapshot, device, pools, changes).run();
 }
 
 }  // namespace gpucheck::replay

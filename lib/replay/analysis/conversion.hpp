@@ -7,6 +7,7 @@
 
 #include "replay/formats/snapshot/snapshot.hpp"
 #include "replay/formats/trace/trace.hpp"
+#include "replay/settings/recorded_settings.hpp"
 
 namespace gpucheck::replay {
 
@@ -14,7 +15,8 @@ namespace gpucheck::replay {
 struct ConversionReport {
   std::uint64_t recorded_events = 0;
   // Blocks in use before the first event: found because an event frees them or because
-  // they are still in use at the end. They are allocated first, in address order. What
+  // they are still in use at the end. They are allocated first, in address order; before
+  // the others those of the other kind of segments than was in force at the first event. What
   // was cached besides them at that time is not recorded, so it is not rebuilt.
   std::uint64_t initial_blocks = 0;
   std::uint64_t initial_bytes = 0;
@@ -31,7 +33,9 @@ struct ConversionReport {
   /// Events and blocks that contradict each other, for example a free of what is free:
   /// left out. Some actions were not recorded, or the file was changed.
   std::uint64_t contradictions = 0;
-  bool settings_are_recorded = false;  ///< else the defaults are taken for them
+  std::uint64_t setting_changes = 0;   ///< of the trace
+  bool settings_are_recorded = false;  ///< else the defaults are taken for them, but for what the segments tell
+  RecordedSettings settings;
   // What the recorded program reached, from its own events.
   std::uint64_t recorded_peak_reserved_bytes = 0;
   std::uint64_t recorded_peak_active_bytes = 0;          ///< sizes as asked for, until the free completed
@@ -40,13 +44,13 @@ struct ConversionReport {
 };
 
 struct Conversion {
-  /// Of a step that stands for no recorded event: an allocation from before the first.
+  /// Stands for no recorded event: the step is an allocation from before the first.
   static constexpr std::uint32_t no_event = UINT32_MAX;
 
   Trace trace;
   std::vector<std::uint32_t> recorded_events;  ///< by step: which event of the device, or `no_event`
   /// By step: where the event was recorded; of an allocation from before the first, where
-  /// it was made, as far as the file tells. All `no_stack` where stacks were not read.
+  /// it was made, as far as the file says. All `no_stack` where stacks were not read.
   std::vector<StackId> stacks;
   std::vector<std::uint64_t> stream_handles;  ///< by stream index of the trace; the first is 0
   ConversionReport report;
@@ -58,6 +62,12 @@ enum class PrivatePools {
   merged,  ///< all is in the default pools, for allocators that have no others
 };
 
+/// What becomes of settings that changed during the recording.
+enum class SettingChanges {
+  played,    ///< the trace sets them where they took effect
+  left_out,  ///< for plays under settings that hold from beginning to end, and for allocators that have none
+};
+
 /// Makes a replayable trace out of the events recorded on one device.
 /// @throws EnvironmentError when the snapshot has no such device or no events of it, or
 /// uses more streams than a trace can tell apart (65,535).
@@ -65,6 +75,7 @@ enum class PrivatePools {
 /// An allocation in a private pool is made between a begin and an end of its use: as in a
 /// capture, or under use_mem_pool, no retry then releases the cache. The pool is deleted
 /// where segments of it are released, which a pool in use never does.
-Conversion convert(const Snapshot& snapshot, std::size_t device, PrivatePools pools = PrivatePools::kept);
+Conversion convert(const Snapshot& snapshot, std::size_t device, PrivatePools pools = PrivatePools::kept,
+                   SettingChanges changes = SettingChanges::played);
 
 }  // namespace gpucheck::replay

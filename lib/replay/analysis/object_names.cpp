@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_graphs_named = 4;
 
-/// What the number alone tells, by PyTorch's rule: (k, 0) a capture made for itself, (0, k) is
+/// What the number alone says, by PyTorch's rule: (k, 0) a capture made for itself, (0, k) is
 /// made to be shared.
 std::string maker_of(PoolId pool) {
   if (pool.second == 0) return " of a graph";

@@ -10,7 +10,7 @@
 namespace gpucheck::replay {
 
 /// What people call the streams and pools of one device of a snapshot: by their ids, names and
-/// owners where the file tells them, else by what can be known of handles and numbers. Texts
+/// owners where the file says them, else by what can be concluded from handles and numbers. Texts
 /// are the file's own: to be made safe by whoever shows them.
 class ObjectNames {
  public:
@@ -23,7 +23,7 @@ class ObjectNames {
   [[nodiscard]] std::string pool(PoolId pool) const;
   /// What follows the name there: " of graphs 1, 2"; nothing for the default pool.
   [[nodiscard]] std::string users(PoolId pool) const;
-  /// Null where the file does not tell.
+  /// Null where the file does not say.
   [[nodiscard]] const SnapshotStream* find_stream(std::uint64_t handle) const;
   [[nodiscard]] const SnapshotPool* find_pool(PoolId pool) const;
 

@@ -16,7 +16,7 @@ struct RecordedUsage {
   std::uint64_t peak_active_bytes = 0;  ///< sizes as asked for, until the free completed
   /// What the program could reserve when memory first ran out: that plus what was free on the device. Where the device
   /// had room, a limit of the program's own refused more (set_per_process_memory_fraction); it is not recorded, and is
-  /// at least what was reserved at most until then, which is told.
+  /// at least what was reserved at most until then, which is reported.
   std::optional<std::uint64_t> capacity_bytes;
   bool capacity_is_own_limit = false;
 };

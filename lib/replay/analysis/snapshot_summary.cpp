@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 #include <set>
 #include <tuple>
@@ -56,6 +57,32 @@ std::vector<std::size_t> devices_of(const Snapshot& snapshot) {
                                        devices.size(), max_devices));
   }
   return {devices.begin(), devices.end()};
+}
+
+bool has_playable_event(const Snapshot& snapshot, std::size_t device) {
+  if (device >= snapshot.device_traces.size()) return false;
+  return std::ranges::any_of(snapshot.device_traces[device], [](const SnapshotEvent& event) {
+    return event.action == SnapshotAction::alloc || event.action == SnapshotAction::free_requested ||
+           event.action == SnapshotAction::free_completed || event.action == SnapshotAction::out_of_memory;
+  });
+}
+
+std::vector<std::size_t> idle_devices(const Snapshot& snapshot) {
+  std::vector<std::size_t> devices = devices_of(snapshot);
+  std::erase_if(devices, [&snapshot](std::size_t device) {
+    const bool has_events = device < snapshot.device_traces.size() && !snapshot.device_traces[device].empty();
+    return !has_events || has_playable_event(snapshot, device);
+  });
+  return devices;
+}
+
+std::string idle_devices_text(const std::vector<std::size_t>& devices) {
+  if (devices.empty()) return "";
+  const std::string last = fmt::to_string(devices.back());
+  const std::vector<std::size_t> others(devices.begin(), devices.end() - 1);
+  const std::string names =
+      others.empty() ? "device " + last : fmt::format("devices {} and {}", fmt::join(others, ", "), last);
+  return names + " recorded no allocation and no free: left out";
 }
 
 DeviceSummary summarize(const Snapshot& snapshot, std::size_t device, std::size_t max_largest) {

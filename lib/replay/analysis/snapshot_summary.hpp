@@ -44,6 +44,16 @@ struct DeviceSummary {
 /// 256: no machine has so many, and each is a walk over the whole file.
 std::vector<std::size_t> devices_of(const Snapshot& snapshot);
 
+/// Whether a device's events hold one that a replay can play: a call of the program. What merely marks a moment, or
+/// says what the allocator did, is none.
+[[nodiscard]] bool has_playable_event(const Snapshot& snapshot, std::size_t device);
+
+/// Devices with events of which none can be played, in order.
+std::vector<std::size_t> idle_devices(const Snapshot& snapshot);
+
+/// "devices 1, 2 and 3 recorded no allocation and no free: left out"; without a full stop. Empty for none.
+std::string idle_devices_text(const std::vector<std::size_t>& devices);
+
 DeviceSummary summarize(const Snapshot& snapshot, std::size_t device, std::size_t max_largest = 10);
 
 /// "default", or "private (1, 0)".

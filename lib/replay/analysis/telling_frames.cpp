@@ -33,17 +33,21 @@ bool is_unwinder(const StackFrame& frame) {
   return frame.name.starts_with("torch::unwind::") || frame.name.starts_with("torch::CapturedTraceback::");
 }
 
-/// PyTorch as it was installed: "forward (linear.py:134)" alone tells little of a program.
-bool is_of_torch(const StackFrame& frame) { return frame.filename.find("-packages/torch/") != std::string::npos; }
+/// PyTorch as it was installed: "forward (linear.py:134)" alone says little of a program.
+bool is_of_torch(const StackFrame& frame) { return frame.filename.find("-packages/torch/") != std::string_view::npos; }
 
 std::string name_of(const StackFrame& frame) {
   return fmt::format("{} ({}:{})", frame.name, file_name(frame.filename), frame.line);
 }
 
+/// Calls of one stack that are looked at: Python allows a thousand by default.
+constexpr std::size_t most_calls = 2000;
+
 /// The lines of Python, else all but the unwinder's own; innermost first.
 std::vector<const StackFrame*> frames_to_tell(const StackTable& table, StackId stack) {
   std::vector<const StackFrame*> frames;
-  for (const std::uint32_t place : table.stacks[stack]) frames.push_back(&table.frames[place]);
+  const std::vector<std::uint32_t>& places = table.stacks[stack];
+  for (std::size_t i = 0; i < std::min(places.size(), most_calls); ++i) frames.push_back(&table.frames[places[i]]);
   const auto native = [](const StackFrame* frame) { return is_native(*frame); };
   if (std::ranges::all_of(frames, native)) {
     std::erase_if(frames, [](const StackFrame* frame) { return is_unwinder(*frame); });
@@ -53,7 +57,7 @@ std::vector<const StackFrame*> frames_to_tell(const StackTable& table, StackId s
   return frames;
 }
 
-/// What is told of a stack first, with what called it where it is PyTorch's own; then all other frames.
+/// First the frame that says most of a stack, with what called it where it is PyTorch's own; then all other frames.
 Names frames_of(const StackTable& table, StackId stack) {
   std::vector<const StackFrame*> frames = frames_to_tell(table, stack);
   if (frames.empty()) return {};

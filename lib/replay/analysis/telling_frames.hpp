@@ -7,13 +7,13 @@
 
 namespace gpucheck::replay {
 
-/// The frame of a stack that tells a person most: the innermost line of Python, else the
+/// The frame of a stack that says most to a person: the innermost line of Python, else the
 /// innermost that is not the unwinder's own; and where that is PyTorch's, the innermost that
 /// is not. "loss (model.py:12)", "linear (functional.py:2134), in forward (model.py:8)";
 /// empty for no stack.
 std::string telling_frame(const StackTable& table, StackId stack);
 
-/// Of several stacks, in their order. Those whose frames would be the same are told apart by
+/// The frames of several stacks, in their order. Those whose frames would be the same are told apart by
 /// the callers at which they part: "linear (functional.py:2134), in forward (model.py:12)".
 std::vector<std::string> telling_frames(const StackTable& table, const std::vector<StackId>& stacks);
 

@@ -13,17 +13,17 @@ namespace gpucheck::replay {
 struct UsageSample {
   std::size_t step = 0;
   std::int64_t allocated_bytes = 0;
-  std::optional<std::int64_t> reserved_bytes;  ///< absent: the allocator does not tell
+  std::optional<std::int64_t> reserved_bytes;  ///< absent: the allocator does not say
   /// Share of what is reserved that is not allocated, 0 to 1; 0 with nothing reserved,
   /// absent as that is.
   [[nodiscard]] std::optional<double> fragmentation() const noexcept;
 };
 
-/// What a program's allocations come to under the target's settings and limit.
+/// What a program's allocations need under the target's settings and limit.
 struct WhatIf {
   std::size_t steps = 0;
   UsageSample peak_allocated;                ///< first step with the most allocated
-  std::optional<UsageSample> peak_reserved;  ///< first step with the most reserved, where that is told
+  std::optional<UsageSample> peak_reserved;  ///< first step with the most reserved, where that is reported
   /// First step with the largest share unused, among those with at least half of the
   /// peak reserved: a nearly empty cache at the start says nothing.
   std::optional<UsageSample> worst_fragmentation;
@@ -33,7 +33,7 @@ struct WhatIf {
   std::uint64_t first_out_of_memory_bytes = 0;  ///< asked for at that step
   /// Allocations that failed when recorded and succeed here.
   std::uint64_t rescued_count = 0;
-  /// Allocations that released the cache and tried again; absent where that is not told.
+  /// Allocations that released the cache and tried again; absent where that is not reported.
   std::optional<std::int64_t> retry_count;
   std::vector<std::string> remarks;  ///< the target's
   [[nodiscard]] bool runs_out_of_memory() const noexcept { return out_of_memory_count > 0; }

@@ -16,7 +16,7 @@ namespace gpucheck::replay {
 using FileContent = std::variant<std::vector<Trace>, Snapshot>;
 
 /// Reads a trace file (JSON) or a PyTorch memory snapshot (JSON, or the pickle that
-/// torch.cuda.memory._dump_snapshot writes). What it is is told from its content, not
+/// torch.cuda.memory._dump_snapshot writes). What it is follows from its content, not
 /// from its name. Memory stays linear in the file's size. @throws FileError
 FileContent read_file(const std::filesystem::path& path, const ReadLimits& limits = {});
 

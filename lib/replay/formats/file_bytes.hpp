@@ -16,8 +16,19 @@ namespace gpucheck::replay {
 struct ReadLimits {
   /// Offsets are kept in 32 bits.
   std::uint64_t file_bytes = (std::uint64_t{1} << 31) - 1;
+  /// The same of what shows its size only when it ends, and so may have no end. Such bytes are copied once.
+  std::uint64_t stream_bytes = std::uint64_t{1} << 29;
   std::size_t depth = 64;  ///< open containers; a snapshot needs 7
+  /// Values of a pickle that wait for their container. Picklers write lists and dictionaries a thousand items at a
+  /// time.
+  std::size_t waiting_values = std::size_t{1} << 22;
+  /// Memory that a pickle's values may take for each of its bytes, besides the first 64 MiB. Snapshots take 4 to 6.
+  std::uint64_t memory_per_byte = 12;
 };
+
+/// The longest names, and the longest settings strings, that are read. People's have some dozen bytes.
+inline constexpr std::size_t longest_name = 1024;
+inline constexpr std::size_t longest_settings = 65536;
 
 /// A whole file in memory. Zeros follow its last byte, so that readers can look at 8
 /// bytes at once, and so that a text ends with a byte that stops every token.

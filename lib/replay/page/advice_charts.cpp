@@ -136,7 +136,7 @@ std::string stack_text(const StackTable& stacks, StackId stack) {
   return text;
 }
 
-/// Of a stack's name: a frame a line.
+/// The lines of a stack's name, one for each frame.
 std::vector<std::string> lines_of(const std::string& name) {
   constexpr std::string_view between = ", in ";
   std::vector<std::string> lines;

@@ -72,14 +72,20 @@ std::string legend_of(const Advice& advice) {
 std::string verdict_of(const Advice& advice) {
   const RankedSettings* const best = advice.advised();
   if (advice.is_beyond_all_settings()) return "No settings can help: more is allocated at once than there may be.";
-  if (best == nullptr) return "The settings it ran with are as good as any.";
+  if (best == nullptr) {
+    return advice.search.outcome == AdviceOutcome::recorded_fits  ? "The settings it ran with suffice."
+           : advice.search.outcome == AdviceOutcome::nothing_else ? "Nothing is advised: the report says why."
+                                                                  : "The settings it ran with are as good as any.";
+  }
   return fmt::format("Set <code>{}</code>: it then runs in {}.",
-                     best->settings.empty() ? "no settings" : escaped(best->settings, 400),
+                     best->settings.empty() ? "no settings" : escaped(best->settings, best->settings.size() + 1),
                      format_bytes(*best->smallest_memory_bytes));
 }
 
-std::string device_sections(const Advice& advice, const StackTable& stacks) {
-  return fmt::format("<section><h2>Device {}</h2><p>{}</p></section>\n", advice.device, verdict_of(advice)) +
+std::string device_sections(const AdvisedProgram& program, bool is_one_of_several) {
+  const Advice& advice = program.advice;
+  const std::string name = is_one_of_several ? escaped(program.name, 300) + ", device" : "Device";
+  return fmt::format("<section><h2>{} {}</h2><p>{}</p></section>\n", name, advice.device, verdict_of(advice)) +
          section("Settings by the memory they need",
                  "<span><i class=\"swatch state1\"></i>smallest memory in which all of it runs</span><span><i "
                  "class=\"swatch peak\"></i>reserved at the peak without a limit</span><span>black line: allocated at "
@@ -90,15 +96,14 @@ std::string device_sections(const Advice& advice, const StackTable& stacks) {
          section("Live at the peak of what is allocated, by stack",
                  fmt::format("{} in {}, as asked for; each area is what one stack has allocated",
                              format_bytes(advice.live.bytes), count_text(advice.live.count, "allocation")),
-                 live_chart(advice, stacks));
+                 live_chart(advice, program.stacks));
 }
 
 }  // namespace
 
-std::string advice_page(const std::vector<Advice>& advices, const StackTable& stacks, const std::string& title,
-                        const std::string& report) {
+std::string advice_page(std::span<const AdvisedProgram> programs, const std::string& title, const std::string& report) {
   std::string devices;
-  for (const Advice& advice : advices) devices += device_sections(advice, stacks);
+  for (const AdvisedProgram& program : programs) devices += device_sections(program, programs.size() > 1);
   const std::string head = escaped(title, 300);
   const std::string text = escaped_lines(report);
   return filled(page, {{"title", head}, {"style", page_css()}, {"devices", devices}, {"report", text}});

@@ -165,8 +165,8 @@ function drawTimeline(timeline) {
   drawReserved(plot, steps);
   for (const failure of failures) {
     const line = element("path", {class: "failure", d: "M" + failure[1] + " 0V" + -top}, plot);
-    texts.set(line, () => "out of memory at event " + failure[0] + ": " + bytesText(failure[2]) + " asked for, " +
-                          bytesText(failure[3]) + " free on the device");
+    texts.set(line, () => "out of memory at event " + failure[0] + ": " + bytesText(failure[2]) + " asked for" +
+                          (failure[3] === null ? "" : ", " + bytesText(failure[3]) + " free on the device"));
   }
   svg.dataset.bands = drawn;
   svg.dataset.steps = steps.length;

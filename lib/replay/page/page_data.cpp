@@ -92,7 +92,9 @@ Json timeline_json(const Snapshot& snapshot, std::size_t device, const ObjectNam
   Json failures = Json::array();
   for (std::size_t i = 0; i < std::min(limits.failures, timeline.out_of_memory.size()); ++i) {
     const Timeline::OutOfMemory& failure = timeline.out_of_memory[i];
-    failures.push_back({failure.event, failure.step, failure.size, failure.device_free});
+    const bool tells_free = failure.device_free <= INT64_MAX;  // above: -1, which is not a size
+    failures.push_back(
+        {failure.event, failure.step, failure.size, tells_free ? Json(failure.device_free) : Json(nullptr)});
   }
   return {{"bands", std::move(bands)},
           {"steps", std::move(steps)},

@@ -79,7 +79,7 @@ std::string tables(const Snapshot& snapshot, const std::vector<std::size_t>& dev
 
 std::string about(const Snapshot& snapshot) {
   const auto& settings = snapshot.settings.text;
-  if (!settings) return "Allocator settings: the file does not tell";
+  if (!settings) return "Allocator settings: the file does not say";
   return settings->empty() ? "Allocator settings: the defaults" : "Allocator settings: " + escaped(*settings, 1000);
 }
 

@@ -16,7 +16,8 @@ runtime::AllocatorChoice async_choice() {
 }  // namespace
 
 AsyncAllocatorTarget::AsyncAllocatorTarget(device::Device& device, const TargetOptions& options)
-    : RuntimeTarget(device, async_choice(), options.stream_count,
+    : OnWatchedStreams(device),
+      RuntimeTarget(watched, async_choice(), options.stream_count,
                     [](runtime::Runtime& runtime) -> runtime::DeviceAllocator& { return runtime.allocator(); }) {
   if (!options.settings.empty()) {
     allocator_.set_settings(options.settings);

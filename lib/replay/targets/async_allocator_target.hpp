@@ -5,8 +5,9 @@
 namespace gpucheck::replay {
 
 /// PyTorch's cudaMallocAsync backend: what the device's own stream-ordered pool makes of
-/// a trace. Its pool tells what it reserves. The device must outlive it.
-class AsyncAllocatorTarget final : public RuntimeTarget<TraceTarget, runtime::DeviceAllocator> {
+/// a trace. Its pool says what it reserves. The device must outlive it.
+class AsyncAllocatorTarget final : private OnWatchedStreams,
+                                   public RuntimeTarget<TraceTarget, runtime::DeviceAllocator> {
  public:
   /// The limit is one for what is allocated, as in PyTorch; what the pool keeps besides
   /// is bounded by the device alone.

@@ -9,7 +9,8 @@ namespace gpucheck::replay {
 
 LibraryTarget::LibraryTarget(device::Device& device, bool is_simulated, const runtime::AllocatorChoice& choice,
                              const TargetOptions& options)
-    : RuntimeTarget(device, choice, options.stream_count,
+    : OnWatchedStreams(device),
+      RuntimeTarget(watched, choice, options.stream_count,
                     [](runtime::Runtime& runtime) -> runtime::DeviceAllocator& { return runtime.allocator(); }),
       is_simulated_(is_simulated),
       has_settings_(!options.settings.empty()),
@@ -33,7 +34,7 @@ void LibraryTarget::add_block(void* address, std::uint64_t size) {
   if (reaches_above || lies_below) {
     throw Error(
         fmt::format("The allocator library allocated {} bytes at {} that overlap a block in use. `gpucheck run "
-                    "'alloc.*' --allocator` tells more.",
+                    "'alloc.*' --allocator` says more.",
                     size, address));
   }
   blocks_.emplace_hint(above, start, size);

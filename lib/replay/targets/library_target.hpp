@@ -10,7 +10,7 @@ namespace gpucheck::replay {
 /// allocate and free: there are no settings, no limit and no statistics, and PyTorch passes
 /// neither record_stream nor empty_cache on. What it reserves is known on a simulated
 /// device, whose memory nobody else uses. The device must outlive it.
-class LibraryTarget final : public RuntimeTarget<TraceTarget, runtime::DeviceAllocator> {
+class LibraryTarget final : private OnWatchedStreams, public RuntimeTarget<TraceTarget, runtime::DeviceAllocator> {
  public:
   /// @param is_simulated whether the device is; then the library must take its memory from
   ///   it (see runtime::PluggableLibrary), since memory from elsewhere would not be its.

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "replay/targets/runtime_target.hpp"
-#include "runtime/allocator/allocator_choice.hpp"
+#include "runtime/settings/allocator_choice.hpp"
 
 /// The only part that knows which allocators traces can be played against. The device must
 /// outlive them.

@@ -5,7 +5,10 @@
 namespace gpucheck::replay {
 
 PinnedAllocatorTarget::PinnedAllocatorTarget(device::Device& device, const TargetOptions& options)
-    : runtime_(device), allocator_(runtime_.pinned_allocator()), streams_(runtime_, options.stream_count) {
+    : device_(device),
+      runtime_(device_),
+      allocator_(runtime_.pinned_allocator()),
+      streams_(runtime_, device_, options.stream_count) {
   if (options.memory_limit_bytes) throw UsageError("pinned memory has no memory limit: leave it out");
   if (!options.settings.empty()) runtime_.set_settings(options.settings);
 }

@@ -27,10 +27,11 @@ class PinnedAllocatorTarget final : public ComparableTarget {
   [[nodiscard]] Usage usage() override;
   [[nodiscard]] StepStatistics step_statistics() override;
   [[nodiscard]] std::vector<NamedStatistic> statistics() override;
-  /// None: no statistic tells how pinned memory is cut.
+  /// None: no statistic says how pinned memory is cut.
   [[nodiscard]] std::vector<SegmentLayout> segments() override { return {}; }
 
  private:
+  StreamWork device_;
   runtime::Runtime runtime_;
   runtime::PinnedAllocator& allocator_;
   TraceStreams streams_;

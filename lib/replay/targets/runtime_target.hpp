@@ -58,12 +58,12 @@ class RuntimeTarget : public Interface {
  protected:
   /// `allocator_of` picks the runtime's allocator.
   template <typename AllocatorOf>
-  RuntimeTarget(device::Device& device, const runtime::AllocatorChoice& choice, std::uint32_t stream_count,
+  RuntimeTarget(StreamWork& device, const runtime::AllocatorChoice& choice, std::uint32_t stream_count,
                 AllocatorOf&& allocator_of)
       : device_(device),
         runtime_(device, choice),
         allocator_(allocator_of(runtime_)),
-        streams_(runtime_, stream_count) {}
+        streams_(runtime_, device, stream_count) {}
 
   device::Device& device_;
   runtime::Runtime runtime_;

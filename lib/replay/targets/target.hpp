@@ -12,7 +12,7 @@ namespace gpucheck::replay {
 /// What an allocator holds. Bytes.
 struct Usage {
   std::int64_t allocated_bytes = 0;
-  std::optional<std::int64_t> reserved_bytes;  ///< absent: the allocator does not tell
+  std::optional<std::int64_t> reserved_bytes;  ///< absent: the allocator does not say
 };
 
 /// An allocator that a trace is played against. It starts with nothing allocated and
@@ -48,7 +48,7 @@ class TraceTarget {
 
   /// Asked after every step. `reserved_bytes` is there always or never.
   [[nodiscard]] virtual Usage usage() = 0;
-  /// Allocations that released the cache and tried again; absent where that is not told.
+  /// Allocations that released the cache and tried again; absent where that is not reported.
   [[nodiscard]] virtual std::optional<std::int64_t> retry_count() { return std::nullopt; }
   /// Which of the calls so far, or of the conditions, the allocator has no use for, and
   /// what it warned of. Sentences for a person, without a full stop.

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "device/device.hpp"
+#include "replay/targets/stream_work.hpp"
 #include "runtime/runtime.hpp"
 
 namespace gpucheck::replay {
@@ -12,11 +14,11 @@ namespace gpucheck::replay {
 ///
 /// Whether a free that waits for a stream is completed at the next call must not depend
 /// on how fast the device is. So the streams that blocks are used on are idle before each
-/// call, but for those that the trace occupies.
+/// call, but for those that the trace occupies. Only those are waited for that got work since.
 class TraceStreams {
  public:
-  /// The runtime must outlive it.
-  TraceStreams(runtime::Runtime& runtime, std::uint32_t count);
+  /// `work` is the runtime's device. Both must outlive it.
+  TraceStreams(runtime::Runtime& runtime, StreamWork& work, std::uint32_t count);
 
   [[nodiscard]] device::Stream operator[](std::uint16_t index) const { return streams_[index]; }
   /// From now on blocks wait for the stream.
@@ -38,10 +40,13 @@ class TraceStreams {
   };
   void wait_for_used();
 
-  device::Device& device_;
+  StreamWork& device_;
   std::vector<device::Stream> streams_;  ///< by index; the first is the default stream
   std::vector<State> states_;            ///< likewise
-  bool is_waited_for_ = false;           ///< some stream is used
+  std::unordered_map<device::Stream, std::uint16_t> indices_;
+  std::vector<std::uint16_t> occupied_;
+  std::vector<std::uint16_t> unfinished_;  ///< may have work that is to be waited for
+  bool is_waited_for_ = false;             ///< some stream is used
   bool is_capturing_ = false;
 };
 

@@ -57,7 +57,7 @@ TEST(UsageCurve, KeepsTheHighestOfEachStretch) {
   EXPECT_EQ(usage_curve(fragmenting_trace(), "", 170_MiB, simulated_devices()).points.size(), 7U);
 }
 
-/// Of a program with two stacks, whose names are not to be trusted.
+/// Advice for a program with two stacks, whose names are not to be trusted.
 struct Example {
   Example() {
     snapshot.device_traces.resize(1);
@@ -78,7 +78,9 @@ struct Example {
     request.memory_limit_bytes = limit;
     request.devices = simulated_devices();
     request.wants_curves = true;
-    return advice_page({advise(snapshot, 0, request)}, snapshot.stacks, "<b>file</b>", "5 < 6\nsecond line");
+    const Advice advice = advise(snapshot, 0, request);
+    const AdvisedProgram program{advice, snapshot.stacks, "<i>name</i>"};
+    return advice_page({&program, 1}, "<b>file</b>", "5 < 6\nsecond line");
   }
   Snapshot snapshot;
 };

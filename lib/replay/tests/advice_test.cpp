@@ -114,8 +114,24 @@ TEST(Advice, KeepsSettingsThatAreNotSearched) {
   EXPECT_EQ(advice.advised()->settings, "expandable_segments:True,pinned_num_register_threads:4");
 }
 
+// They are not played, and stand in the line to paste all the same.
+TEST(Advice, CarriesOverKeysOfNewerReleases) {
+  const Advice advice = FragmentingSnapshot(
+                            "throw_on_cudamalloc_oom:True,pinned_num_register_threads:4,"
+                            "expandable_segments_reserve_by_class:[small:1,large:2]")
+                            .advise();
+  EXPECT_EQ(advice.rejection, "");
+  EXPECT_EQ(advice.recorded_settings, "pinned_num_register_threads:4");
+  ASSERT_NE(advice.as_recorded(), nullptr);
+  ASSERT_NE(advice.advised(), nullptr);
+  EXPECT_EQ(advice.advised()->settings, "expandable_segments:True,pinned_num_register_threads:4");
+  EXPECT_EQ(advice.to_paste(advice.advised()->settings),
+            "expandable_segments:True,pinned_num_register_threads:4,throw_on_cudamalloc_oom:True,"
+            "expandable_segments_reserve_by_class:[small:1,large:2]");
+}
+
 TEST(Advice, GoesOnWithoutRecordedSettingsThatAreRejected) {
-  for (const char* settings : {"no_such_key:1", "backend:cudaMallocAsync", "max_split_size_mb:2"}) {
+  for (const char* settings : {"backend:cudaMallocAsync", "max_split_size_mb:2"}) {
     const Advice advice = FragmentingSnapshot(settings).advise();
     EXPECT_NE(advice.rejection, "") << settings;
     EXPECT_EQ(advice.as_recorded(), nullptr);
@@ -130,6 +146,38 @@ TEST(Advice, ShowsTheSettingsAskedForOnce) {
   const Advice advice = FragmentingSnapshot().advise(request);
   EXPECT_EQ(advice.search.ranking.size(), 3U);
   EXPECT_EQ(advice.of("max_split_size_mb:32")->smallest_memory_bytes, 120_MiB);
+}
+
+TEST(Advice, ProgramsOfOneJobFitUnderTheSameSettingsOnly) {
+  const auto running = [](bool first_runs, bool second_runs) {
+    Advice advice;
+    advice.memory_limit_bytes = 1_GiB;
+    for (const bool runs : {first_runs, second_runs}) {
+      RankedSettings& row = advice.search.ranking.emplace_back();
+      row.at_limit.emplace().out_of_memory_count = runs ? 0 : 1;
+    }
+    return advice;
+  };
+  EXPECT_EQ(outcome_of({running(true, false), running(false, true)}), Outcome::failed);
+  EXPECT_EQ(outcome_of({running(true, false), running(true, true)}), Outcome::passed);
+  Advice unlimited = running(false, false);
+  unlimited.memory_limit_bytes.reset();
+  EXPECT_EQ(outcome_of({running(false, true), unlimited}), Outcome::passed);
+}
+
+TEST(Advice, ThePairThatWasRecordedDoesNotStay) {
+  const Advice advice = FragmentingSnapshot("expandable_segments:True,max_split_size_mb:32").advise();
+  ASSERT_NE(advice.advised(), nullptr);
+  EXPECT_EQ(advice.advised()->settings, "expandable_segments:True");
+}
+
+TEST(Advice, WhatMayNotStayAndHasNoHarmlessSuccessorIsSaid) {
+  FragmentingSnapshot recorded("expandable_segments:True");
+  AdviceRequest request;
+  request.rules.excluded = {"expandable_segments", "max_split_size_mb"};
+  const Advice advice = recorded.advise(request);
+  EXPECT_EQ(advice.advised(), nullptr) << "all others reserve 170 MiB, and these 120";
+  EXPECT_EQ(advice.search.outcome, AdviceOutcome::nothing_else);
 }
 
 TEST(Advice, TellsWhereNothingWasRecorded) {

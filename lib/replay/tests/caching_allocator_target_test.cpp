@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "base/units.hpp"
+#include "device/forwarding_device.hpp"
 #include "device/sim/sim_driver.hpp"
 #include "replay/analysis/compare.hpp"
 #include "replay/analysis/what_if.hpp"
 #include "replay/formats/file.hpp"
 #include "replay/targets/make_target.hpp"
+#include "replay/targets/player.hpp"
 #include "replay/targets/runtime_calls.hpp"
 #include "runtime/allocator/errors.hpp"
 #include "test_files.hpp"
@@ -17,6 +19,32 @@ namespace gpucheck::replay {
 namespace {
 
 using namespace literals;
+
+/// Counts how often a single stream is waited for.
+class CountingWaits final : public device::ForwardingDevice {
+ public:
+  using ForwardingDevice::ForwardingDevice;
+  using ForwardingDevice::synchronize;
+  device::Status synchronize(device::Stream stream) override {
+    ++waits;
+    return ForwardingDevice::synchronize(stream);
+  }
+  std::size_t waits = 0;
+};
+
+/// Each of so many streams uses a block, and is done with it at the next call.
+Trace trace_of_used_streams(std::uint16_t count, MemoryKind memory) {
+  Trace trace;
+  trace.memory = memory;
+  trace.stream_count = count + 1U;
+  trace.allocation_count = count;
+  for (std::uint16_t i = 0; i < count; ++i) {
+    trace.events.push_back({512, i, 0, Action::allocate, false});
+    trace.events.push_back({0, i, static_cast<std::uint16_t>(i + 1), Action::record_stream, false});
+    trace.events.push_back({0, i, 0, Action::free, false});
+  }
+  return trace;
+}
 
 class CachingAllocatorReplay : public testing::Test {
  protected:
@@ -130,6 +158,26 @@ TEST_F(CachingAllocatorReplay, RejectsOptionsThatCannotBe) {
   const std::uint64_t total = device_->properties().total_memory_bytes;
   EXPECT_THROW(CachingAllocatorTarget(*device_, {"", total + 1, 1}), UsageError);
   EXPECT_THROW(CachingAllocatorTarget(*device_, {"no_such_setting:1", std::nullopt, 1}), runtime::SettingsError);
+}
+
+// Traces name up to 65,535 streams. Those that are idle must not be waited for at each call.
+TEST_F(CachingAllocatorReplay, WaitsForStreamsThatGotWorkAndForNoOthers) {
+  using Kind = runtime::AllocatorChoice::Kind;
+  for (const auto& [memory, kind] :
+       {std::pair(MemoryKind::device, Kind::caching), std::pair(MemoryKind::pinned, Kind::caching),
+        std::pair(MemoryKind::device, Kind::async)}) {
+    constexpr std::uint16_t count = 200;
+    CountingWaits device(*device_);
+    const Trace trace = trace_of_used_streams(count, memory);
+    runtime::AllocatorChoice choice;
+    choice.kind = kind;
+    const auto target = make_target(trace, choice, device, true, options_of(trace));
+    Player player(trace, *target);
+    player.play_all([](std::size_t, const Player::Step&) {});
+    EXPECT_GE(device.waits, count - 1U) << "each was used, and freed from";
+    // Once when it is first used, once after the free, and of the asynchronous allocator the block's own.
+    EXPECT_LE(device.waits, 4U * count);
+  }
 }
 
 }  // namespace

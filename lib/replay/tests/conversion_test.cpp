@@ -52,7 +52,7 @@ TEST(Conversion, TurnsWhatPyTorchRecordedIntoCalls) {
 }
 
 TEST(Conversion, RebuildsBlocksFromBeforeTheFirstEvent) {
-  // Of three blocks in use at the start one is freed by an event, two are still there
+  // One of three blocks in use at the start is freed by an event, two are still there
   // at the end; the address of one of them was freed and taken again in between.
   const SnapshotSegment segment{1000,
                                 600,
@@ -308,7 +308,7 @@ TEST(Conversion, EmptyingTheCacheAlsoEndsPoolsThatAreReleasedThen) {
 TEST(Conversion, BlocksFromBeforeTheFirstEventAreInTheirPools) {
   const SnapshotSegment segment{1000,   200,   0,     0,
                                 {0, 3}, false, false, {{1000, 200, 150, SnapshotBlockState::active_allocated}}};
-  // Releases that do not tell the pools of events: the segments do.
+  // Releases that do not say the pools of events: the segments do.
   const Conversion conversion = convert_events({event(alloc, 5000, 10), event(alloc, 1100, 20)}, {segment});
   const std::vector<Event> expected{of_pool(Action::create_pool, 0),
                                     of_pool(Action::begin_pool, 0),
@@ -371,6 +371,20 @@ TEST(Conversion, RejectsMoreStreamsThanATraceTellsApart) {
   EXPECT_THROW((void)convert_events(events), EnvironmentError);
   events.pop_back();
   EXPECT_EQ(convert_events(events).trace.stream_count, 65535U);
+}
+
+// A small file can name any number of them.
+TEST(Conversion, PlaysEveryPrivatePoolAsOne) {
+  constexpr std::size_t count = 10'000;
+  Snapshot recording;
+  std::vector<SnapshotEvent>& events = recording.device_traces.emplace_back();
+  for (std::size_t i = 1; i <= count; ++i) {
+    events.push_back({.address = i * 4096, .size = 512, .pool = {0, i}, .action = SnapshotAction::alloc});
+  }
+  const Conversion conversion = convert(recording, 0);
+  EXPECT_EQ(conversion.report.private_pool_events, count);
+  EXPECT_EQ(conversion.report.private_pools, count);
+  EXPECT_EQ(conversion.trace.pools.size(), count);
 }
 
 }  // namespace

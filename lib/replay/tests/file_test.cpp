@@ -1,5 +1,6 @@
 #include "replay/formats/file.hpp"
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -50,6 +51,73 @@ TEST(File, SaysWhatAnUnreadableFileIs) {
   EXPECT_NE(error_text("\x80\x02K\x01."s).find("found neither"), std::string::npos);
 }
 
+TEST(File, NamesWhatPeopleHaveInPlaceOfASnapshot) {
+  const auto expect_named = [](const std::string& bytes, const char* name) {
+    EXPECT_NE(error_text(bytes).find(name), std::string::npos) << error_text(bytes);
+  };
+  expect_named("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n", "git lfs pull");
+  expect_named("<!DOCTYPE html>\n<html><head>", "HTML");
+  expect_named("\xef\xbb\xbf  \n<HTML lang=\"en\">", "HTML");
+  expect_named("<?xml version=\"1.0\"?><Error><Code>NoSuchKey</Code></Error>", "XML");
+  expect_named("SQLite format 3\0\x10\0"s, "SQLite");
+  expect_named(
+      "\xfd"
+      "7zXZ\0\0"s,
+      "xz");
+  expect_named("BZh91AY&SY", "bzip2");
+  expect_named("\x28\xb5\x2f\xfd\x04", "zstd");
+  expect_named("\x04\x22\x4d\x18", "lz4");
+  expect_named("7z\xbc\xaf\x27\x1c", "7z");
+  expect_named("\xff\xfe{\0\"\0"s, "UTF-16");
+  expect_named(std::string(257, 'n') + "ustar\0"s, "tar");
+  expect_named(R"({"schemaVersion": 1, "traceEvents": [{"ph": "X"}]})", "profiler");
+}
+
+TEST(File, RejectsSeveralSnapshotsInOneFile) {
+  const std::string snapshot = R"({"segments": [], "device_traces": [[]]})";
+  for (const std::string& bytes : {"[" + snapshot + "," + snapshot + "]", R"({"rank 0": )" + snapshot + "}",
+                                   R"({"when": 1, "ranks": 2, "0": )" + snapshot + "}"}) {
+    EXPECT_NE(error_text(bytes).find("several memory snapshots"), std::string::npos) << error_text(bytes);
+  }
+  // The same list as a pickle.
+  const std::string pickled =
+      "\x80\x02](}(\x8c\x08segments]\x8c\x0d"
+      "device_traces]u}(\x8c\x08segments]ue."s;
+  EXPECT_NE(error_text(pickled).find("several memory snapshots"), std::string::npos) << error_text(pickled);
+}
+
+TEST(File, MayBeginWithAByteOrderMark) {
+  EXPECT_EQ(std::get<std::vector<Trace>>(read_bytes("one", "\xef\xbb\xbf{\"name\": \"one\", \"ops\": []}")).size(), 1U);
+}
+
+// Whatever stands in place of a snapshot is left when its start says that it is none.
+TEST(File, ThatNeverEndsIsLeft) {
+  try {
+    read_file("/dev/zero");
+    FAIL();
+  } catch (const FileError& error) {
+    EXPECT_NE(std::string(error.what()).find("/dev/zero: byte 0: expected a JSON text"), std::string::npos);
+  }
+  const std::string pipe = testing::TempDir() + "endless_" + std::to_string(::getpid());
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] {
+    ::signal(SIGPIPE, SIG_IGN);
+    std::ofstream stream(pipe);
+    while (stream << "[[[[[[[[") {
+    }
+  });
+  ReadLimits limits;
+  limits.stream_bytes = 1U << 20U;
+  try {
+    read_file(pipe, limits);
+    ADD_FAILURE() << "nothing was rejected";
+  } catch (const FileError& error) {
+    EXPECT_NE(std::string(error.what()).find("longer than 1048576 bytes"), std::string::npos) << error.what();
+  }
+  writer.join();
+  ::unlink(pipe.c_str());
+}
+
 TEST(File, RejectsWhatIsTooLarge) {
   ReadLimits limits;
   limits.file_bytes = 3;
@@ -57,7 +125,7 @@ TEST(File, RejectsWhatIsTooLarge) {
   EXPECT_THROW(read_file(test_file("pytorch_snapshot.json"), limits), FileError);
 }
 
-// From bytes, from a file and from a pipe, which tells its length only at its end.
+// From bytes, from a file and from a pipe, which says its length only at its end.
 TEST(File, IsTooLargeExactlyBeyondItsLimit) {
   const std::filesystem::path path = test_file("pytorch_snapshot.json");
   std::ifstream stream(path, std::ios::binary);

@@ -1,4 +1,6 @@
+#include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
 
 #include "replay/formats/file.hpp"
 #include "replay/formats/file_error.hpp"
@@ -104,6 +106,27 @@ TEST(Json, DecodesEscapes) {
                                              std::string("/\b\f\r\t\0\xe2\x82\xac", 9)}));
 }
 
+// Python's json module writes them for what no number is written for.
+TEST(Json, TakesWhatIsNoNumberForOne) {
+  const FileBytes file("test", "[NaN, -Infinity,Infinity, -1.5]");
+  JsonText json(file, {});
+  std::vector<double> numbers;
+  JsonCursor(json).for_each_item([&](const JsonCursor& item) { numbers.push_back(item.as_double()); });
+  ASSERT_EQ(numbers.size(), 4U);
+  EXPECT_TRUE(std::isnan(numbers[0]));
+  EXPECT_EQ(numbers[1], -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(numbers[2], std::numeric_limits<double>::infinity());
+  EXPECT_EQ(numbers[3], -1.5);
+  EXPECT_TRUE(is_json("[NaN,{\"a\":-Infinity}]")) << "what nobody asks for";
+  for (const char* none : {"[nan]", "[-NaN]", "[Inf]", "[+Infinity]"}) EXPECT_FALSE(is_json(none)) << none;
+  EXPECT_THROW(static_cast<void>(JsonCursor(json).first_item()->as_unsigned()), FileError);
+}
+
+TEST(Json, BeginsBehindAByteOrderMark) {
+  EXPECT_TRUE(is_json("\xef\xbb\xbf [1]"));
+  EXPECT_FALSE(is_json("[1]\xef\xbb\xbf"));
+}
+
 // Each kind of character at both ends of its range.
 TEST(Json, DecodesTheEndsOfEachRange) {
   const auto decoded = [](const std::string& escaped) {
@@ -115,9 +138,13 @@ TEST(Json, DecodesTheEndsOfEachRange) {
   EXPECT_EQ(decoded("\\u07ff\\u0800"), "\xdf\xbf\xe0\xa0\x80");
   EXPECT_EQ(decoded("\\ud7ff\\ue000\\uffff"), "\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf");
   EXPECT_EQ(decoded("\\ud800\\udc00\\udbff\\udfff"), "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf");
-  for (const char* broken : {"\\ud800", "\\udbff", "\\udc00", "\\udfff", "\\udbff\\udbff", "\\udbff\\ue000"}) {
-    EXPECT_THROW(decoded(broken), FileError) << broken;
-  }
+  // Halves of pairs, as Python writes them for file names that are not UTF-8, as pickles have them.
+  EXPECT_EQ(decoded("\\ud800"), "\xed\xa0\x80");
+  EXPECT_EQ(decoded("\\udfffx"), "\xed\xbf\xbfx");
+  EXPECT_EQ(decoded("\\udbff\\ue000"), "\xed\xaf\xbf\xee\x80\x80");
+  EXPECT_EQ(decoded("\\ud800\\ud800\\udc00"), "\xed\xa0\x80\xf0\x90\x80\x80");
+  EXPECT_EQ(decoded("\xed\xa0\x80"), "\xed\xa0\x80");
+  EXPECT_THROW(decoded("\\ud800\\u00"), FileError);
   for (char control = 1; control < 0x20; ++control) EXPECT_THROW(decoded(std::string(1, control)), FileError);
   EXPECT_EQ(decoded(" "), " ");
 }
@@ -153,16 +180,12 @@ TEST(Json, RejectsWhatIsNot) {
                            "[-]",
                            "[--1]",
                            "[0x1]",
-                           "[Infinity]",
                            "[tru]",
                            "[truex]",
                            "[nulll]",
                            "[\"a]",
                            "[\"\\x\"]",
                            "[\"\\u12g4\"]",
-                           "[\"\\ud800\"]",
-                           "[\"\\udc00\"]",
-                           "[\"\\ud800\\u0041\"]",
                            "[\"\t\"]",
                            "[\"\n\"]",
                            "[\"\x1f\"]",
@@ -173,7 +196,6 @@ TEST(Json, RejectsWhatIsNot) {
                            "[\"\xc0\x80\"]",
                            "[\"\xc3\"]",
                            "[\"\xe0\x80\x80\"]",
-                           "[\"\xed\xa0\x80\"]",
                            "[\"\xf0\x80\x80\x80\"]",
                            "[\"\xf4\x90\x80\x80\"]",
                            "[\"\xf5\x80\x80\x80\"]",
@@ -213,7 +235,7 @@ TEST(Json, TellsWhereTheTextBreaks) {
   EXPECT_EQ(offset_of_json_error("[1, 2, ]"), 7U);
   EXPECT_EQ(offset_of_json_error("[1] 2"), 4U);
   EXPECT_EQ(offset_of_json_error("{\"a\" 1}"), 5U);
-  EXPECT_EQ(offset_of_json_error("[NaN]"), 1U);
+  EXPECT_EQ(offset_of_json_error("[Nan]"), 1U);
   EXPECT_EQ(offset_of_json_error("[1,"), 3U);
   EXPECT_EQ(offset_of_json_error("[\"\xff\"]"), 2U) << "not UTF-8";
 }

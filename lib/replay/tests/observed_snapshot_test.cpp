@@ -17,7 +17,7 @@ namespace {
 using namespace literals;
 using observe::MemorySnapshot;
 
-/// Of blocks in two streams and a private pool, with stacks, after a failure.
+/// A snapshot of blocks in two streams and a private pool, with stacks, after a failure.
 MemorySnapshot observed_snapshot() {
   const auto driver = sim::make_driver({.profile = sim::profile("h100")});
   const auto device = driver->open(0).value();

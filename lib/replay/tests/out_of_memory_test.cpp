@@ -1,9 +1,10 @@
 #include "replay/advice/out_of_memory.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include "base/units.hpp"
-#include "replay/advice/recorded_memory.hpp"
+#include "replay/recording/reserved_ranges.hpp"
 
 namespace gpucheck::replay {
 namespace {
@@ -69,6 +70,47 @@ TEST(OutOfMemory, SmallRequestsNeedAWholeSegment) {
   recording.segment(1_GiB, 2_MiB, 2_MiB, 0, {0, 0}, false);
   EXPECT_EQ(recording.fails(3_MiB).segment_bytes, 20_MiB);
   EXPECT_EQ(recording.fails(512).missing_bytes(), 0U) << "2 MiB for a segment, and 4 MiB are free";
+}
+
+// The allocator, short of memory, waits for other streams, gives back what it can, and asks the device alone.
+TEST(OutOfMemory, WhatBecameFreeInTheLastWaitIsAskedForAgain) {
+  Recording recording;
+  recording.segment(1_GiB, 100_MiB, 10_MiB);
+  recording.event(alloc, 1_GiB + 10_MiB, 90_MiB);
+  recording.event(free_requested, 1_GiB + 10_MiB, 90_MiB);
+  recording.event(alloc, 2_GiB, 1_MiB);
+  recording.event(free_completed, 1_GiB + 10_MiB, 90_MiB);
+  recording.event(segment_free, 3_GiB, 20_MiB);
+  const OutOfMemory failure = recording.fails(80_MiB);
+  EXPECT_TRUE(failure.would_be_served_again());
+  const auto late = std::ranges::find(failure.holes, HoleReason::free_too_late, &OutOfMemory::Holes::reason);
+  ASSERT_NE(late, failure.holes.end());
+  EXPECT_EQ(late->largest_bytes, 90_MiB);
+}
+
+TEST(OutOfMemory, WhatWasFreedWithoutAWaitIsNoReasonToAskAgain) {
+  Recording at_once;
+  at_once.segment(1_GiB, 100_MiB, 10_MiB);
+  at_once.event(alloc, 1_GiB + 10_MiB, 90_MiB);
+  at_once.event(free_requested, 1_GiB + 10_MiB, 90_MiB);
+  at_once.event(free_completed, 1_GiB + 10_MiB, 90_MiB);
+  EXPECT_FALSE(at_once.fails(80_MiB).would_be_served_again()) << "the allocator looked after that";
+  Recording too_small;
+  too_small.segment(1_GiB, 100_MiB, 10_MiB);
+  too_small.event(alloc, 1_GiB + 10_MiB, 90_MiB);
+  too_small.event(free_requested, 1_GiB + 10_MiB, 90_MiB);
+  too_small.event(alloc, 2_GiB, 1_MiB);
+  too_small.event(free_completed, 1_GiB + 10_MiB, 90_MiB);
+  EXPECT_FALSE(too_small.fails(95_MiB).would_be_served_again());
+}
+
+TEST(OutOfMemory, FreeMemoryOfMinusOneIsNotTold) {
+  Recording recording;
+  recording.segment(1_GiB, 100_MiB, 70_MiB);
+  recording.event(out_of_memory, UINT64_MAX, 40_MiB);
+  const OutOfMemory failure = explain_out_of_memory(recording.snapshot(), 0, {}).back();
+  EXPECT_EQ(failure.device_free_bytes, std::nullopt);
+  EXPECT_EQ(failure.missing_bytes(), std::nullopt);
 }
 
 TEST(OutOfMemory, HolesThatWouldDoTogetherAreFragmentation) {
@@ -155,7 +197,7 @@ TEST(ReservedAfter, PutsExpandableSegmentsTogether) {
   recording.event(segment_map, 1_GiB + 20_MiB, 40_MiB);    // 1
   recording.event(segment_unmap, 1_GiB + 40_MiB, 20_MiB);  // 2
   const auto bytes_after = [&](std::uint32_t event) {
-    const std::vector<ReservedRange> ranges = reserved_after(recording.snapshot(), 0, event);
+    const std::vector<ReservedRange> ranges = reserved_before(recording.snapshot(), 0, event + std::size_t{1}).joined();
     EXPECT_EQ(ranges.size(), 1U);
     return ranges.at(0).end - ranges.at(0).begin;
   };
@@ -169,7 +211,7 @@ TEST(ReservedAfter, UnmappingInTheMiddleLeavesTwoRanges) {
   recording.snapshot().segments.push_back({1_GiB, 60_MiB, 0, 0, {0, 0}, true, true, {}});
   recording.event(segment_map, 1_GiB + 20_MiB, 20_MiB);
   recording.event(segment_map, 1_GiB + 20_MiB, 20_MiB);
-  const std::vector<ReservedRange> ranges = reserved_after(recording.snapshot(), 0, 0);
+  const std::vector<ReservedRange> ranges = reserved_before(recording.snapshot(), 0, 1).joined();
   ASSERT_EQ(ranges.size(), 2U);
   EXPECT_EQ(ranges[0].end, 1_GiB + 20_MiB);
   EXPECT_EQ(ranges[1].begin, 1_GiB + 40_MiB);

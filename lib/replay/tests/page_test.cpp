@@ -69,7 +69,7 @@ TEST(SnapshotPage, WhatTheFileSaysStaysText) {
   const std::string attack = "</script><script>alert(1)</script><!--{{script}}&\"'";
   Snapshot snapshot;
   snapshot.settings.text = attack;
-  snapshot.stacks.frames = {{attack, attack + ".py", 1}};
+  snapshot.stacks.frames = {{attack, snapshot.stacks.texts.add(attack + ".py"), 1}};
   snapshot.stacks.stacks.push_back({0});
   const SnapshotBlock block{512, 512, 512, SnapshotBlockState::active_allocated, 1};
   snapshot.segments = {{512, 512, 0, 0, {0, 0}, false, false, {block}}};
@@ -116,7 +116,7 @@ TEST(SnapshotPage, LoadsNothing) {
   EXPECT_EQ(occurrences(page, "@import"), 0U);
   EXPECT_EQ(occurrences(page, "url("), 0U);
   EXPECT_EQ(occurrences(page, "https://"), 0U);
-  EXPECT_EQ(occurrences(page, "default-src 'none'"), 1U) << "and the browser is told so";
+  EXPECT_EQ(occurrences(page, "default-src 'none'"), 1U) << "and the browser is asked to enforce that";
 }
 
 }  // namespace

@@ -230,6 +230,30 @@ TEST(Pickle, TheSameEventsNamedAgainAndAgainAreRejected) {
   }
 }
 
+// Each byte makes an empty list, and names it in another: some dozen bytes of memory for each of the file's.
+TEST(Pickle, RejectsWhatWouldTakeFarMoreMemoryThanItsSize) {
+  std::string bytes = "\x80\x02]("s;
+  const std::string thousand_lists = "](" + std::string(1000, ']') + "e";
+  while (bytes.size() < 8'000'000) bytes += thousand_lists;
+  bytes += "e.";
+  try {
+    Document document("lists.pickle", bytes);
+    read_pickle(document, {});
+    FAIL() << "took " << document.memory_bytes() << " bytes";
+  } catch (const FileError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("lists.pickle"), std::string::npos) << text;
+    const std::uint64_t most = (std::uint64_t{64} << 20) + 12 * bytes.size();
+    EXPECT_NE(text.find("would take more than " + std::to_string(most) + " bytes of memory"), std::string::npos)
+        << text;
+    EXPECT_LT(error.offset(), bytes.size()) << "not read to its end";
+  }
+  ReadLimits limits;
+  limits.memory_per_byte = 100;
+  Document document("lists.pickle", bytes);
+  EXPECT_NO_THROW(read_pickle(document, limits)) << "nothing else is wrong with it";
+}
+
 TEST(Pickle, AListInsideItselfIsRejected) {
   EXPECT_THROW(read_bytes("loop",
                           "\x80\x02}\x8c\x08segments]q\x00h\x00"

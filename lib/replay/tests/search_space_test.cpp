@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <set>
 
-#include "runtime/allocator/settings.hpp"
+#include "runtime/settings/settings.hpp"
 
 namespace gpucheck::replay {
 namespace {
@@ -28,7 +28,7 @@ TEST(SearchSpace, BeginsWithWhatSetsLeast) {
                            ? static_cast<int>(std::ranges::count(candidate.settings, ':'))
                            : candidate.keys;
     EXPECT_EQ(candidate.keys, colons) << candidate.settings;
-    EXPECT_GT(candidate.keys, 0) << "the defaults are no candidate";
+    EXPECT_GT(candidate.keys, 0) << "the defaults are not candidate";
   }
 }
 
@@ -47,11 +47,43 @@ TEST(SearchSpace, HasEachKeyAloneAndWithOthers) {
 }
 
 TEST(SearchSpace, KeepsWhatIsNotSearched) {
-  EXPECT_EQ(other_settings(""), "");
-  EXPECT_EQ(other_settings("expandable_segments:True"), "");
+  EXPECT_EQ(other_settings("").text, "");
+  EXPECT_EQ(other_settings("expandable_segments:True").text, "");
   EXPECT_EQ(other_settings("roundup_power2_divisions:[256:1,>:8],pinned_num_register_threads:4, max_split_size_mb:64,"
-                           "release_lock_on_cudamalloc:True"),
+                           "release_lock_on_cudamalloc:True")
+                .text,
             "pinned_num_register_threads:4,release_lock_on_cudamalloc:True");
+  EXPECT_EQ(other_settings("expandable_segments_reserve_by_class:[1:2,>:3]").text,
+            "expandable_segments_reserve_by_class:[1:2,>:3]")
+      << "a key that only begins like one that is searched";
+  EXPECT_EQ(other_settings("expandable_segments,True,pinned_num_register_threads,4").text,
+            "pinned_num_register_threads:4")
+      << "PyTorch does not check separators";
+  EXPECT_EQ(other_settings("pinned_num_register_threads:4,pinned_num_register_threads:8").text,
+            "pinned_num_register_threads:8");
+}
+
+TEST(SearchSpace, KeepsOnlyWhatIsClean) {
+  for (const char* value : {"8'; touch x; '", "8$(id)", "8`id`", "8|sh",
+                            "8\x1b"
+                            "c",
+                            "8\\", "8\"", "8&", "8#", "8\xff"}) {
+    const std::string item = std::string("pinned_num_register_threads:") + value;
+    const OtherSettings others = other_settings(item + ",release_lock_on_cudamalloc:True");
+    EXPECT_EQ(others.text, "release_lock_on_cudamalloc:True") << value;
+    EXPECT_EQ(others.not_clean.size(), 1U) << value;
+  }
+  EXPECT_EQ(other_settings("a'b:1").not_clean, std::vector<std::string>{"a'b:1"});
+  EXPECT_EQ(other_settings("a:" + std::string(5000, '1')).text, "");
+  std::string many;
+  for (int i = 0; i < 50'000; ++i) many += (many.empty() ? "k" : ",k") + std::to_string(i) + ":1";
+  EXPECT_LE(other_settings(many).text.size(), 2000U);
+}
+
+TEST(SearchSpace, NamesKeys) {
+  EXPECT_EQ(keys_of("a:1,b:[1:2,>:3], c:True"), (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(keys_of("a:1,b"), std::vector<std::string>{"a"});
+  EXPECT_TRUE(keys_of("").empty());
 }
 
 TEST(SearchSpace, JoinsSettings) {

@@ -64,6 +64,44 @@ TEST(Search, SmallestMemoryDoesHoweverSoonOtherStreamsAreDone) {
   EXPECT_EQ(row.at_smallest.peak_reserved_bytes, 100_MiB) << "as recorded";
 }
 
+// As above, two hundred times as large: of 2,000 steps to more memory each fails at one of the first paces.
+TEST(Search, LooksNotWithoutEndForWhatDoesAtAnyPace) {
+  TraceMaker maker;
+  const std::uint32_t used = maker.allocate(12000_MiB);
+  maker.free_later(used, 0);
+  maker.allocate(8000_MiB);
+  maker.end_of_uses(0);
+  maker.allocate(12000_MiB);
+  const SearchResult result = search_settings(maker.trace(), options_with({""}, {}));
+  const RankedSettings& row = result.ranking.at(0);
+  EXPECT_EQ(result.other_paces, 64U);
+  EXPECT_GT(row.paces_not_tried, 0U);
+  EXPECT_GE(row.smallest_memory_bytes, 20000_MiB);
+  EXPECT_LT(row.smallest_memory_bytes, 24000_MiB) << "with which it would run at any pace";
+  EXPECT_TRUE(row.at_smallest.runs_to_its_end()) << "as recorded";
+  EXPECT_LT(result.play_count, 6 * 65U + 50) << "six times all paces, and what else it takes";
+}
+
+TEST(Search, PlaysAtOtherPacesAreLimitedForAllSettingsTogether) {
+  TraceMaker maker;
+  const std::uint32_t used = maker.allocate(60_MiB);
+  maker.free_later(used, 0);
+  maker.end_of_uses(0);
+  const DeviceSource devices = simulated_devices();
+  const Measure measure(maker.trace(), devices, std::nullopt);
+  RankedSettings row;
+  measure.find_unlimited(row);
+  EXPECT_EQ(measure.pace_plays_for_one(), 6 * 65U);
+  for (int times = 0; times < 36; ++times) {
+    measure.find_smallest(row, 60_MiB, UINT64_MAX, measure.pace_plays_for_one());
+    EXPECT_EQ(row.paces_not_tried, 0U);
+  }
+  EXPECT_EQ(measure.pace_plays_for_one(), 0U);
+  measure.find_smallest(row, 60_MiB, UINT64_MAX, measure.pace_plays_for_one());
+  EXPECT_EQ(row.paces_not_tried, 64U);
+  EXPECT_EQ(row.smallest_memory_bytes, 60_MiB) << "as recorded";
+}
+
 TEST(Search, SettingsThatDoWithLessOnlyByChanceAreNotBetter) {
   // As above: with 118 MiB and less it runs as recorded, but not however its frees fall.
   TraceMaker maker;
@@ -95,6 +133,18 @@ TEST(Search, AGrowingSegmentNeedsMoreThanItsPeak) {
   const SearchResult result = search_settings(maker.trace(), options_with({expandable.settings}, {}));
   EXPECT_EQ(result.ranking.at(0).unlimited.peak_reserved_bytes, 60_MiB);
   EXPECT_EQ(result.ranking.at(0).smallest_memory_bytes, 66_MiB);
+}
+
+TEST(Search, APageBeyondTheLimitDoesNotFit) {
+  // 60 MiB fit; the page of 128 MiB that is mapped for them does not.
+  TraceMaker maker;
+  maker.allocate(60_MiB);
+  SearchOptions options = options_with({"", "expandable_segments:True,large_segment_size_mb:128"}, {});
+  options.memory_limit_bytes = 100_MiB;
+  const SearchResult result = search_settings(maker.trace(), options);
+  EXPECT_EQ(result.ranking.at(0).smallest_memory_bytes, 60_MiB);
+  EXPECT_EQ(result.ranking.at(1).smallest_memory_bytes, 128_MiB);
+  EXPECT_FALSE(result.ranking.at(1).at_limit->runs_to_its_end());
 }
 
 TEST(Search, RanksOnlyWhatSavesAHundredth) {

@@ -9,6 +9,8 @@
 namespace gpucheck::replay {
 namespace {
 
+using namespace std::string_literals;
+
 Snapshot read(const std::string& text) { return std::get<Snapshot>(read_bytes("snapshot", text)); }
 
 std::string with_event(const std::string& event) { return R"({"segments": [], "device_traces": [[)" + event + "]]}"; }
@@ -54,6 +56,44 @@ TEST(Snapshot, ReadsOutOfMemoryWithItsFreeBytes) {
   EXPECT_EQ(event.size, 512U);
 }
 
+// Some writers have -1 as the unsigned number of the same bits.
+TEST(Snapshot, ReadsMinusOneHoweverItIsWritten) {
+  for (const char* minus_one : {"-1", "18446744073709551615"}) {
+    const std::string one(minus_one);
+    const Snapshot snapshot = read(R"({"segments": [], "device_traces": [[
+        {"action": "alloc", "addr": 512, "size": 8, "stream": )" +
+                                   one + R"(, "time_us": )" + one + R"(},
+        {"action": "oom", "device_free": )" +
+                                   one + R"(, "size": 8, "stream": 0, "segment_pool_id": [)" + one +
+                                   R"(, 0]}]], "allocator_settings": {"max_split_size": )" + one + "}}");
+    EXPECT_EQ(snapshot.device_traces.at(0).at(0).time_us, -1) << minus_one;
+    EXPECT_EQ(snapshot.device_traces.at(0).at(0).stream, UINT64_MAX);
+    EXPECT_EQ(snapshot.device_traces.at(0).at(1).address, UINT64_MAX);
+    EXPECT_EQ(snapshot.device_traces.at(0).at(1).pool, PoolId(UINT64_MAX, 0));
+    EXPECT_EQ(snapshot.settings.max_split_size, -1);
+  }
+  // A pickle writes it with nine bytes.
+  const std::string pickled =
+      "\x80\x02}(\x8c\x08segments]\x8c\x0d"
+      "device_traces](](}(\x8c\x06"
+      "action\x8c\x05"
+      "alloc\x8c\x04"
+      "addrK\x01\x8c\x04sizeK\x08\x8c\x06streamK\x00"
+      "\x8c\x07time_us\x8a\x09\xff\xff\xff\xff\xff\xff\xff\xff\x00"
+      "ueeu."s;
+  EXPECT_EQ(read(pickled).device_traces.at(0).at(0).time_us, -1);
+}
+
+TEST(Snapshot, RejectsNamesAndSettingsOfAnyLength) {
+  const std::string long_text(70'000, 'x');
+  const auto settings = [&](const std::string& text) {
+    return read(R"({"segments": [], "allocator_settings": {"PYTORCH_CUDA_ALLOC_CONF": ")" + text + "\"}}")
+        .settings.text;
+  };
+  EXPECT_EQ(settings(long_text.substr(0, longest_settings))->size(), longest_settings);
+  EXPECT_THROW(settings(long_text), FileError);
+}
+
 TEST(Snapshot, KeepsUnknownActionsAsOther) {
   EXPECT_EQ(read(with_event(R"({"action": "annotate"})")).device_traces.at(0).at(0).action, SnapshotAction::other);
 }
@@ -79,7 +119,7 @@ TEST(Snapshot, FillsInWhatFilesOfOlderReleasesLeaveOut) {
   const SnapshotSegment segment = read(with_segment("", blocks)).segments.at(0);
   EXPECT_EQ(segment.blocks.at(0).requested_size, 512U) << "as much as was asked for, rounded";
   EXPECT_EQ(segment.blocks.at(1).requested_size, 256U);
-  EXPECT_EQ(segment.blocks.at(2).requested_size, 0U) << "what the file tells counts";
+  EXPECT_EQ(segment.blocks.at(2).requested_size, 0U) << "what the file says counts";
   EXPECT_EQ(segment.device, 0U);
   EXPECT_EQ(segment.pool, PoolId(0, 0));
   EXPECT_FALSE(segment.is_expandable);

@@ -119,7 +119,7 @@ DeviceSource noting_devices(std::vector<std::uint64_t>& sizes) {
 }
 
 TEST(Replays, AreJudgedTogether) {
-  std::vector<Subject> subjects = load_subjects(test_file("pytorch_traces.json"), std::nullopt);
+  std::vector<Subject> subjects = load_subjects(test_file("pytorch_traces.json"), std::nullopt).subjects;
   ASSERT_EQ(subjects.size(), 3U);
   ++subjects[1].trace.expected_statistics.front();
   std::vector<std::uint64_t> sizes;
@@ -133,7 +133,7 @@ TEST(Replays, AreJudgedTogether) {
 }
 
 TEST(Replays, OtherConditionsAreAskedWhatTheyComeTo) {
-  const std::vector<Subject> subjects = load_subjects(test_file("pytorch_traces.json"), std::nullopt);
+  const std::vector<Subject> subjects = load_subjects(test_file("pytorch_traces.json"), std::nullopt).subjects;
   std::vector<std::uint64_t> sizes;
   Request request{.memory_limit_bytes = 100_GiB, .devices = noting_devices(sizes)};
   const auto results = play_all(std::span(subjects).first(1), request);

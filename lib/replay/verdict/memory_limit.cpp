@@ -6,7 +6,7 @@ namespace gpucheck::replay {
 
 namespace {
 
-/// What a file tells is no limit where no device can be that large.
+/// What a file says is not a limit where no device can be that large.
 std::uint64_t capped(std::uint64_t bytes, const DeviceSource& devices) {
   return devices.sizes ? std::min(bytes, devices.sizes->max_bytes) : bytes;
 }

@@ -12,7 +12,7 @@ struct MemoryLimit {
   enum class Source {
     requested,     ///< whoever asks for the replay
     trace,         ///< the file
-    recorded,      ///< what a recorded failure tells: RecordedUsage::capacity_bytes
+    recorded,      ///< what a recorded failure says: RecordedUsage::capacity_bytes
     device,        ///< none but the size of the device replayed on
     not_recorded,  ///< none: more was in use than the default device has, so that it is made as large as can be
   };

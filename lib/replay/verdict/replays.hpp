@@ -19,7 +19,7 @@ struct Replay {
   std::string settings;  ///< empty: the defaults
   MemoryLimit limit;
   std::string device;                     ///< as `PlayedDevice::label`
-  std::string device_name;                ///< as the device tells it
+  std::string device_name;                ///< as the device reports it
   std::string device_note;                ///< as `PlayedDevice::note`
   std::uint64_t device_memory_bytes = 0;  ///< the whole device
   std::optional<Comparison> comparison;   ///< where `can_compare`
@@ -36,7 +36,7 @@ struct SubjectReplays {
 /// it. @throws UsageError, EnvironmentError.
 std::vector<SubjectReplays> play_all(std::span<const Subject> subjects, const Request& request);
 
-/// What all of them come to.
+/// The verdict on all of them.
 [[nodiscard]] Outcome outcome_of(std::span<const SubjectReplays> results);
 
 }  // namespace gpucheck::replay

@@ -9,7 +9,7 @@
 
 #include "device/driver.hpp"
 #include "replay/verdict/subject.hpp"
-#include "runtime/allocator/allocator_choice.hpp"
+#include "runtime/settings/allocator_choice.hpp"
 
 namespace gpucheck::replay {
 
@@ -25,7 +25,7 @@ struct PlayedDevice {
 /// Where traces are played. Every play begins on a device of its own, so that none
 /// depends on the one before.
 struct DeviceSource {
-  /// Of devices that can be made in any size: bytes that a program can use of them.
+  /// For devices that can be made in any size: bytes that a program can use of them.
   struct Sizes {
     std::uint64_t default_bytes = 0;  ///< of one that nothing is asked of
     std::uint64_t max_bytes = 0;
@@ -48,7 +48,7 @@ struct Request {
 /// Whether the chosen allocator can be held against it.
 [[nodiscard]] bool can_compare(const Subject& subject, const Request& request) noexcept;
 
-/// A comparison says nothing of what other settings, or another limit, would come to.
+/// A comparison says nothing of what would happen under other settings, or another limit.
 [[nodiscard]] bool asks_what_if(const Subject& subject, const Request& request) noexcept;
 
 }  // namespace gpucheck::replay

@@ -11,29 +11,31 @@ namespace gpucheck::replay {
 
 namespace {
 
-Subject subject_of(const std::string& file, const Snapshot& snapshot, std::size_t device, PrivatePools pools) {
-  Conversion conversion = convert(snapshot, device, pools);
+Subject subject_of(const std::string& file, const Snapshot& snapshot, std::size_t device, PrivatePools pools,
+                   SettingChanges changes) {
+  Conversion conversion = convert(snapshot, device, pools, changes);
   return {file, std::move(conversion.trace), conversion.report, std::move(conversion.recorded_events)};
 }
 
-std::vector<Subject> subjects_of(const std::string& file, const Snapshot& snapshot, std::optional<int> device,
-                                 PrivatePools pools) {
-  std::vector<Subject> subjects;
+FileSubjects subjects_of(const std::string& file, const Snapshot& snapshot, std::optional<int> device,
+                         PrivatePools pools, SettingChanges changes) {
+  FileSubjects result;
+  std::vector<Subject>& subjects = result.subjects;
   if (device) {
-    subjects.push_back(subject_of(file, snapshot, static_cast<std::size_t>(*device), pools));
-    return subjects;
+    subjects.push_back(subject_of(file, snapshot, static_cast<std::size_t>(*device), pools, changes));
+    return result;
   }
+  result.idle_devices = idle_devices(snapshot);
   for (const std::size_t i : devices_of(snapshot)) {
-    const bool has_events = i < snapshot.device_traces.size() && !snapshot.device_traces[i].empty();
-    if (has_events) subjects.push_back(subject_of(file, snapshot, i, pools));
+    if (has_playable_event(snapshot, i)) subjects.push_back(subject_of(file, snapshot, i, pools, changes));
   }
   if (subjects.empty()) {
     throw EnvironmentError(
-        fmt::format("{}: the snapshot holds no events, so there is nothing to replay: call "
+        fmt::format("{}: the snapshot holds no events that can be played, so there is nothing to replay: call "
                     "torch.cuda.memory._record_memory_history() before the part of the program that is to be replayed",
                     file));
   }
-  return subjects;
+  return result;
 }
 
 }  // namespace
@@ -42,16 +44,17 @@ bool Subject::has_expectations() const {
   return !trace.expected_statistics.empty() || !trace.final_statistics.empty() || trace.final_segments.has_value();
 }
 
-std::vector<Subject> load_subjects(const std::string& file, std::optional<int> recorded_device, PrivatePools pools) {
+FileSubjects load_subjects(const std::string& file, std::optional<int> recorded_device, PrivatePools pools,
+                           SettingChanges changes) {
   FileContent content = read_file(file);
   if (const auto* const snapshot = std::get_if<Snapshot>(&content)) {
-    return subjects_of(file, *snapshot, recorded_device, pools);
+    return subjects_of(file, *snapshot, recorded_device, pools, changes);
   }
-  std::vector<Subject> subjects;
+  FileSubjects result;
   for (Trace& trace : std::get<std::vector<Trace>>(content)) {
-    subjects.push_back({file, std::move(trace), std::nullopt, {}});
+    result.subjects.push_back({file, std::move(trace), std::nullopt, {}});
   }
-  return subjects;
+  return result;
 }
 
 }  // namespace gpucheck::replay

@@ -15,7 +15,7 @@ namespace gpucheck::replay {
 struct Subject {
   std::string file;
   Trace trace;
-  // Of a snapshot only.
+  // For a snapshot only.
   std::optional<ConversionReport> recorded;
   std::vector<std::uint32_t> recorded_events;  ///< by step, as in Conversion
 
@@ -23,10 +23,16 @@ struct Subject {
   [[nodiscard]] bool has_expectations() const;
 };
 
-/// All that a file holds to replay, in its order; of a snapshot only what was recorded on
-/// `recorded_device`, where that is given, else on each device that has events.
+/// What a file holds to replay.
+struct FileSubjects {
+  std::vector<Subject> subjects;          ///< in its order
+  std::vector<std::size_t> idle_devices;  ///< of a snapshot: with events of which none can be played; left out
+};
+
+/// From a snapshot only what was recorded on `recorded_device`, where that is given, else on each device that has
+/// events that can be played.
 /// @throws FileError; EnvironmentError for a snapshot with nothing to replay.
-std::vector<Subject> load_subjects(const std::string& file, std::optional<int> recorded_device,
-                                   PrivatePools pools = PrivatePools::kept);
+FileSubjects load_subjects(const std::string& file, std::optional<int> recorded_device,
+                           PrivatePools pools = PrivatePools::kept, SettingChanges changes = SettingChanges::played);
 
 }  // namespace gpucheck::replay

@@ -27,7 +27,7 @@ struct Evidence {
 /// Memory suffices where not one allocation failed.
 [[nodiscard]] Verdict judge(const Evidence& evidence);
 
-/// What a replay of several subjects comes to.
+/// The verdict on a replay of several subjects.
 enum class Outcome { passed, failed, not_judged };
 /// A difference, or memory that does not suffice, outweighs what cannot be judged.
 [[nodiscard]] Outcome outcome_of(std::span<const Verdict> verdicts);

@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "base/sanitize.hpp"
 #include "base/utf8.hpp"
-#include "harness/json.hpp"
+#include "harness/run/json.hpp"
 #include "report/wording.hpp"
 
 namespace gpucheck::report {
@@ -47,12 +47,13 @@ void describe(Archive& archive, Either<harness::Counts> auto& counts) {
 
 template <typename Archive>
 void describe(Archive& archive, Either<harness::Waiver> auto& waiver) {
-  auto& [case_glob, device, reason, owner, expires] = waiver;
+  auto& [case_glob, device, reason, owner, expires, xid] = waiver;
   archive("case", case_glob);
   archive("device", device);
   archive("reason", reason);
   archive("owner", owner);
   archive("expires", expires);
+  archive("xid", xid);
 }
 
 template <typename Archive>
@@ -71,8 +72,8 @@ void describe(Archive& archive, T& value) {
 template <typename Archive>
 void describe(Archive& archive, Either<harness::CaseResult> auto& result) {
   auto& [name, devices, outcome, flaky, waiver, reason, duration_ms, deadline_extension_ms, observations, mismatches,
-         measurements, telemetry, parameters, seed, fault, repetition, exit_code, signal, output_tail, error_tail,
-         earlier_attempts, rerun_command] = result;
+         warnings, measurements, telemetry, parameters, seed, fault, repetition, exit_code, signal, output_tail,
+         error_tail, earlier_attempts, rerun_command] = result;
   archive("name", name);
   archive("devices", devices);
   archive("outcome", outcome);
@@ -83,6 +84,7 @@ void describe(Archive& archive, Either<harness::CaseResult> auto& result) {
   archive("deadline_extension_ms", deadline_extension_ms);
   archive("observations", observations);
   archive("mismatches", mismatches);
+  archive("warnings", warnings);
   archive("measurements", measurements);
   archive("telemetry", telemetry);
   archive("parameters", parameters);
@@ -99,7 +101,8 @@ void describe(Archive& archive, Either<harness::CaseResult> auto& result) {
 
 template <typename Archive>
 void describe(Archive& archive, Either<harness::RunStarted> auto& event) {
-  auto& [version, command_line, start_time, host_name, devices, settings, jobs, max_skips, selected, total] = event;
+  auto& [version, command_line, start_time, host_name, devices, settings, jobs, max_skips, selected, total, no_cases] =
+      event;
   archive("version", version);
   archive("command_line", command_line);
   archive("start_time", start_time);
@@ -110,6 +113,7 @@ void describe(Archive& archive, Either<harness::RunStarted> auto& event) {
   archive("max_skips", max_skips);
   archive("selected", selected);
   archive("total", total);
+  archive("no_cases", no_cases);
 }
 
 template <typename Archive>
@@ -133,15 +137,18 @@ void describe(Archive& archive, Either<harness::CaseFinished> auto& event) {
 
 template <typename Archive>
 void describe(Archive& archive, Either<harness::RunFinished> auto& event) {
-  auto& [counts, duration_ms, not_run, running, incomplete, waivers, unproven_devices, device_times,
-         interrupted_by_signal, exit_code] = event;
+  auto& [counts, duration_ms, not_run, running, incomplete, waivers, may_lack_repetitions, unproven_devices,
+         comparisons, remeasured, device_times, interrupted_by_signal, exit_code] = event;
+  // What follows from the results, the comparisons, is worked out again (RunTally).
   archive("counts", counts);
   archive("duration_ms", duration_ms);
   archive("not_run", not_run);
   archive("running", running);
   archive("incomplete", incomplete);
   archive("waivers", waivers);
+  archive("may_lack_repetitions", may_lack_repetitions);
   archive("unproven_devices", unproven_devices);
+  archive("remeasured", remeasured);
   archive("device_times", device_times);
   archive("interrupted_by_signal", interrupted_by_signal);
   archive("exit_code", exit_code);
@@ -270,18 +277,24 @@ class Reader {
   explicit Reader(const ordered_json& object) : object_(object) {}
 
   template <typename T>
-  void operator()(const char* name, T& field) const {
+  void operator()(const char* name, T& field) {
     const auto found = object_.find(name);
     if (found == object_.end()) throw Error(fmt::format("the member \"{}\" is missing", name));
+    ++read_;
     decode(name, *found, field);
+  }
+  /// A member that nobody asked for says something that is not heard.
+  void require_nothing_else(std::size_t others = 0) const {
+    if (object_.size() != read_ + others) throw Error("it has a member that is not known");
   }
 
  private:
   template <typename T>
   static void decode(const char* name, const ordered_json& json, T& field) {
     if (!json.is_object()) fail(name, "an object");
-    const Reader reader(json);
+    Reader reader(json);
     describe(reader, field);
+    reader.require_nothing_else();
   }
   static void decode(const char* name, const ordered_json& json, bool& field) {
     if (!json.is_boolean()) fail(name, "true or false");
@@ -307,7 +320,8 @@ class Reader {
     }
   }
   static void decode(const char* name, const ordered_json& json, std::string& field) {
-    const bool has_bytes = json.is_object() && json.contains("latin1") && json["latin1"].is_string();
+    const bool has_bytes =
+        json.is_object() && json.size() == 1 && json.contains("latin1") && json["latin1"].is_string();
     if (!has_bytes && !json.is_string()) fail(name, R"(text, or {"latin1": text})");
     field = has_bytes ? to_latin1(json["latin1"].get_ref<const std::string&>(), name) : json.get<std::string>();
   }
@@ -347,14 +361,17 @@ class Reader {
   }
 
   const ordered_json& object_;
+  std::size_t read_ = 0;
 };
 
-/// Fills `event` and tells true when this is what the line holds.
+/// Fills `event` and returns true when this is what the line holds.
 template <typename Kind>
 bool read_if_named(const ordered_json& json, std::string_view name, Event& event) {
   if (name != event_name<Kind>) return false;
-  const Reader reader(json);
+  Reader reader(json);
   describe(reader, event.emplace<Kind>());
+  const std::size_t others = std::same_as<Kind, harness::RunStarted> ? 3 : 2;  // "event", "time" and "schema"
+  reader.require_nothing_else(others);
   return true;
 }
 
@@ -383,9 +400,9 @@ ordered_json to_json(const JournalEntry& entry) {
 }
 
 JournalEntry entry_from_json(const ordered_json& json) {
-  if (!json.is_object()) throw Error("it is no JSON object");
+  if (!json.is_object()) throw Error("it is not a JSON object");
   JournalEntry entry;
-  const Reader reader(json);
+  Reader reader(json);
   std::string name;
   reader("event", name);
   reader("time", entry.time);
@@ -394,7 +411,7 @@ JournalEntry entry_from_json(const ordered_json& json) {
                      read_if_named<harness::CaseStarted>(json, name, entry.event) ||
                      read_if_named<harness::CaseFinished>(json, name, entry.event) ||
                      read_if_named<harness::RunFinished>(json, name, entry.event);
-  if (!known) throw Error(fmt::format("it tells of an unknown event \"{}\"", one_line(name, 80)));
+  if (!known) throw Error(fmt::format("it reports an unknown event \"{}\"", one_line(name, 80)));
   return entry;
 }
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <variant>
 
-#include "harness/events.hpp"
+#include "harness/run/events.hpp"
 
 namespace gpucheck::report {
 

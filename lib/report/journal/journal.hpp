@@ -13,9 +13,9 @@ namespace gpucheck::report {
 /// A journal that was read back.
 struct Journal {
   std::string path;
-  /// What the run told, in its order. The last one is always a RunFinished: where the
+  /// What the run reported, in its order. The last one is always a RunFinished: where the
   /// journal has none, one that says so (`incomplete`), names the cases that were not
-  /// run, and is no pass.
+  /// run, and is not a pass.
   std::vector<Event> events;
   bool torn = false;  ///< the last line was cut off in the middle, and is left out
 
@@ -25,7 +25,7 @@ struct Journal {
 };
 
 /// @param still_written the run that writes it has not ended.
-/// @throws EnvironmentError with `path` and the line's number for what is no event, for
+/// @throws EnvironmentError with `path` and the line's number for what is not an event, for
 /// events that cannot follow each other, and for an end that does not fit what comes
 /// before it.
 Journal parse_journal(std::string_view text, const std::string& path, bool still_written = false);
@@ -36,7 +36,7 @@ Journal read_journal(const std::string& path);
 /// Judges the journal's run anew under these waivers, instead of those it ran with.
 void apply_waivers(Journal& journal, const fleet::Waivers& waivers);
 
-/// Tells the sink every event of the journal.
+/// Reports the sink every event of the journal.
 void replay_events(const Journal& journal, harness::EventSink& sink);
 
 }  // namespace gpucheck::report

@@ -10,7 +10,8 @@
 #include <unistd.h>
 #include <utility>
 
-#include "base/error.hpp"
+#include "base/in_use_error.hpp"
+#include "base/waiting_for_files.hpp"
 
 namespace gpucheck::report {
 
@@ -22,7 +23,7 @@ JournalFile::JournalFile(std::string path) : path_(std::move(path)) {
   }
   struct stat present {};
   is_new_ = ::stat(path_.c_str(), &present) != 0;
-  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  descriptor_ = open_for_writing(path_, O_WRONLY | O_APPEND | O_CREAT);
   if (descriptor_ < 0) fail("open");
   is_regular_ = ::fstat(descriptor_, &present) == 0 && S_ISREG(present.st_mode);
   if (!is_regular_) return;
@@ -36,7 +37,7 @@ JournalFile::JournalFile(std::string path) : path_(std::move(path)) {
 
 void JournalFile::open_for_one_writer() {
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;  // not every file system has locks
-  throw EnvironmentError(fmt::format("another run is writing the journal {}; give each run its own", path_));
+  throw InUseError(fmt::format("another run is writing the journal {}; give each run its own", path_));
 }
 
 JournalFile::~JournalFile() {
@@ -56,13 +57,7 @@ void JournalFile::restart() {
 
 void JournalFile::append(std::string_view lines) {
   const auto length = static_cast<long long>(lines.size());
-  while (!lines.empty()) {
-    const ssize_t written = ::write(descriptor_, lines.data(), lines.size());
-    if (written >= 0) {
-      lines.remove_prefix(static_cast<std::size_t>(written));
-      continue;
-    }
-    if (errno == EINTR) continue;
+  if (!write_when_ready(descriptor_, lines, path_ == "-" ? "stdout" : path_)) {
     const int reason = errno;
     if (is_regular_) static_cast<void>(::ftruncate(descriptor_, size_));
     errno = reason;

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Writes each event the moment it is told. What does not fit on a full disk is kept, in
+/// Writes each event the moment it happens. What does not fit on a full disk is kept, in
 /// order, and written as soon as there is room.
 class JournalSink final : public harness::EventSink {
  public:

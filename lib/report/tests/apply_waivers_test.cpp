@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "report/journal/event_json.hpp"
+#include "journal_text.hpp"
 #include "report/journal/journal.hpp"
 #include "sample_run.hpp"
 
@@ -15,16 +15,13 @@ Journal journal_of(Outcome third, const std::string& fate) {
   harness::RunStarted start = sample_start();
   start.selected = {{.name = "a.pass"}, {.name = "a.fail"}, {.name = "a.third"}};
   start.total = 3;
-  std::string text = to_json(JournalEntry{.time = {}, .event = start}).dump() + "\n";
+  JournalText journal(start);
   for (const auto& [name, outcome] :
        {std::pair("a.pass", Outcome::pass), {"a.fail", Outcome::fail}, {"a.third", third}}) {
-    harness::CaseFinished event;
-    event.result.name = name;
-    event.result.outcome = outcome;
     if (fate == "killed" && name == std::string("a.third")) continue;
-    text += to_json(JournalEntry{.time = {}, .event = event}).dump() + "\n";
+    journal.play(result_of(name, outcome));
   }
-  return parse_journal(text, "j");
+  return parse_journal(journal.text(), "j");
 }
 
 TEST(ApplyWaivers, JudgesARunAnewByTheDayItStarted) {
@@ -58,23 +55,17 @@ Journal ended_journal(const std::vector<Outcome>& outcomes, const harness::RunFi
   harness::RunStarted start = sample_start();
   start.selected.clear();
   harness::RunFinished end = how;
-  std::string lines;
-  const auto add = [&lines](const Event& event) {
-    lines += to_json(JournalEntry{.time = {}, .event = event}).dump() + "\n";
-  };
+  std::vector<harness::CaseResult> results;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    harness::CaseFinished event;
-    event.result.name = "a.fail";
-    event.result.repetition = static_cast<int>(i);
-    event.result.outcome = outcomes[i];
-    start.selected.push_back(selected_case(event.result));
-    end.counts.add(event.result);
-    add(event);
+    results.push_back(result_of("a.fail", outcomes[i], {}, static_cast<int>(i)));
+    start.selected.push_back(selected_case(results.back()));
+    end.counts.add(results.back());
   }
   start.total = outcomes.size();
-  return parse_journal(to_json(JournalEntry{.time = {}, .event = start}).dump() + "\n" + lines +
-                           to_json(JournalEntry{.time = {}, .event = end}).dump() + "\n",
-                       "j");
+  JournalText journal(start);
+  for (const harness::CaseResult& result : results) journal.play(result);
+  journal.add(end);
+  return parse_journal(journal.text(), "j");
 }
 
 const fleet::Waivers holds{{"a.fail", "any", "reason", "owner", "2026-12-31"}};
@@ -98,7 +89,7 @@ TEST(ApplyWaivers, KeepsWhatARunMadeOfItsSkips) {
   chosen.exit_code = 1;
   Journal failed = ended_journal({Outcome::skip, Outcome::fail}, chosen);
   apply_waivers(failed, holds);
-  EXPECT_EQ(failed.end().exit_code, 3) << "a waived failure among skips is no evidence";
+  EXPECT_EQ(failed.end().exit_code, 3) << "a waived failure among skips is not evidence";
   apply_waivers(failed, {});
   EXPECT_EQ(failed.end().exit_code, 1);
 }

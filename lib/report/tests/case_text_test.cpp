@@ -60,6 +60,30 @@ TEST(CaseText, CutsALongOutputToItsLastLines) {
   EXPECT_NE(text.find("stderr | last\n"), std::string::npos);
 }
 
+TEST(CaseText, APassWithAWarningShowsItAndWhatToDo) {
+  harness::CaseResult result;
+  result.name = "health.mode";
+  result.outcome = harness::Outcome::pass;
+  result.warnings = {{"persistence_mode", "true", "false", "vendor", "GC1003"}};
+  const std::string text = case_text(result, {});
+  EXPECT_TRUE(text.starts_with("WARN ")) << text;
+  EXPECT_NE(text.find("passed with a warning: persistence_mode\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("persistence_mode  true      false"), std::string::npos) << text;
+  EXPECT_NE(text.find("warning: GC1003 wrong_mode"), std::string::npos) << text;
+}
+
+TEST(CaseText, AFailureShowsItsWarningsToo) {
+  harness::CaseResult result;
+  result.name = "health.mode";
+  result.outcome = harness::Outcome::fail;
+  result.mismatches = {{"compute_mode", "0", "2", "vendor", "GC1003"}};
+  result.warnings = {{"persistence_mode", "true", "false", "vendor", "GC1005"}};
+  const std::string text = case_text(result, {});
+  EXPECT_TRUE(text.starts_with("FAIL ")) << text;
+  EXPECT_NE(text.find("warning: GC1005"), std::string::npos) << text;
+  EXPECT_NE(text.find("compute_mode"), std::string::npos) << text;
+}
+
 TEST(CaseText, OfACrashWithoutAReasonSaysHowTheProcessEnded) {
   harness::CaseResult result;
   result.name = "a.b";

@@ -1,10 +1,14 @@
 #include <array>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <pty.h>
 #include <stdlib.h>
+#include <string>
 #include <sys/ioctl.h>
+#include <tuple>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include "base/sanitize.hpp"
 #include "report/palette.hpp"
@@ -67,6 +71,32 @@ TEST(Console, GivesTheVerdictOfTheExitCode) {
     end.exit_code = exit_code;
     make_console({.stream = stream.get(), .quiet = true})->on(end);
     EXPECT_TRUE(stream.text().starts_with(word)) << stream.text();
+  }
+}
+
+TEST(Console, CallsNoDevicePassedThatNoCaseRanOn) {
+  for (const auto& [devices, where, ending] : std::vector<std::tuple<int, std::vector<int>, std::string>>{
+           {1, {0}, " on N0 (sim:0)\n"},
+           {1, {}, "; no case ran on N0 (sim:0)\n"},
+           {2, {1}, " on 1 of 2 devices (sim): no case ran on the others\n"},
+           {2, {0, 1}, " on 2 devices (sim)\n"}}) {
+    const MemoryStream stream;
+    const auto console = make_console({.stream = stream.get()});
+    harness::RunStarted start;
+    for (int index = 0; index < devices; ++index) {
+      harness::DeviceIdentity& device = start.devices.emplace_back();
+      device.index = device.ordinal = index;
+      device.kind = "sim";
+      device.name = fmt::format("N{}", index);
+    }
+    console->on(start);
+    harness::CaseFinished event = finished("a.b", harness::Outcome::pass);
+    event.result.devices = where;
+    console->on(event);
+    harness::RunFinished end;
+    end.counts.pass = 1;
+    console->on(end);
+    EXPECT_TRUE(stream.text().ends_with(ending)) << stream.text();
   }
 }
 
@@ -181,7 +211,7 @@ TEST(Heartbeat, SaysInALogWhatRunsAndForHowLong) {
   log.now += 2s;
   log.console->on_heartbeat();
   const std::string first =
-      "still running after 30.0 s, 0 of 12 finished: a.first (30.0 s), a.second (2.0 s) on H200 (cuda:3, 0 bytes)\n";
+      "still running after 30.0 s, 0 of 12 finished: a.first (30.0 s), a.second (2.0 s) on H200 (cuda:3)\n";
   EXPECT_TRUE(log.stream.text().ends_with(first)) << log.stream.text();
   log.console->on(finished("a.first", harness::Outcome::pass));
   log.now += 60s;

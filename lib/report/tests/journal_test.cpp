@@ -6,7 +6,8 @@
 #include <random>
 
 #include "base/error.hpp"
-#include "harness/json.hpp"
+#include "harness/run/json.hpp"
+#include "journal_text.hpp"
 #include "report/sinks.hpp"
 #include "sample_run.hpp"
 #include "support.hpp"
@@ -192,37 +193,24 @@ TEST(Journal, WithAllCasesPassedButNoEndIsNoPass) {
   harness::RunStarted start = sample_start();
   start.selected = {{.name = "a.b"}};
   start.total = 1;
-  harness::CaseFinished only;
-  only.result.name = "a.b";
-  only.result.outcome = Outcome::pass;
-  const std::string text = to_json(JournalEntry{.time = {}, .event = start}).dump() + "\n" +
-                           to_json(JournalEntry{.time = {}, .event = only}).dump() + "\n";
-  EXPECT_EQ(parse_journal(text, "j").end().exit_code, 3);
+  JournalText journal(start);
+  journal.play(result_of("a.b", Outcome::pass));
+  EXPECT_EQ(parse_journal(journal.text(), "j").end().exit_code, 3);
 }
 
-/// Of ten repetitions of one case, the first is named when the run starts.
-class RepeatedRun {
- public:
-  RepeatedRun() {
-    harness::RunStarted start = sample_start();
-    start.selected = {{.name = "a.b"}};
-    start.total = 10;
-    add(start);
-  }
-  void start(int repetition) { add(harness::CaseStarted{"a.b", repetition, 1, 0, 10, {}}); }
-  void finish(int repetition) {
-    harness::CaseFinished event;
-    event.result.name = "a.b";
-    event.result.outcome = Outcome::pass;
-    event.result.repetition = repetition;
-    add(event);
-  }
-  template <typename Event>
-  void add(const Event& event) {
-    text += to_json(JournalEntry{.time = {}, .event = event}).dump() + "\n";
-  }
+/// A run of ten repetitions of one case, of which the first is named when the run starts.
+harness::RunStarted ten_repetitions() {
+  harness::RunStarted start = sample_start();
+  start.selected = {{.name = "a.b"}};
+  start.total = 10;
+  return start;
+}
 
-  std::string text;
+class RepeatedRun : public JournalText {
+ public:
+  RepeatedRun() : JournalText(ten_repetitions()) {}
+  void start(int repetition) { JournalText::start({.name = "a.b", .repetition = repetition}); }
+  void finish(int repetition) { JournalText::finish(result_of("a.b", Outcome::pass, {}, repetition)); }
 };
 
 TEST(Journal, KnowsALaterRepetitionFromItsStart) {
@@ -232,7 +220,7 @@ TEST(Journal, KnowsALaterRepetitionFromItsStart) {
     run.finish(repetition);
   }
   run.start(2);
-  const Journal killed = parse_journal(run.text, "j");
+  const Journal killed = parse_journal(run.text(), "j");
   EXPECT_EQ(killed.end().counts.pass, 2);
   EXPECT_EQ(killed.end().counts.not_run, 8);
   const std::vector<harness::SelectedCase> third{{.name = "a.b", .repetition = 2}};
@@ -248,10 +236,10 @@ TEST(Journal, KnowsALaterRepetitionFromItsStart) {
   end.exit_code = 3;
   RepeatedRun told = run;
   told.add(end);
-  EXPECT_EQ(parse_journal(told.text, "j").end().incomplete, "");
+  EXPECT_EQ(parse_journal(told.text(), "j").end().incomplete, "");
   end.counts.not_run = 1;
   run.add(end);
-  EXPECT_NE(rejection(run.text).find("lines are missing"), std::string::npos);
+  EXPECT_NE(rejection(run.text()).find("lines are missing"), std::string::npos);
 }
 
 TEST(Journal, RejectsAnEndThatNamesOthersThanThoseLeft) {
@@ -281,16 +269,16 @@ TEST(Journal, RejectsAnEndThatNamesOthersThanThoseLeft) {
 TEST(Journal, RejectsMoreThanTheRunSaidItWouldDo) {
   RepeatedRun never_started;
   never_started.finish(1);
-  EXPECT_NE(rejection(never_started.text).find("more often than it was selected"), std::string::npos);
+  EXPECT_NE(rejection(never_started.text()).find("more often than it was selected"), std::string::npos);
   RepeatedRun too_many;
   for (int repetition = 0; repetition < 10; ++repetition) {
     too_many.start(repetition);
     too_many.finish(repetition);
   }
-  EXPECT_EQ(parse_journal(too_many.text, "j").end().counts.not_run, 0);
+  EXPECT_EQ(parse_journal(too_many.text(), "j").end().counts.not_run, 0);
   too_many.start(10);
   too_many.finish(10);
-  EXPECT_NE(rejection(too_many.text).find("more often than it was selected"), std::string::npos);
+  EXPECT_NE(rejection(too_many.text()).find("more often than it was selected"), std::string::npos);
   harness::RunStarted start = sample_start();
   start.total = start.selected.size() - 1;
   EXPECT_NE(rejection(to_json(JournalEntry{.time = {}, .event = start}).dump() + "\n").find("names more cases"),
@@ -327,15 +315,15 @@ TEST(Journal, NamesTheLineThatIsNone) {
   const std::vector<std::string> lines = lines_of(sample_journal());
   const std::string head = lines[0];
   for (const auto& [text, expected] : std::vector<std::pair<std::string, std::string>>{
-           {head + "garbage\n" + lines[1], "run.journal:2: this is no line of a journal: it is no JSON"},
-           {head + "\n", "run.journal:2: this is no line of a journal: it is no JSON"},
+           {head + "garbage\n" + lines[1], "run.journal:2: this is not a line of a journal: it is not JSON"},
+           {head + "\n", "run.journal:2: this is not a line of a journal: it is not JSON"},
            {head + std::string(100, '\0') + "\n", "run.journal:2: "},
-           {head + "[]\n", "run.journal:2: this is no line of a journal: it is no JSON object"},
+           {head + "[]\n", "run.journal:2: this is not a line of a journal: it is not a JSON object"},
            {head + "{}\n", "\"event\" is missing"},
-           {head + head, "run.journal:2: this is no line of a journal: a run starts here"},
-           {lines[1], "run.journal:1: this is no line of a journal: a journal begins with"},
-           {joined(lines) + lines[1], "run.journal:21: this is no line of a journal: there is something behind"},
-           {head + lines[2] + lines[2], "run.journal:3: this is no line of a journal: the case"},
+           {head + head, "run.journal:2: this is not a line of a journal: a run starts here"},
+           {lines[1], "run.journal:1: this is not a line of a journal: a journal begins with"},
+           {joined(lines) + lines[1], "run.journal:21: this is not a line of a journal: there is something behind"},
+           {head + lines[1] + lines[2] + lines[2], "run.journal:4: this is not a line of a journal: the case"},
            {"", "no whole line"},
            {"{", "no whole line"},
            {head + std::string(100'000, '[') + "\n", "nested more than"},
@@ -373,7 +361,7 @@ TEST(Journal, IsNoPassThatItsCasesAreNot) {
   end["exit_code"] = 0;
   end["interrupted_by_signal"] = 0;
   lines.back() = end.dump() + "\n";
-  EXPECT_NE(rejection(joined(lines)).find("do not come to a pass"), std::string::npos) << rejection(joined(lines));
+  EXPECT_NE(rejection(joined(lines)).find("do not make a pass"), std::string::npos) << rejection(joined(lines));
 }
 
 // A light fuzz: whatever bytes change, the answer is a journal or words. Set
@@ -445,12 +433,9 @@ TEST(Journal, KnowsNoDeviceBeyondTheLast) {
     harness::RunStarted start = sample_start();
     start.selected = {{.name = "a.b", .devices = {device}}};
     start.total = 1;
-    harness::CaseFinished only;
-    only.result.name = "a.b";
-    only.result.devices = {device};
-    const std::string text = to_json(JournalEntry{.time = {}, .event = start}).dump() + "\n" +
-                             to_json(JournalEntry{.time = {}, .event = only}).dump() + "\n";
-    EXPECT_EQ(rejection(text) == "accepted", accepted) << rejection(text);
+    JournalText journal(start);
+    journal.play(result_of("a.b", Outcome::error, {device}));
+    EXPECT_EQ(rejection(journal.text()) == "accepted", accepted) << rejection(journal.text());
   }
 }
 

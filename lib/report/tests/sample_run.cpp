@@ -28,6 +28,7 @@ CaseResult passed() {
   CaseResult fuzz = result("alloc.fuzz", Outcome::pass, 1234.5678);
   fuzz.observations = {{"blocks_verified", std::int64_t{10000}},
                        {"clean", true},
+                       {"copy_gbps", 2600.0},
                        {"ratio", 0.25},
                        {"sizes_bytes", std::vector<std::int64_t>{512, 1024}}};
   fuzz.parameters = {{"iterations", std::int64_t{10000}}, {"label", std::string("quick")}, {"verify", true}};
@@ -58,12 +59,14 @@ CaseResult passed_again() {
   CaseResult fuzz = result("alloc.fuzz", Outcome::pass, 999.96);
   fuzz.seed = 12;
   fuzz.repetition = 1;
+  fuzz.observations = {{"clean", true}};
   return fuzz;
 }
 
 CaseResult flaky() {
   CaseResult lazy = result("host.lazy_init", Outcome::pass, 12.3);
   lazy.flaky = true;
+  lazy.observations = {{"driver_calls", std::int64_t{0}}};
   lazy.earlier_attempts = {Attempt{Outcome::fail, "driver_calls: expected 0, seen 1", 11.25},
                            Attempt{Outcome::hang, "not finished within its deadline of 100 ms", 100}};
   return lazy;

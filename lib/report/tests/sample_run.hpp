@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "harness/events.hpp"
+#include "harness/run/events.hpp"
 
 namespace gpucheck::report {
 

@@ -32,7 +32,7 @@ std::string complaints(const json& document, const std::string& name) {
 
 std::string json_schema_complaints(std::string_view document, const std::string& name) {
   const json parsed = json::parse(document, nullptr, false);
-  return parsed.is_discarded() ? "it is no JSON\n" : complaints(parsed, name);
+  return parsed.is_discarded() ? "it is not JSON\n" : complaints(parsed, name);
 }
 
 std::string json_schema_complaints(std::string_view document) {
@@ -41,7 +41,7 @@ std::string json_schema_complaints(std::string_view document) {
   const std::string schema = parsed["schema"];
   const std::string start = "gpucheck.";
   const std::size_t slash = schema.find('/');
-  if (!schema.starts_with(start) || slash == std::string::npos) return fmt::format("\"{}\" is no schema\n", schema);
+  if (!schema.starts_with(start) || slash == std::string::npos) return fmt::format("\"{}\" is not a schema\n", schema);
   return complaints(parsed, schema.substr(start.size(), slash - start.size()));
 }
 

@@ -18,6 +18,7 @@ using nlohmann::json;
 RunRecord odd_run() {
   RunRecord run{.start = sample_start(), .results = {}, .end = sample_end()};
   harness::CaseResult result;
+  result.warnings = {{"persistent", "true", "false", "vendor", "GC1003"}};
   result.name = "a.\xff";
   result.outcome = harness::Outcome::crash;
   result.waiver = {"a.*", "any", "reason", "owner", "2026-12-31"};

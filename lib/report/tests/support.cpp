@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include "report/formats/formats.hpp"
+
 namespace gpucheck::report {
 
 TemporaryFolder::TemporaryFolder() {
@@ -35,6 +37,14 @@ MemoryStream::~MemoryStream() {
 std::string MemoryStream::text() const {
   std::fflush(stream_);
   return {buffer_, size_};
+}
+
+std::unique_ptr<harness::EventSink> make_json(const std::string& path) {
+  return open_report(*find_format("json"), path, {});
+}
+
+std::unique_ptr<harness::EventSink> make_junit(const std::string& path) {
+  return open_report(*find_format("junit"), path, {});
 }
 
 std::string read_file(const std::string& path) {

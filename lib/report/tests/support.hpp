@@ -2,7 +2,10 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <string>
+
+#include "harness/run/events.hpp"
 
 namespace gpucheck::report {
 
@@ -39,13 +42,17 @@ class MemoryStream {
   std::FILE* stream_ = nullptr;
 };
 
+/// What writes a run as JSON or JUnit XML to this file.
+std::unique_ptr<harness::EventSink> make_json(const std::string& path);
+std::unique_ptr<harness::EventSink> make_junit(const std::string& path);
+
 std::string read_file(const std::string& path);
 /// Content of a file of tests/data.
 std::string approved(const std::string& name);
 std::string data_path(const std::string& name);
 
 /// What xmllint says about the file by junit-10.xsd: empty when it is valid. Its
-/// absence is told as a reason, so that a test that needs it fails.
+/// absence is reported as a reason, so that a test that needs it fails.
 std::string schema_complaints(const std::string& path);
 
 }  // namespace gpucheck::report

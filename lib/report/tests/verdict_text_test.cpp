@@ -1,6 +1,9 @@
 #include "report/verdict_text.hpp"
 
 #include <gtest/gtest.h>
+#include <string>
+#include <tuple>
+#include <utility>
 
 #include "report/sinks.hpp"
 #include "support.hpp"
@@ -53,6 +56,18 @@ TEST(VerdictText, SaysThatAnotherDeviceIsTheReason) {
                      .failed_by_others = {"nccl.pairs"}}),
             "device 3: PASSED      9 passed, 1 failed\n"
             "          failed, but another device is the reason: nccl.pairs\n");
+}
+
+TEST(VerdictText, OfTheMachineNamesNoDevice) {
+  EXPECT_EQ(machine_verdict_text({.device = harness::whole_machine,
+                                  .verdict = Verdict::failed,
+                                  .counts = {.pass = 1, .fail = 1},
+                                  .failed = {"health.software"},
+                                  .failures = {find_failure_kind("driver_unfit")}},
+                                 {}),
+            "machine: FAILED      1 passed, 1 failed\n"
+            "          failed: health.software\n"
+            "          next: configure (GC6003 driver_unfit)\n");
 }
 
 TEST(VerdictText, SaysWhyNothingIsKnown) {
@@ -108,6 +123,55 @@ TEST(Console, TellsWhenQuietOfTheDevicesThatDidNotPass) {
   const std::string text = console_of_two(true);
   EXPECT_EQ(text.find("device 0: PASSED"), std::string::npos) << text;
   EXPECT_NE(text.find("device 1: FAILED"), std::string::npos) << text;
+}
+
+TEST(QuietConsole, NamesWarningsInOneLineOfAQuietRun) {
+  const MemoryStream stream;
+  const auto console = make_console({.stream = stream.get(), .quiet = true});
+  CaseFinished event;
+  event.result.name = "health.mode";
+  event.result.outcome = Outcome::pass;
+  event.result.warnings.emplace_back().key = "not_as_recommended";
+  console->on(event);
+  event.result.name = "health.ecc";
+  event.result.warnings[0].key = "enabled";
+  event.result.warnings.emplace_back().key = "corrected_errors";
+  console->on(event);
+  console->on(harness::RunFinished{});
+  EXPECT_TRUE(stream.text().starts_with(
+      "passed with a warning: health.mode (not_as_recommended); health.ecc (enabled, corrected_errors)\nPASSED  "))
+      << stream.text();
+}
+
+TEST(QuietConsole, ShowsAComparisonThatWarnsOrFails) {
+  const MemoryStream stream;
+  harness::RunFinished end;
+  end.comparisons.resize(3);
+  end.comparisons[0].case_name = "gemm.speed";
+  end.comparisons[0].verdict = "warn";
+  end.comparisons[1].case_name = "gemm.digest";
+  end.comparisons[1].verdict = "pass";
+  end.comparisons[2].case_name = "memtest.pattern";
+  end.comparisons[2].verdict = "fail";
+  end.comparisons[2].values.emplace_back().verdict = "fail";
+  make_console({.stream = stream.get(), .quiet = true})->on(end);
+  EXPECT_NE(stream.text().find("gemm.speed"), std::string::npos) << stream.text();
+  EXPECT_NE(stream.text().find("memtest.pattern"), std::string::npos) << stream.text();
+  EXPECT_EQ(stream.text().find("gemm.digest"), std::string::npos) << stream.text();
+}
+
+TEST(Console, SaysWhatBoundARunThatWasLongOrIsShownWhole) {
+  for (const auto& [duration_ms, verbose, says_so] :
+       {std::tuple(9'000.0, false, false), {9'000.0, true, true}, {11'000.0, false, true}}) {
+    const MemoryStream stream;
+    const auto console = make_console({.stream = stream.get(), .verbose = verbose});
+    console->on(harness::RunStarted{});
+    harness::RunFinished end;
+    end.duration_ms = duration_ms;
+    end.device_times = {{.device = 0, .running_ms = duration_ms}};
+    console->on(end);
+    EXPECT_EQ(stream.text().find("time bound by") != std::string::npos, says_so) << stream.text();
+  }
 }
 
 }  // namespace

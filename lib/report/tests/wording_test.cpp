@@ -36,6 +36,20 @@ TEST(CountsText, LeavesOutWhatThereIsNoneOf) {
   EXPECT_EQ(counts_text({}), "no case run");
 }
 
+TEST(RerunText, IsWholeOrNotThere) {
+  harness::CaseResult result;
+  EXPECT_EQ(rerun_text(result), "");
+  result.rerun_command = "gpucheck run a.b --parameter 'text=a  b" + std::string(5000, 'x') + "'";
+  EXPECT_EQ(rerun_text(result), "rerun: " + result.rerun_command);
+  EXPECT_EQ(shown_rerun_command(result), result.rerun_command);
+  for (const char* command : {"gpucheck run a.b; rm -r x", "rm -r x", "gpucheck run $(id)", "gpucheck run a\nid",
+                              "gpucheck run 'a\x1b[201~'", "gpucheck run 'a"}) {
+    result.rerun_command = command;
+    EXPECT_EQ(rerun_text(result), "rerun: the command on file is not one that gpucheck writes, so it is left out");
+    EXPECT_EQ(shown_rerun_command(result), "") << command;
+  }
+}
+
 TEST(BoundOf, IsTheBusiestDeviceAndWhatItDidMostOf) {
   const harness::DeviceTime idle{.device = 0, .running_ms = 10, .starting_ms = 0, .idle_ms = 90};
   const harness::DeviceTime busy{.device = 1, .running_ms = 40, .starting_ms = 41, .idle_ms = 19};

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "runner/protocol.hpp"
+#include "runner/worker/protocol.hpp"
 
 namespace gpucheck::runner {
 namespace {

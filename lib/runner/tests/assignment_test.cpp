@@ -1,4 +1,4 @@
-#include "runner/assignment.hpp"
+#include "runner/plan/assignment.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/units.hpp"
+#include "runner/worker/neighbours.hpp"
 
 namespace gpucheck::runner {
 namespace {
@@ -59,6 +60,14 @@ TEST(Assign, GivesEachDeviceItsTurn) {
   EXPECT_EQ(each[2].unmet, "");
   EXPECT_EQ(assigned(3, {}, false).size(), 1U);
   EXPECT_EQ(assigned(3, {.devices = 0}).size(), 1U);
+}
+
+TEST(Assign, AResultOfACaseThatNeedsNoDeviceIsOfNone) {
+  const auto about_machine = assigned(3, {.devices = 0});
+  EXPECT_EQ(about_machine.at(0).devices, std::vector{0}) << "where it runs";
+  EXPECT_EQ(result_devices(about_machine[0]), std::vector<int>{});
+  const auto about_device = assigned(3, {});
+  EXPECT_EQ(result_devices(about_device.at(2)), std::vector{2});
 }
 
 TEST(Assign, DealsOutWhatAnyDeviceWillDoFor) {
@@ -123,7 +132,7 @@ TEST(Assign, LeavesItToASickDeviceToSayWhatIsWrong) {
   };
   const auto each = assigned(2, {.memory_bytes = 1_GiB}, true, "cuda", sick);
   ASSERT_EQ(each.size(), 2U);
-  EXPECT_EQ(each[1].unmet, "") << "it is no skip for lack of memory";
+  EXPECT_EQ(each[1].unmet, "") << "it is not a skip for lack of memory";
   const auto pair = assigned(2, {.devices = 2, .memory_bytes = 81_GiB}, true, "cuda", sick);
   EXPECT_NE(pair[0].unmet, "") << "the other one is too small all the same";
 }

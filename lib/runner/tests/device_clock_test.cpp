@@ -1,4 +1,4 @@
-#include "runner/device_clock.hpp"
+#include "runner/worker/device_clock.hpp"
 
 #include <array>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "runner/device_clock.hpp"
+#include "runner/worker/device_clock.hpp"
 #include "test_run.hpp"
 
 /// Runs over several devices, one of which may be sick.
@@ -46,7 +46,7 @@ TEST(Devices, EachRunsEveryCaseOnce) {
   run.run({"device.each", "device.pair", "plain.pass"});
   EXPECT_EQ(run.outcomes_of("device.each"), "0:pass 1:pass 2:pass 3:pass");
   EXPECT_EQ(run.outcomes_of("device.pair"), "0-1:pass 2-3:pass");
-  EXPECT_EQ(run.outcomes_of("plain.pass"), "0:pass") << "it needs no device";
+  EXPECT_EQ(run.outcomes_of("plain.pass"), "pass") << "it needs no device, and is about none";
   EXPECT_EQ(run.summary.results.size(), 7U);
   EXPECT_EQ(run.summary.exit_code, harness::ExitCode::passed);
   EXPECT_EQ(observed(run.result_on("device.each", {3}), "ordinal"), "3");
@@ -122,7 +122,7 @@ TEST(Devices, OneThatCannotBeUsedCostsNoCaseThatNeedsNone) {
   run.run({"device.each", "plain.pass"});
   EXPECT_EQ(run.summary.counts.error, 4) << "each that needs the device";
   EXPECT_EQ(run.summary.counts.pass, 4);
-  EXPECT_EQ(run.outcomes_of("plain.pass"), "0:pass");
+  EXPECT_EQ(run.outcomes_of("plain.pass"), "pass");
 }
 
 TEST(Devices, OneThatNeverAnswersIsWaitedForOnce) {
@@ -137,6 +137,39 @@ TEST(Devices, OneThatNeverAnswersIsWaitedForOnce) {
   EXPECT_TRUE(run.folder.no_process_left());
 }
 
+TEST(Devices, ThatDoNotStartAreToldOfAndStopNothingThatOnlyReads) {
+  RunOnFour run("unstarted");
+  run.run({"device.each", "device.pair", "readings.pass", "plain.pass"});
+  EXPECT_EQ(run.outcomes_of("device.each"), "0:error 1:error");
+  EXPECT_EQ(run.outcomes_of("device.pair"), "0-1:error");
+  EXPECT_EQ(run.outcomes_of("readings.pass"), "0:pass 1:pass");
+  EXPECT_EQ(run.outcomes_of("plain.pass"), "pass");
+  EXPECT_EQ(run.result_on("device.each", {0}).reason,
+            "device 0 cannot be used: CUDA does not start: system not yet initialized (cudaErrorSystemNotReady, 802)");
+  ASSERT_EQ(run.result_on("device.each", {0}).mismatches.size(), 1U);
+  EXPECT_EQ(run.result_on("device.each", {0}).mismatches[0].failure, "GC6013");
+  ASSERT_EQ(run.sink.started.devices.size(), 2U);
+  EXPECT_EQ(run.sink.started.devices[0].name, "NVIDIA H100");
+  EXPECT_EQ(run.sink.started.devices[0].uuid, "GPU-1");
+  EXPECT_EQ(run.summary.exit_code, harness::ExitCode::not_judged);
+  EXPECT_TRUE(run.folder.no_process_left());
+}
+
+TEST(Devices, WhatOnlyReadsIsNoEvidenceOfOneThatCannotBeUsed) {
+  RunOnFour run("unstarted");
+  run.run({"readings.pass", "plain.pass"});
+  EXPECT_EQ(run.summary.counts.pass, 3);
+  EXPECT_EQ(run.sink.finished.unproven_devices, (Devices{0, 1}));
+  EXPECT_EQ(run.summary.exit_code, harness::ExitCode::not_judged);
+}
+
+TEST(Devices, ACaseThatSaysItOnlyReadsMayNotOpenOne) {
+  RunOnFour run("four:0");
+  run.run({"readings.opens"});
+  EXPECT_EQ(run.result_on("readings.opens", {0}).reason,
+            "case readings.opens opens a device, and says that it needs only libnvidia-ml.so.1");
+}
+
 TEST(Devices, WhatIsNotThereIsASkipBeforeAnythingIsStarted) {
   RunOnFour run("four:1");
   run.run({"device.pair", "device.large", "device.crowd"});
@@ -144,7 +177,7 @@ TEST(Devices, WhatIsNotThereIsASkipBeforeAnythingIsStarted) {
   EXPECT_EQ(run.result("device.pair").reason, "needs 2 devices, 1 is there");
   EXPECT_EQ(run.result("device.crowd").reason, "needs 9 devices, 1 is there");
   EXPECT_EQ(run.result("device.large").reason, "needs 1024.00 GiB of device memory, 79.18 GiB are there");
-  EXPECT_EQ(run.sink.finished.device_times.at(0).processes, 1) << "the one that told what there is";
+  EXPECT_EQ(run.sink.finished.device_times.at(0).processes, 1) << "the one that reported what there is";
 }
 
 TEST(Devices, BothOfAPairAreHeldToTheRules) {

@@ -1,4 +1,4 @@
-#include "runner/frame.hpp"
+#include "runner/process/frame.hpp"
 
 #include <gtest/gtest.h>
 #include <random>

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "runner/signals.hpp"
+#include "runner/process/signals.hpp"
 #include "test_run.hpp"
 
 /// What becomes of a run when its supervisor is interrupted or killed.

@@ -1,7 +1,12 @@
-#include "runner/judge.hpp"
+#include "runner/supervision/judge.hpp"
 
+#include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include "harness/case/execute.hpp"
+#include "harness/result/failure_kinds.hpp"
 
 namespace gpucheck::runner {
 namespace {
@@ -102,6 +107,17 @@ TEST(Judge, WhatWasMeasuredAndHasNoLimitIsNoPass) {
   EXPECT_NE(result.reason.find("answer cannot be judged"), std::string::npos) << result.reason;
 }
 
+TEST(Judge, AStateThatWarnsIsAPassWithTheWarning) {
+  static constexpr std::array files{golden::GoldenSet::File{
+      "a/b.json", R"({"case": "a.b", "expect": {"answer": {"equals": 42, "basis": "math", "warns": true}}})"}};
+  const CaseResult result = judged(completed(wrong_answer), golden::GoldenSet::from_embedded(files));
+  EXPECT_EQ(result.outcome, Outcome::pass);
+  ASSERT_EQ(result.warnings.size(), 1U);
+  EXPECT_EQ(result.warnings[0].seen, "41");
+  EXPECT_TRUE(is_marked(result));
+  EXPECT_FALSE(is_marked(judged(completed(right))));
+}
+
 TEST(Judge, BelievesASkipAndAnError) {
   for (const auto& [status, outcome] :
        {std::pair(Execution::Status::skipped, Outcome::skip), {Execution::Status::error, Outcome::error}}) {
@@ -116,7 +132,7 @@ TEST(Judge, BelievesASkipAndAnError) {
   }
 }
 
-// An error may have come of what a rule found: both are told.
+// An error may have come of what a rule found: both are reported.
 TEST(Judge, TellsTheRulesThatWereBrokenBeforeAnError) {
   RequestEnd end = completed(right, {leak, race});
   std::get<FinishedReply>(*end.reply).execution.status = Execution::Status::error;
@@ -195,6 +211,94 @@ TEST(Judge, SaysWhatWasPlanned) {
   EXPECT_EQ(result.fault, "lost");
   EXPECT_EQ(result.repetition, 3);
   EXPECT_EQ(result.parameters, (harness::ParameterValues{{"default", std::int64_t{2}}, {"given", std::int64_t{7}}}));
+}
+
+// -- under an allocator library of the user's ----------------------------------------------
+
+CaseResult judged_with_library(RequestEnd end, const std::string& name = "a.b") {
+  harness::Case made = test_case();
+  made.name = name;
+  harness::RunSettings settings;
+  settings.allocator = runtime::parse_allocator_choice("./mine.so");
+  const PlannedCase planned{.test_case = &made, .settings = settings};
+  return judge(planned, std::move(end), std::chrono::milliseconds(100), goldens(), {.device_kind = "sim"});
+}
+
+std::vector<std::string_view> kinds_of(const CaseResult& result) {
+  std::vector<std::string_view> names;
+  for (const harness::FailureKind* kind : harness::failures_of(result)) names.push_back(kind->name);
+  return names;
+}
+
+TEST(JudgeOfALibrary, FailsItWithItsLastWordsForWhatEndsTheProcess) {
+  RequestEnd threw = ended(Kind::died);
+  threw.process.signal = 6;
+  threw.error_tail = "terminate called after throwing an instance of 'std::runtime_error'\n  what():  no block\n";
+  RequestEnd left = ended(Kind::died);
+  left.process.exit_code = 0;
+  for (const RequestEnd& end : {threw, left}) {
+    const CaseResult result = judged_with_library(end);
+    EXPECT_EQ(result.outcome, Outcome::fail);
+    EXPECT_EQ(kinds_of(result), std::vector<std::string_view>{"allocator_library_failed"});
+    EXPECT_NE(result.reason.find("./mine.so"), std::string::npos) << result.reason;
+  }
+  EXPECT_NE(judged_with_library(threw).reason.find("what():  no block"), std::string::npos);
+}
+
+TEST(JudgeOfALibrary, FailsItForWhatDoesNotReturnOrIsWrong) {
+  const CaseResult stuck = judged_with_library(ended(Kind::deadline));
+  EXPECT_EQ(stuck.outcome, Outcome::hang);
+  EXPECT_EQ(kinds_of(stuck), std::vector<std::string_view>{"allocator_library_failed"});
+  const CaseResult wrong = judged_with_library(completed(wrong_answer));
+  EXPECT_EQ(wrong.outcome, Outcome::fail);
+  EXPECT_EQ(kinds_of(wrong), std::vector<std::string_view>{"allocator_library_differs"});
+}
+
+TEST(JudgeOfALibrary, DoesNotFailItForWhatTheDriverReports) {
+  const harness::Mismatch lost{.key = fmt::format("rule.{}", harness::hardware_rule),
+                               .expected = "none",
+                               .seen = "XID 79",
+                               .basis = "rule",
+                               .failure = "GC7001"};
+  EXPECT_EQ(kinds_of(judged_with_library(completed(right, {lost}))),
+            std::vector<std::string_view>{"hardware_error_reported"});
+  const CaseResult health = judged_with_library(completed(wrong_answer), "health.ecc");
+  EXPECT_EQ(std::ranges::count(kinds_of(health), "allocator_library_differs"), 0);
+}
+
+TEST(JudgeOfALibrary, DoesNotFailItForALimitOfTheMachine) {
+  RequestEnd end = ended(Kind::died);
+  end.process.signal = 9;
+  end.environment = EnvironmentFault{"memory_limit", "the kernel killed its process"};
+  const CaseResult result = judged_with_library(end);
+  EXPECT_EQ(result.outcome, Outcome::error);
+  EXPECT_EQ(kinds_of(result), std::vector<std::string_view>{"memory_limit"});
+}
+
+// -- limits of the machine ------------------------------------------------------------------
+
+TEST(ExplainedErrors, NameTheLimitThatTheirWordsSpeakOf) {
+  for (const auto& [words, failure] : std::vector<std::pair<std::string, std::string_view>>{
+           {"cannot start the process: Resource temporarily unavailable", "process_limit"},
+           {"std::bad_alloc: std::bad_alloc", "host_memory_refused"},
+           {"cannot make a channel to a worker: Too many open files", "open_file_limit"},
+           {"cannot write the trace x: No space left on device", "no_space"},
+           {"cannot write the trace x: Disk quota exceeded", "no_space"},
+           {"cannot write the trace x: File too large", "file_size_limit"},
+           {"its worker ended before it was ready (killed by signal 25 (SIGXFSZ))", "file_size_limit"},
+           {"the driver is lost", "not_judged"}}) {
+    CaseResult result;
+    result.outcome = Outcome::error;
+    result.reason = words;
+    explain_error(result);
+    EXPECT_EQ(kinds_of(result), std::vector<std::string_view>{failure}) << words;
+    EXPECT_EQ(result.outcome, Outcome::error);
+  }
+  CaseResult failed;
+  failed.outcome = Outcome::fail;
+  failed.reason = "std::bad_alloc";
+  explain_error(failed);
+  EXPECT_TRUE(failed.mismatches.empty()) << "what was judged stays";
 }
 
 }  // namespace

@@ -11,15 +11,17 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <system_error>
 #include <thread>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/units.hpp"
 #include "device/fault/common_plans.hpp"
-#include "harness/context.hpp"
+#include "harness/case/context.hpp"
+#include "harness/case/needs.hpp"
 #include "misbehaving_deeds.hpp"
-#include "runner/protocol.hpp"
+#include "runner/worker/protocol.hpp"
 
 namespace gpucheck::runner::testing {
 namespace {
@@ -224,6 +226,31 @@ void print_garbage(Context& context) {
   context.observe("answer", 41);
 }
 
+// -- cases that meet a limit of the machine ---------------------------------------------
+
+void use_memory(Context& context) {
+  std::ofstream("/proc/self/oom_score_adj") << 1000;  // of all in its cgroup the kernel is to end this process
+  const std::string used(static_cast<std::size_t>(context.parameter<std::int64_t>("megabytes")) * 1_MiB, 'x');
+  context.observe("answer", used.back() == 'x' ? 42 : 0);
+}
+
+int child_uses_memory(Context& context) {
+  use_memory(context);
+  return 0;
+}
+
+void write_a_megabyte(Context& context) {
+  std::ofstream(mark_path("large")) << std::string(1_MiB, 'x') << std::flush;
+  context.observe("answer", 42);
+}
+
+/// As a program does that nobody catches the exception of.
+[[noreturn]] void throw_into_nothing(const char* type, const char* words) {
+  std::fprintf(stderr, "terminate called after throwing an instance of '%s'\n  what():  %s\n", type, words);
+  die_by(SIGABRT);
+  ::_exit(1);
+}
+
 void close_channel(Context& context) {
   for_each_socket([](int descriptor) { ::close(descriptor); });
   context.observe("answer", 42);
@@ -326,12 +353,19 @@ auto on_devices(int count) {
 
 std::vector<Case> cases() {
   const auto own_process = [](Case& made) { made.needs.own_process = true; };
+  const auto only_reads = [](Case& made) {
+    made.needs.devices = 1;
+    made.needs.libraries = {std::string(harness::management_library)};
+  };
   return {
       make("plain.pass", observe_answer),
       with(make("plain.own_process_pass", observe_answer), own_process),
       with_process_parameters(make("plain.process", observe_process)),
       with_process_parameters(with(make("plain.own_process", observe_process), own_process)),
       make("plain.fail", [](Context& context) { context.observe("answer", 41); }),
+      with(make("readings.pass", observe_answer), only_reads),
+      with(make("readings.opens", [](Context& context) { context.observe("answer", context.device().ordinal()); }),
+           only_reads),
       make("plain.no_golden", observe_answer),
       make("plain.skip", [](Context&) { throw harness::Skip("needs a quantum device"); }),
       make("plain.throw", [](Context&) { throw std::runtime_error("what a pity"); }),
@@ -396,6 +430,27 @@ std::vector<Case> cases() {
       make("crash.kill", [](Context&) { ::kill(::getpid(), SIGKILL); }),
       make("crash.exit7", [](Context&) { ::_exit(7); }),
       make("crash.exit0", [](Context&) { ::_exit(0); }),
+      with(make("limit.memory", use_memory),
+           [](Case& made) { made.parameters = {integer_parameter("megabytes", 2048)}; }),
+      with(make("limit.childs_memory",
+                [](Context& context) {
+                  context.observe("answer",
+                                  context.run_child("uses_memory", milliseconds(20'000)).exit_code.value_or(1));
+                }),
+           [](Case& made) {
+             made.parameters = {integer_parameter("megabytes", 2048)};
+             made.children = {{"uses_memory", child_uses_memory}};
+           }),
+      make("limit.file_size", write_a_megabyte),
+      make("limit.processor_time",
+           [](Context&) {
+             while (true) {
+             }
+           }),
+      make("limit.threads",
+           [](Context&) { throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again)); }),
+      make("limit.uncaught", [](Context&) { throw_into_nothing("std::bad_alloc", "std::bad_alloc"); }),
+      make("limit.forbidden", [](Context&) { die_by(SIGSYS); }),
       hanging("hang.deaf", hang_deaf_to_sigterm),
       with(make("hang.overloaded", use_processor), [](Case& made) { made.deadline = milliseconds(600); }),
       with(make("hang.long", hang_deaf_to_sigterm), [](Case& made) { made.deadline = std::chrono::hours(1); }),

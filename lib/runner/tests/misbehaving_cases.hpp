@@ -1,8 +1,8 @@
 #pragma once
 
 #include "golden/golden.hpp"
-#include "harness/registry.hpp"
-#include "runner/worker.hpp"
+#include "harness/case/registry.hpp"
+#include "runner/worker/worker.hpp"
 
 /// Cases that do everything a case must not do, and a few that behave, for the tests of
 /// the runner. Shared by the tests and by the program they start as worker.
@@ -13,7 +13,7 @@ golden::GoldenSet misbehaving_goldens();
 
 /// "auto", "sim" and "sim:<profile>" give the simulated device. "cuda" is rejected as a
 /// machine without one would, "slow" takes 30 s to answer and "dies" does not live to.
-/// Of four simulated devices ("four", "four:0,2" some of them), one is sick: with "lost" the
+/// One of four simulated devices ("four", "four:0,2" some of them) is sick: with "lost" the
 /// third is lost at the first allocation, with "stuck" that call never returns, with "dead"
 /// its worker dies when it opens it, with "frail" only the first one does, with "mute" it never
 /// answers then; with "shy" no context can be made on it.

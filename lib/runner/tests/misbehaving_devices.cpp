@@ -59,6 +59,22 @@ OpenedDriver open_four(std::string_view kind, std::string_view numbers, std::uin
   return opened;
 }
 
+/// Two that cannot be used, one of which is known by others than their driver.
+OpenedDriver open_unstarted(std::string_view name, std::uint64_t seed) {
+  OpenedDriver opened = open_four("four", "01", seed);
+  opened.name_of = [](const std::vector<int>& ordinals) { return name_of_four("unstarted", ordinals); };
+  if (name != "unstarted") {  // for a worker: nothing of it may be opened
+    opened.driver = inject(std::move(opened.driver),
+                           fault::failing(fault::Operation::initialize, device::Status::unknown, fault::every_call));
+    return opened;
+  }
+  opened.look_for_problem = [](OpenedDriver& itself) {
+    itself.problem = "CUDA does not start: system not yet initialized (cudaErrorSystemNotReady, 802)";
+    itself.known = {{.name = "NVIDIA H100", .uuid = "GPU-1", .pci_bus_id = "0000:3b:00.0"}, device::DeviceProperties{}};
+  };
+  return opened;
+}
+
 }  // namespace
 
 OpenedDriver open_simulated_driver(std::string_view device_name, std::uint64_t seed) {
@@ -66,6 +82,7 @@ OpenedDriver open_simulated_driver(std::string_view device_name, std::uint64_t s
     const std::string_view name = device_name.substr(0, device_name.find(':'));
     if (name == kind) return open_four(kind, device_name.substr(std::min(name.size() + 1, device_name.size())), seed);
   }
+  if (device_name.starts_with("unstarted")) return open_unstarted(device_name, seed);
   if (device_name == "cuda") throw EnvironmentError("no CUDA-capable device is detected");
   if (device_name == "dies") {
     std::fprintf(stderr, "the driver fell over\n");

@@ -54,33 +54,16 @@ std::vector<std::pair<std::string, std::string>> expectations() {
     all.emplace_back(name, times);
   }
   // "plain.gone" is a golden file that has lost its case.
-  for (const char* name : {"plain.pass",
-                           "plain.until_told",
-                           "plain.own_process_pass",
-                           "plain.fail",
-                           "plain.skip",
-                           "plain.throw",
-                           "plain.throw_int",
-                           "plain.gone",
-                           "meet.a",
-                           "meet.b",
-                           "flaky.second_time",
-                           "hang.overloaded",
-                           "flaky.skip_second",
-                           "output.flood",
-                           "output.garbage",
-                           "output.late",
-                           "channel.close",
-                           "channel.garbage",
-                           "channel.malformed",
-                           "channel.stale",
-                           "channel.early",
-                           "channel.stale_observation",
-                           "channel.huge",
-                           "leak.child",
-                           "leak.fork",
-                           "leave.slowly",
-                           "leave.alone"}) {
+  for (const char* name : {"plain.pass",        "plain.until_told", "plain.own_process_pass",
+                           "plain.fail",        "readings.pass",    "readings.opens",
+                           "plain.skip",        "plain.throw",      "plain.throw_int",
+                           "plain.gone",        "meet.a",           "meet.b",
+                           "flaky.second_time", "hang.overloaded",  "flaky.skip_second",
+                           "output.flood",      "output.garbage",   "output.late",
+                           "channel.close",     "channel.garbage",  "channel.malformed",
+                           "channel.stale",     "channel.early",    "channel.stale_observation",
+                           "channel.huge",      "leak.child",       "leak.fork",
+                           "leave.slowly",      "leave.alone"}) {
     all.emplace_back(name, answer);
   }
   return all;

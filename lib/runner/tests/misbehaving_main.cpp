@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/events.hpp"
+#include "harness/run/events.hpp"
 #include "misbehaving_cases.hpp"
+#include "runner/process/signals.hpp"
 #include "runner/runner.hpp"
-#include "runner/signals.hpp"
 
 /// A gpucheck in small: workers and children for the tests of the runner, and
 /// `supervise GLOB…`, a supervisor that the tests can kill.
@@ -45,8 +45,10 @@ int supervise(std::vector<std::string> globs) {
   const auto selected = registry.select(globs);
   const auto plan = make_plan(selected, {});
   const char* device = std::getenv("GPUCHECK_RUNNER_TEST_DEVICE");
-  const Options options{
-      .program = "/proc/self/exe", .settings = {.device = device != nullptr ? device : "sim"}, .jobs = 2};
+  Options options;
+  options.program = "/proc/self/exe";
+  options.settings.device = device != nullptr ? device : "sim";
+  options.jobs = 2;
   LineSink sink;
   harness::EventSink* const sinks[] = {&sink};
   return static_cast<int>(run(plan, misbehaving_goldens(), options, sinks).exit_code);

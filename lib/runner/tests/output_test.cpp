@@ -1,4 +1,4 @@
-#include "runner/output.hpp"
+#include "runner/process/output.hpp"
 
 #include <array>
 #include <fcntl.h>

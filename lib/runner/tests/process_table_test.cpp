@@ -1,4 +1,4 @@
-#include "runner/process_table.hpp"
+#include "runner/process/process_table.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "runner/protocol.hpp"
+#include "runner/worker/protocol.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -24,12 +24,17 @@ TEST(Protocol, RequestsComeBackAsTheyWere) {
                    .fault = "lost_event",
                    .parameters = {{"count", std::int64_t{-3}}, {"fast", true}, {"ratio", 1.0}, {"text", "a \"b\""}},
                    .golden_directory = "my goldens"},
-      .trace_path = "traces/alloc.fuzz.json"};
+      .trace_path = "traces/alloc.fuzz.json",
+      .recording = "{\"a\": \"recording\"}\n",
+      .silent_gpus = 2};
   const auto received = std::get<RunRequest>(decode_request(encode(Request(sent))));
   EXPECT_EQ(received.sequence, 7U);
   EXPECT_EQ(received.case_name, "alloc.fuzz");
   EXPECT_EQ(received.settings, sent.settings);
   EXPECT_EQ(received.trace_path, sent.trace_path);
+  EXPECT_EQ(received.recording, sent.recording);
+  EXPECT_EQ(received.silent_gpus, 2U);
+  EXPECT_EQ(std::get<RunRequest>(decode_request(encode(Request(RunRequest{})))).recording, std::nullopt);
 
   const auto identify = std::get<IdentifyRequest>(decode_request(encode(Request(IdentifyRequest{"auto", 5}))));
   EXPECT_EQ(identify.device, "auto");
@@ -72,7 +77,7 @@ TEST(Protocol, TheEndOfACaseComesBackAsItWas) {
                                                .problem = "p"}},
                                 .duration_ms = 1.25,
                                 .contaminated = true};
-  const auto received = there_and_back(FinishedReply{.sequence = 9, .execution = sent});
+  const auto received = there_and_back(FinishedReply{.sequence = 9, .execution = sent, .lost_trace = "no room"});
   EXPECT_EQ(received.sequence, 9U);
   EXPECT_EQ(received.execution.status, sent.status);
   EXPECT_EQ(received.execution.reason, "r");
@@ -81,6 +86,7 @@ TEST(Protocol, TheEndOfACaseComesBackAsItWas) {
   EXPECT_EQ(received.execution.telemetry, sent.telemetry);
   EXPECT_EQ(received.execution.duration_ms, 1.25);
   EXPECT_TRUE(received.execution.contaminated);
+  EXPECT_EQ(received.lost_trace, "no room");
 }
 
 TEST(Protocol, EachStatusComesBackAsItWasAndNoOther) {
@@ -130,8 +136,8 @@ TEST(Protocol, RejectsWhatIsNoMessage) {
       const char* body :
       {"", "{", "[]", "null", "{}", R"({"type": 7})", R"({"type": "nonsense"})", R"({"type": "finished"})",
        R"({"type": "finished", "sequence": -1})", R"({"type": "observation", "sequence": 1, "observation": 3})",
-       R"({"type":"finished","sequence":1,"status":3,"reason":"","broken_rules":[],"telemetry":[],"duration_ms":1,"contaminated":false})",
-       R"({"type":"finished","sequence":1,"status":0,"reason":"","broken_rules":{},"telemetry":[],"duration_ms":1,"contaminated":false})"}) {
+       R"({"type":"finished","sequence":1,"lost_trace":"","status":3,"reason":"","broken_rules":[],"telemetry":[],"duration_ms":1,"contaminated":false})",
+       R"({"type":"finished","sequence":1,"lost_trace":"","status":0,"reason":"","broken_rules":{},"telemetry":[],"duration_ms":1,"contaminated":false})"}) {
     EXPECT_THROW(decode_reply(body), ProtocolError) << body;
     EXPECT_THROW(decode_request(body), ProtocolError) << body;
   }

@@ -1,31 +1,11 @@
-#include "runner/rerun.hpp"
+#include "runner/plan/rerun.hpp"
 
-#include <cstdio>
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
 
 namespace gpucheck::runner {
 namespace {
-
-/// What a real shell makes of `command`'s output.
-std::string shell(const std::string& command) {
-  std::FILE* pipe = ::popen(command.c_str(), "r");
-  if (pipe == nullptr) return "no shell";
-  std::string output;
-  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) output.push_back(static_cast<char>(c));
-  ::pclose(pipe);
-  return output;
-}
-
-TEST(Rerun, QuotesSoThatAShellReadsTheSameWord) {
-  EXPECT_EQ(shell_quoted("size=64MiB"), "size=64MiB");
-  for (const char* word :
-       {"", "a b", "it's", "$HOME", "`id`", "\\", "a\nb", "*", "~", "\"", "#x", "a;b", "!", "\xc3\xa9"}) {
-    const std::string tell = R"(; printf %s "$# $1")";  // how many words there are, and the first
-    EXPECT_EQ(shell("set -- " + shell_quoted(word) + tell), "1 " + std::string(word));
-  }
-}
 
 TEST(Rerun, SaysWhatRunsOneCaseAgain) {
   const harness::Case test_case{.name = "alloc.fuzz", .summary = "", .source = ""};

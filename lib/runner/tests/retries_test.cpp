@@ -66,7 +66,7 @@ TEST(Retries, ASkipIsNotTriedAgainAndTakesNoFailureBack) {
   EXPECT_TRUE(run.result("plain.skip").earlier_attempts.empty());
   EXPECT_EQ(run.folder.marks("skip_second"), 2U);
   EXPECT_EQ(run.result("flaky.skip_second").outcome, Outcome::fail);
-  EXPECT_TRUE(run.result("flaky.skip_second").earlier_attempts.empty()) << "it is no attempt before itself";
+  EXPECT_TRUE(run.result("flaky.skip_second").earlier_attempts.empty()) << "it is not an attempt before itself";
 }
 
 TEST(Retries, CrashesAndHangsAreTriedAgainToo) {
@@ -83,7 +83,7 @@ TEST(Retries, ThatCannotBeJudgedTakeNoFailureBack) {
   const CaseResult& result = run.result("speed.slow_then_broken");
   EXPECT_EQ(result.outcome, Outcome::fail);
   EXPECT_EQ(result.reason, "gbps: expected 5 to 100, seen 1 (tried again: error: what a pity)");
-  EXPECT_TRUE(result.earlier_attempts.empty()) << "it is no attempt before itself";
+  EXPECT_TRUE(result.earlier_attempts.empty()) << "it is not an attempt before itself";
   EXPECT_EQ(run.summary.exit_code, harness::ExitCode::failed);
 }
 

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "runner/orphans.hpp"
+#include "runner/supervision/orphans.hpp"
 #include "test_run.hpp"
 
 /// How a run goes: order, workers, events, devices.
@@ -36,7 +36,8 @@ TEST(Run, TellsItsSinksEverythingInOrder) {
   EXPECT_EQ(run.sink.started.settings.seed, 5U);
   EXPECT_EQ(run.sink.started.version, "1.2.3");
   ASSERT_EQ(run.sink.started.selected.size(), 2U);
-  EXPECT_EQ(run.sink.started.selected[1], (harness::SelectedCase{.name = "plain.fail", .devices = {0}}));
+  EXPECT_EQ(run.sink.started.selected[1], (harness::SelectedCase{.name = "plain.fail", .devices = {}}))
+      << "it needs no device";
   EXPECT_FALSE(run.sink.started.host_name.empty());
   EXPECT_EQ(run.sink.finished.exit_code, 1);
   EXPECT_EQ(run.sink.finished.counts.pass, 1);
@@ -245,7 +246,7 @@ TEST(Run, TheTimeoutReplacesTheDeadline) {
   TestRun run;
   run.options.timeout = std::chrono::milliseconds(100);
   run.run({"hang.long"});
-  // Where the machine was busy, the time without a processor is told as well, and nothing else.
+  // Where the machine was busy, the time without a processor is reported as well, and nothing else.
   const std::regex expected(
       "not finished within its deadline of 100 ms(, extended by [0-9]+ ms as it waited for a processor that long)?");
   EXPECT_TRUE(std::regex_match(run.result("hang.long").reason, expected)) << run.result("hang.long").reason;

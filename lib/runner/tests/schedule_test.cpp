@@ -1,4 +1,4 @@
-#include "runner/schedule.hpp"
+#include "runner/plan/schedule.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "harness/events.hpp"
+#include "harness/run/events.hpp"
 #include "runner/runner.hpp"
 
 namespace gpucheck::runner::testing {
@@ -32,7 +32,7 @@ class TestFolder {
   std::string path_;
 };
 
-/// Everything told to a sink, as one line each.
+/// Everything reported to a sink, as one line each.
 class RecordingSink final : public harness::EventSink {
  public:
   void on(const harness::RunStarted& event) override;
@@ -44,7 +44,7 @@ class RecordingSink final : public harness::EventSink {
   harness::RunStarted started;
   harness::RunFinished finished;
   std::vector<std::string> lines;
-  std::vector<std::size_t> totals;  ///< as told with each case that finished
+  std::vector<std::size_t> totals;  ///< as reported with each case that finished
   int heartbeats = 0;
   std::function<void()> on_every_event;
 };

@@ -1,4 +1,4 @@
-#include "runner/trace_path.hpp"
+#include "runner/plan/trace_path.hpp"
 
 #include <gtest/gtest.h>
 #include <set>

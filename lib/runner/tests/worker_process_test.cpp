@@ -1,4 +1,4 @@
-#include "runner/worker_process.hpp"
+#include "runner/worker/worker_process.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>

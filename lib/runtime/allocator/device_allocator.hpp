@@ -12,9 +12,9 @@
 #include "runtime/allocator/errors.hpp"
 #include "runtime/allocator/failed_frees.hpp"
 #include "runtime/allocator/pool_id.hpp"
-#include "runtime/allocator/settings.hpp"
 #include "runtime/allocator/snapshot.hpp"
 #include "runtime/allocator/statistics.hpp"
+#include "runtime/settings/settings.hpp"
 
 namespace gpucheck::runtime {
 
@@ -22,7 +22,7 @@ namespace gpucheck::runtime {
 /// allocating thread, without any lock held. Asked again when routings change meanwhile.
 using PoolFilter = std::function<bool(device::Stream)>;
 
-/// What an allocation that is about to fail tells: all in bytes.
+/// What an allocation that is about to fail reports: all in bytes.
 struct OutOfMemoryReport {
   int device_ordinal = 0;
   std::uint64_t segment_bytes = 0;  ///< asked of the device

@@ -18,10 +18,4 @@ class UnsupportedError : public Error {
   using Error::Error;
 };
 
-/// A settings string is malformed or out of range; nothing of it was applied.
-class SettingsError : public UsageError {
- public:
-  using UsageError::UsageError;
-};
-
 }  // namespace gpucheck::runtime

@@ -36,7 +36,7 @@ class LimitedAllocator : public DeviceAllocator {
       : backend_(backend), settings_(std::move(settings)) {}
 
   [[noreturn]] void reject(std::string_view function) const;
-  /// Told of settings that were just taken over; the lock is not held.
+  /// Reported of settings that were just taken over; the lock is not held.
   virtual void settings_changed(const AllocatorSettings&) {}
 
  private:

@@ -47,9 +47,9 @@ struct CallContext {
 };
 inline constexpr CallContext no_call_context{};
 
-/// Told of everything that a CachingAllocator does, in the moment in which it does it.
+/// Reported of everything that a CachingAllocator does, in the moment in which it does it.
 ///
-/// This is no callback for users: `record`, `record_free` and `prepare_shards` are called with
+/// This is not a callback for users: `record`, `record_free` and `prepare_shards` are called with
 /// the allocator's locks held, since only so do a block's events come in their order without a
 /// lock more. They must do little, must not wait, and must not call the allocator. It exists
 /// for the memory history (lib/observe), which users ask for what was recorded.

@@ -6,7 +6,7 @@
 
 #include "base/rounding.hpp"
 #include "base/units.hpp"
-#include "runtime/allocator/settings.hpp"
+#include "runtime/settings/settings.hpp"
 
 /// How the caching allocator sizes blocks and segments. Pure functions; sizes in bytes.
 namespace gpucheck::runtime {

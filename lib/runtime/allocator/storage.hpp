@@ -7,7 +7,7 @@
 
 namespace gpucheck::runtime {
 
-/// Device memory that something else may come to own. Moves, never copies. Not
+/// Device memory that something else may own later. Moves, never copies. Not
 /// thread-safe. The allocator must outlive it.
 class Storage {
  public:

@@ -9,7 +9,7 @@
 #include "base/units.hpp"
 #include "device/check.hpp"
 #include "device/relaxed_capture.hpp"
-#include "runtime/graphs/is_capturing.hpp"
+#include "runtime/streams/pools/is_capturing.hpp"
 
 namespace gpucheck::runtime {
 namespace {

@@ -7,15 +7,15 @@
 #include <unordered_set>
 #include <vector>
 
-#include "runtime/allocator/allocator_choice.hpp"
 #include "runtime/allocator/limited_allocator.hpp"
-#include "runtime/streams/event_pool.hpp"
-#include "runtime/streams/stream_pool.hpp"
+#include "runtime/settings/allocator_choice.hpp"
+#include "runtime/streams/pools/event_pool.hpp"
+#include "runtime/streams/pools/stream_pool.hpp"
 
 namespace gpucheck::runtime {
 
 /// PyTorch 2.11's cudaMallocAsync backend: every allocation is one of the device's own
-/// stream-ordered pool, which is told to keep what it has. Sizes are bytes and exact.
+/// stream-ordered pool, which is asked to keep what it has. Sizes are bytes and exact.
 /// Thread-safe. Device and streams must outlive it.
 class AsyncAllocator final : public LimitedAllocator {
  public:

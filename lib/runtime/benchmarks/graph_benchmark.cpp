@@ -10,8 +10,8 @@
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
 #include "device/sim/sim_driver.hpp"
-#include "runtime/allocator/buffer.hpp"
 #include "runtime/graphs/graph.hpp"
+#include "runtime/memory/buffer.hpp"
 #include "tensor/benchmarks/gpu.hpp"
 
 /// Host cost of the runtime's graphs. On a GPU in turns with the vendor's calls for the same

@@ -8,8 +8,8 @@
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
 #include "device/sim/sim_driver.hpp"
-#include "runtime/allocator/buffer.hpp"
 #include "runtime/benchmarks/bare_calls.hpp"
+#include "runtime/memory/buffer.hpp"
 #include "runtime/streams/event.hpp"
 
 /// Host cost of streams and events. On a GPU each call through the runtime's objects beside

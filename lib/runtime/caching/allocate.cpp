@@ -2,10 +2,10 @@
 #include <utility>
 
 #include "device/check.hpp"
-#include "runtime/caching/state/added.hpp"
-#include "runtime/caching/state/out_of_memory.hpp"
-#include "runtime/caching/state/state.hpp"
-#include "runtime/gpu_trace_sink.hpp"
+#include "runtime/caching/out_of_memory.hpp"
+#include "runtime/caching/shared/added.hpp"
+#include "runtime/caching/state.hpp"
+#include "runtime/trace/gpu_trace_sink.hpp"
 
 namespace gpucheck::runtime {
 namespace {

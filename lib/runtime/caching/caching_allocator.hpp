@@ -11,7 +11,7 @@
 #include "device/device.hpp"
 #include "runtime/allocator/device_allocator.hpp"
 #include "runtime/caching/pool_checkpoint.hpp"
-#include "runtime/streams/stream_pool.hpp"
+#include "runtime/streams/pools/stream_pool.hpp"
 
 namespace gpucheck::runtime {
 
@@ -84,13 +84,13 @@ class CachingAllocator final : public DeviceAllocator {
   void add_out_of_memory_observer(std::function<void(const OutOfMemoryReport&)> observer) override;
   /// Asked to free memory when no cached block fits; returns whether it did.
   void add_free_memory_callback(std::function<bool()> callback);
-  /// Tells how much device memory this process uses, for the error text; empty when
+  /// Reports how much device memory this process uses, for the error text; empty when
   /// that is not known (the sentence is then left out).
   void set_process_memory_query(std::function<std::optional<std::uint64_t>()> query);
 
-  /// Tells `recorder`, if any, of everything from now on; null ends that. It must live until
-  /// another is set and the calls then in progress are over. It is told with locks held: see
-  /// MemoryRecorder, which is no callback for users.
+  /// Reports `recorder`, if any, of everything from now on; null ends that. It must live until
+  /// another is set and the calls then in progress are over. It is called with locks held: see
+  /// MemoryRecorder, which is not a callback for users.
   void set_memory_recorder(MemoryRecorder* recorder);
   /// While it lives no call of the allocator is in progress and others wait: what a recorder
   /// keeps can be changed. Its holder must not call the allocator.
@@ -109,7 +109,7 @@ class CachingAllocator final : public DeviceAllocator {
     std::unique_ptr<Lock> lock_;
   };
   [[nodiscard]] Pause pause() const;
-  /// Tells `sink`, if any, of each block allocated or freed, without any lock held; null ends
+  /// Reports `sink`, if any, of each block allocated or freed, without any lock held; null ends
   /// that. It must live as a recorder must.
   void set_gpu_trace_sink(GpuTraceSink* sink);
 

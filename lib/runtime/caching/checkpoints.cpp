@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "runtime/caching/state/state.hpp"
+#include "runtime/caching/state.hpp"
 
 namespace gpucheck::runtime {
 namespace {

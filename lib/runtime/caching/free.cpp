@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "device/check.hpp"
-#include "runtime/caching/state/state.hpp"
-#include "runtime/gpu_trace_sink.hpp"
+#include "runtime/caching/state.hpp"
+#include "runtime/trace/gpu_trace_sink.hpp"
 
 namespace gpucheck::runtime {
 namespace {

@@ -3,7 +3,7 @@
 #include <thread>
 #include <utility>
 
-#include "runtime/caching/state/state.hpp"
+#include "runtime/caching/state.hpp"
 
 namespace gpucheck::runtime {
 
@@ -66,14 +66,11 @@ void CachingAllocator::State::release_cached(PoolId id) {
     segments.release_unsplit(pools.default_pool(), PoolKind::large);
     segments.release_unsplit(pools.default_pool(), PoolKind::small);
   }
-  pools.erase_if([&](Pool& pool) {
-    const bool chosen = pool.use_count == 0 && (id.is_default() || id == pool.id);
-    if (chosen && !id.is_default() && !pools.is_routing()) waiting_frees.synchronize(&pool);
-    if (chosen) {
-      segments.release_unsplit(pool, PoolKind::small);
-      segments.release_unsplit(pool, PoolKind::large);
-    }
-    if (!chosen || pool.segment_count > 0 || pool.requests > 0) return false;
+  pools.erase_released_if(id, [&](Pool& pool) {
+    if (!id.is_default() && !pools.is_routing()) waiting_frees.synchronize(&pool);
+    segments.release_unsplit(pool, PoolKind::small);
+    segments.release_unsplit(pool, PoolKind::large);
+    if (pool.segment_count > 0 || pool.requests > 0) return false;
     arenas.retire(pool);
     return true;
   });

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "runtime/caching/state/state.hpp"
+#include "runtime/caching/state.hpp"
 
 namespace gpucheck::runtime {
 

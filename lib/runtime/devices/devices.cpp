@@ -26,7 +26,8 @@ std::optional<DeviceName> name_in(const DeviceArgument& argument) {
 
 void check_type(const DeviceName& name, IndexRule rule) {
   if (name.type == "cuda" || (rule.allow_cpu && name.type == "cpu")) return;
-  throw Error(fmt::format("Expected a cuda{} device, but got: {}", rule.allow_cpu ? " or cpu" : "", to_text(name)));
+  throw UsageError(
+      fmt::format("Expected a cuda{} device, but got: {}", rule.allow_cpu ? " or cpu" : "", to_text(name)));
 }
 
 }  // namespace
@@ -76,8 +77,8 @@ int Devices::index_of(const DeviceArgument& argument, IndexRule rule) {
     if (name->index) return *name->index;
   }
   if (rule.optional) return current();
-  throw Error(fmt::format("Expected a torch.device with a specified index or an integer, but got:{}",
-                          name ? to_text(*name) : "None"));
+  throw UsageError(fmt::format("Expected a torch.device with a specified index or an integer, but got:{}",
+                               name ? to_text(*name) : "None"));
 }
 
 device::DeviceProperties Devices::properties(const DeviceArgument& argument) {

@@ -35,7 +35,7 @@ class Devices {
   explicit Devices(device::Driver& driver) noexcept : driver_(driver) {}
 
   /// How many there are to use, by what the visible-devices variable says now; where the
-  /// machine's devices cannot be told without it, the driver is initialised and asked. Once
+  /// machine's devices cannot be known without it, the driver is initialised and asked. Once
   /// the driver is initialised the next answer holds for good. @throws DeviceError.
   [[nodiscard]] int count();
   /// The calling thread's current device. @throws Error when there is none of its number;
@@ -43,11 +43,12 @@ class Devices {
   [[nodiscard]] int current();
   /// @throws Error for a device that is not there.
   void set_current(int index);
-  /// The number that is meant. @throws Error with PyTorch's text for a name that is none, a
-  /// device that is no GPU where it must be one, or no number where there must be one.
+  /// The number that is meant. @throws Error, with PyTorch's text, for a text that does not name a device; UsageError
+  /// (in PyTorch ValueError) for a device that is not a GPU where it must be one, and for no number where there must be
+  /// one.
   [[nodiscard]] int index_of(const DeviceArgument& argument, IndexRule rule = {});
 
-  /// Of the current device unless told otherwise. @throws Error for a device that is not there.
+  /// The properties of the current device unless another is named. @throws Error for a device that is not there.
   [[nodiscard]] device::DeviceProperties properties(const DeviceArgument& argument = {});
   [[nodiscard]] std::string name(const DeviceArgument& argument = {});
   [[nodiscard]] ComputeCapability capability(const DeviceArgument& argument = {});

@@ -7,7 +7,7 @@
 namespace gpucheck::runtime {
 
 /// Whether work given to the current stream is recorded. On the default stream the answer
-/// is no without any device call, hence without making a context. Thread-safe.
+/// is not a without any device call, hence without making a context. Thread-safe.
 /// @throws DeviceError.
 [[nodiscard]] bool is_current_stream_capturing(Runtime& runtime);
 

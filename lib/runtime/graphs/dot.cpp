@@ -33,7 +33,7 @@ std::string parameter_words(const std::vector<std::byte>& bytes) {
 }
 
 std::string kernel_label(const NodeDescription& node) {
-  std::string label = fmt::format("kernel {}", node.kernel.empty() ? "(not told)" : escaped(node.kernel));
+  std::string label = fmt::format("kernel {}", node.kernel.empty() ? "(unknown)" : escaped(node.kernel));
   if (node.count != 0) label += fmt::format("\\ninvocations {}", node.count);
   if (node.block.threads != 0) {
     label += fmt::format("\\nblock of {} threads, {} shared bytes", node.block.threads, node.block.shared_bytes);

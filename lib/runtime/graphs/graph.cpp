@@ -48,7 +48,7 @@ void Graph::capture_begin(PoolId pool, device::CaptureMode mode) {
         "This CUDAGraph instance already owns a captured graph. To capture a new graph, create a new instance.");
   }
   if (capturing_) throw Error("This CUDAGraph instance is capturing already. End that capture first.");
-  if (options_.registers_default_generator) register_generator_state(runtime_.default_generator());
+  if (options_.registers_default_generator) register_generator_state(default_generator(runtime_));
   if (runtime_.current_stream() == runtime_.device().default_stream()) {
     throw Error(
         "CUDA graphs must be captured on a non-default stream. (However, after capture, it's ok to replay them on the "
@@ -135,7 +135,7 @@ void Graph::capture_end() {
   }
   if (!options_.keep_graph) make_executable(graph.get());
   captured_ = true;
-  if (options_.keep_graph || debug_) graph_ = std::move(graph);
+  if (options_.keep_graph) graph_ = std::move(graph);
 }
 
 void Graph::make_executable(device::Graph graph) {
@@ -195,7 +195,6 @@ void Graph::debug_dump(const std::string& path) {
   device::Device& device = runtime_.device();
   OutputFile file(path, "graph");
   file.commit(dot_text(device::check_and_clear(device, device.nodes(graph_.get()), "nodes")));
-  if (!options_.keep_graph) graph_.reset();
 }
 
 void Graph::stop_routing() {

@@ -65,10 +65,10 @@ class Graph {
   /// @throws Error before it was made.
   [[nodiscard]] device::GraphExec raw_executable() const;
 
-  /// Keeps what is captured from now on until it is dumped.
+  /// Allows `debug_dump` of a graph that is not kept, which writes nothing, as in PyTorch 2.11.
   void enable_debug_mode() noexcept { debug_ = true; }
-  /// Writes what was captured as DOT: each node with what it does, each edge. Warns, as
-  /// PyTorch does; without debug mode or a kept graph that is all it does.
+  /// Writes what was captured as DOT, in gpucheck's own form: each node with what it does, each edge. Warns in
+  /// PyTorch's words; of a graph that is not kept nothing is left to write, and the warnings are all.
   /// @throws EnvironmentError for a path that cannot be written; DeviceError.
   void debug_dump(const std::string& path);
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "runtime/pinned/detail/pinned_state.hpp"
+#include "runtime/pinned/pinned_state.hpp"
 
 namespace gpucheck::runtime {
 

@@ -37,7 +37,7 @@ class PinnedAllocator {
   /// A block of at least `bytes`; nulls for 0. `stream` is the caller's current one: a
   /// capture on it decides whether a private pool serves. @throws DeviceError, Error.
   [[nodiscard]] Allocation allocate(std::size_t bytes, device::Stream stream);
-  /// Takes a block back; null is a no-op. @throws Error for what is no context of a
+  /// Takes a block back; null is a no-op. @throws Error for what is not a context of a
   /// block in use; DeviceError.
   void free(void* context);
   /// The same for a destructor. What is rejected is kept for `failed_frees`.

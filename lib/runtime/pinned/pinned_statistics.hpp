@@ -29,7 +29,7 @@ struct PinnedStatistics {
   /// without any does not lower these, as recorded from PyTorch 2.11. The peak is the
   /// sum of every size class's own.
   Statistic active_requests;
-  /// Of the same, but what such a block lowers it by is the size that PyTorch was looking
+  /// The same, but what such a block lowers it by is the size that PyTorch was looking
   /// for: its mark for "any", -1, unless background threads are on. So it only grows.
   Statistic active_bytes;
   DurationStatistic host_alloc_time;  ///< of obtaining memory from the driver

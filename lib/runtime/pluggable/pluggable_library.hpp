@@ -6,7 +6,7 @@
 #include <string>
 
 #include "device/device.hpp"
-#include "runtime/allocator/allocator_choice.hpp"
+#include "runtime/settings/allocator_choice.hpp"
 
 namespace gpucheck::runtime {
 
@@ -25,7 +25,7 @@ namespace gpucheck::runtime {
 /// `allocate` gives null when there is no memory; `free` does not wait; `wait` waits for
 /// all work of the device and returns 0 when it is done. They may be called from any
 /// thread while the allocator exists. A free that the device rejects is counted: the
-/// library cannot be told.
+/// library cannot be known.
 ///
 /// PyTorch's optional functions (`init_fn`, `reset_fn`, `memory_fraction_fn`,
 /// `record_stream_fn`, the pool functions) are never called: a program passes them as

@@ -56,8 +56,17 @@ Generator Generator::clone() const {
   return {*runtime_, std::make_shared<GeneratorState>(*runtime_, state_->seed(), state_->offset())};
 }
 
+Generator& default_generator(Runtime& runtime) {
+  static constexpr char key = 0;
+  return *static_cast<Generator*>(runtime.kept(&key, [&runtime] {
+    auto generator = std::make_shared<Generator>(runtime);
+    generator->seed();
+    return generator;
+  }));
+}
+
 void manual_seed(std::uint64_t seed) {
-  detail::for_each_runtime([seed](Runtime& runtime) { runtime.default_generator().manual_seed(seed); });
+  detail::for_each_runtime([seed](Runtime& runtime) { default_generator(runtime).manual_seed(seed); });
 }
 
 }  // namespace gpucheck::runtime

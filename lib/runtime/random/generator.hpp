@@ -27,7 +27,7 @@ class Generator {
   /// Begins anew from a seed. @throws Error in a capture, unless it is the present one;
   /// DeviceError.
   void manual_seed(std::uint64_t seed) { state_->set_seed(seed); }
-  /// Begins anew from a seed nobody can foretell, and returns that. @throws Error in a capture;
+  /// Begins anew from a seed nobody can predict, and returns that. @throws Error in a capture;
   /// DeviceError.
   std::uint64_t seed();
 
@@ -38,7 +38,7 @@ class Generator {
 
   /// In a capture with the offset within it. @throws DeviceError.
   [[nodiscard]] StateBytes state() const;
-  /// Of 16 bytes, or of 8 with the seed alone. In a capture: the offset within it.
+  /// Takes 16 bytes, or 8 with the seed alone. In a capture: the offset within it.
   /// @throws Error for another size, or as `manual_seed` does; DeviceError.
   void set_state(std::span<const std::uint8_t> bytes);
 
@@ -63,6 +63,10 @@ class Generator {
   Runtime* runtime_;
   std::shared_ptr<GeneratorState> state_;
 };
+
+/// The generator of a runtime that is drawn from when nobody chose one. It lives as long as the runtime. Its seed
+/// cannot be predicted until it is given one. The first call throws as Generator's constructor does.
+[[nodiscard]] Generator& default_generator(Runtime& runtime);
 
 /// Seeds the default generators of all devices that have a runtime now: PyTorch's
 /// `torch.manual_seed`. @throws as Generator::manual_seed does.

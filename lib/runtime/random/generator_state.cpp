@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <limits>
 
 #include "base/error.hpp"
 #include "device/check.hpp"
 #include "device/kernels/graph_random.hpp"
 #include "device/launch.hpp"
-#include "runtime/graphs/is_capturing.hpp"
+#include "runtime/streams/pools/is_capturing.hpp"
 
 namespace gpucheck::runtime {
 namespace {
@@ -73,9 +72,6 @@ device::kernels::PhiloxStart GeneratorState::take(std::uint64_t increment) {
     return start;
   }
   if (!in_capture_) throw Error("Attempt to increase offset for a CUDA generator not in capture mode.");
-  if (captured_offset_ + rounded(increment) > std::numeric_limits<std::uint32_t>::max()) {
-    throw Error("Increment causes overflow in the offset value.");
-  }
   const device::kernels::PhiloxStart start{
       .offset = captured_offset_, .seed_at = seed_on_device_.data(), .offset_at = offset_on_device_.data()};
   captured_offset_ += rounded(increment);

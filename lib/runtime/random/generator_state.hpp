@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "device/kernels/support/philox.hpp"
-#include "runtime/allocator/buffer.hpp"
+#include "runtime/memory/buffer.hpp"
 
 namespace gpucheck::runtime {
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "device/check.hpp"
-#include "runtime/gpu_trace_sink.hpp"
-#include "runtime/graphs/is_capturing.hpp"
+#include "runtime/streams/pools/is_capturing.hpp"
+#include "runtime/trace/gpu_trace_sink.hpp"
 
 namespace gpucheck::runtime {
 

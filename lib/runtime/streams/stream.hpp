@@ -35,7 +35,7 @@ class Stream {
   [[nodiscard]] static Stream current(Runtime& runtime);
   /// One that somebody else made and destroys: PyTorch's `ExternalStream`.
   [[nodiscard]] static Stream external(Runtime& runtime, device::Stream raw);
-  /// The stream that `handle()` tells of. @throws Error for a handle of another device or
+  /// The stream that `handle()` belongs to. @throws Error for a handle of another device or
   /// kind of device, or with an id that no stream has; DeviceError.
   [[nodiscard]] static Stream from_handle(Runtime& runtime, StreamHandle handle);
 

@@ -7,10 +7,10 @@
 #include "device/fault/fault_driver.hpp"
 #include "device/sim/sim_driver.hpp"
 #include "runtime/graphs/graph.hpp"
+#include "runtime/memory/transfer.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/tests/error_of.hpp"
 #include "runtime/tests/tested_allocator.hpp"
-#include "runtime/transfer.hpp"
 #include "tensor/ops.hpp"
 
 // Whatever was refused or failed, the next operation works: for each allocator, captures

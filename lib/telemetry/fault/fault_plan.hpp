@@ -11,28 +11,30 @@
 /// `fault_source.hpp` carries it out over any source, a recording or a GPU's driver.
 namespace gpucheck::telemetry {
 
-/// What a machine tells besides readings. The effect is always `set`; the comments say what the value is.
+/// Besides readings. The effect is `set`, and the comments say what the value is; `links_down` can `fail` as well.
 enum class Aspect : std::uint8_t {
   gpu,                    ///< the GPU is gone: the driver lists it no more
   neighbour,              ///< another GPU is there, in all like this one as the rules before leave it
   process,                ///< a process computes on the GPU. Its number
-  xid,                    ///< the driver tells of a critical error. Its number; told once
+  xid,                    ///< the driver reports a critical error. Its number; reported once
   kernel_xid,             ///< the kernel's log does. Its number
+  kernel_lines,           ///< and these lines; ADDRESS in them stands for the GPU's
   kernel_log,             ///< the log cannot be read. Why
   unbound_gpu,            ///< the bus has one more GPU, to which no driver is bound. Its PCI address
   device_file,            ///< the GPU's device file cannot be opened. Why
   library,                ///< a library of the driver cannot be loaded. Why
   kernel_module_version,  ///< of the loaded driver
   cuda_version,           ///< the newest that the driver offers
+  links_down,             ///< none of the GPU's NVLinks is up; with `fail`, they cannot be listed
 };
-inline constexpr std::size_t aspect_count = static_cast<std::size_t>(Aspect::cuda_version) + 1;
+inline constexpr std::size_t aspect_count = static_cast<std::size_t>(Aspect::links_down) + 1;
 
 /// What happens to a reading.
 enum class FaultEffect : std::uint8_t {
   set,            ///< it is `value`
   rise,           ///< it is larger by `value` (a number) at the first such answer, by twice as much at the next
   not_supported,  ///< the driver does not offer it
-  fail,           ///< the driver fails to tell
+  fail,           ///< the driver fails to answer
   hang,           ///< no answer ever comes
 };
 

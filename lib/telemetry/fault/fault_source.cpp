@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "telemetry/kernel_log/log_events.hpp"
 
 namespace gpucheck::telemetry {
 namespace {
@@ -69,6 +70,7 @@ void change(Value& value, const FaultRule& rule, std::uint64_t times) {
 bool concerns_host(Aspect aspect) {
   switch (aspect) {
     case Aspect::kernel_xid:
+    case Aspect::kernel_lines:
     case Aspect::kernel_log:
     case Aspect::unbound_gpu:
     case Aspect::device_file:
@@ -84,6 +86,7 @@ bool is_asked(const Answer& answer, Aspect aspect) {
   if (concerns_host(aspect)) return answer.question.with_host;
   const Gpu* const gpu = answer.gpu();
   if (aspect == Aspect::process) return gpu != nullptr && gpu->processes_problem != not_asked;
+  if (aspect == Aspect::links_down) return gpu != nullptr && gpu->links_problem != not_asked;
   if (aspect == Aspect::neighbour) return gpu != nullptr && answer.question.gpus.empty();
   return aspect == Aspect::cuda_version || gpu != nullptr;
 }
@@ -95,17 +98,53 @@ void break_last(std::vector<NamedState>& list, std::string& list_problem, const 
   list.back().problem = why;
 }
 
+/// "Permission denied" of the last one, or "/dev/nvidia-uvm: Permission denied" of one by its name.
+void break_device_file(Host& host, const std::string& what) {
+  const std::size_t colon = what.find(": ");
+  if (!what.starts_with("/dev/") || colon == std::string::npos) {
+    return break_last(host.device_files, host.device_files_problem, "/dev/nvidia0", what);
+  }
+  NamedState broken{.name = what.substr(0, colon), .problem = what.substr(colon + 2)};
+  std::erase_if(host.device_files, [&broken](const NamedState& file) { return file.name == broken.name; });
+  host.device_files_problem.clear();
+  host.device_files.push_back(std::move(broken));
+}
+
 void add_neighbour(Machine& machine, Gpu neighbour) {
   neighbour[Reading::uuid] = "GPU-ffffffff-ffff-ffff-ffff-ffffffffffff";
   neighbour[Reading::pci_address] = "0000:ff:00.0";
   machine.gpus.push_back(std::move(neighbour));
 }
 
+/// The driver writes "PCI:0000:3b:00", without the function.
 void add_kernel_xid(Host& host, const GpuId& id, std::int64_t xid) {
+  const std::string address = normal_pci_address(id.pci_address);
   host.kernel_log_problem.clear();
-  host.kernel_xids.push_back({.pci_address = normal_pci_address(id.pci_address),
-                              .xid = xid,
-                              .text = fmt::format("NVRM: Xid (PCI:{}): {}", id.pci_address, xid)});
+  host.kernel_events.push_back(
+      {.kind = KernelEventKind::xid,
+       .pci_address = address,
+       .xid = xid,
+       .text = fmt::format("NVRM: Xid (PCI:{}): {}", address.substr(0, address.find('.')), xid)});
+}
+
+/// Lines of the log, as they stand there. "ADDRESS" in them is that of the GPU that the plan is about.
+void add_kernel_lines(Host& host, const GpuId& id, std::string lines) {
+  host.kernel_log_problem.clear();
+  constexpr std::string_view mark = "ADDRESS";
+  constexpr std::string_view stand_in = "0000:fe:1f.7";  // a simulated GPU's own is none that a log could have
+  for (std::size_t at = lines.find(mark); at != std::string::npos; at = lines.find(mark)) {
+    lines.replace(at, mark.size(), stand_in);
+  }
+  for (KernelEvent& event : events_in_log(lines, {}).events) {
+    if (event.pci_address == stand_in) event.pci_address = normal_pci_address(id.pci_address);
+    host.kernel_events.push_back(std::move(event));
+  }
+}
+
+void fail_links(Gpu& gpu) {
+  gpu.links.clear();
+  gpu.links_problem = "Unknown Error";
+  gpu.links_failed = true;
 }
 
 void apply(const Answer& answer, Aspect aspect, const Value& value) {
@@ -127,8 +166,10 @@ void apply(const Answer& answer, Aspect aspect, const Value& value) {
       return;
     case Aspect::kernel_xid:
       return add_kernel_xid(host, answer.id, *number(value));
+    case Aspect::kernel_lines:
+      return add_kernel_lines(host, answer.id, *text(value));
     case Aspect::kernel_log:
-      host.kernel_xids.clear();
+      host.kernel_events.clear();
       host.kernel_log_problem = *text(value);
       return;
     case Aspect::unbound_gpu:
@@ -136,7 +177,7 @@ void apply(const Answer& answer, Aspect aspect, const Value& value) {
       host.pci_gpus.push_back({.address = *text(value), .driver = ""});
       return;
     case Aspect::device_file:
-      return break_last(host.device_files, host.device_files_problem, "/dev/nvidia0", *text(value));
+      return break_device_file(host, *text(value));
     case Aspect::library:
       return break_last(host.libraries, host.libraries_problem, "libcuda.so.1", *text(value));
     case Aspect::kernel_module_version:
@@ -144,6 +185,9 @@ void apply(const Answer& answer, Aspect aspect, const Value& value) {
       return;
     case Aspect::cuda_version:
       machine.cuda_version = *text(value);
+      return;
+    case Aspect::links_down:
+      for (Link& link : answer.gpu()->links) link[LinkReading::is_active] = false;
       return;
   }
 }
@@ -166,7 +210,8 @@ class FaultSource final : public Source {
   static void carry_out(const FaultRule& rule, std::uint64_t& answers, const Answer& answer) {
     const auto is_due = [&] { return ++answers >= rule.first; };
     if (const auto* const aspect = std::get_if<Aspect>(&rule.what)) {
-      if (is_asked(answer, *aspect) && is_due()) apply(answer, *aspect, rule.value);
+      if (!is_asked(answer, *aspect) || !is_due()) return;
+      rule.effect == FaultEffect::fail ? fail_links(*answer.gpu()) : apply(answer, *aspect, rule.value);
       return;
     }
     const auto* const reading = std::get_if<Reading>(&rule.what);
@@ -184,7 +229,9 @@ bool needs_number(Aspect aspect) {
   return aspect == Aspect::process || aspect == Aspect::xid || aspect == Aspect::kernel_xid;
 }
 
-bool needs_nothing(Aspect aspect) { return aspect == Aspect::gpu || aspect == Aspect::neighbour; }
+bool needs_nothing(Aspect aspect) {
+  return aspect == Aspect::gpu || aspect == Aspect::neighbour || aspect == Aspect::links_down;
+}
 
 void check(const FaultRule& rule) {
   const auto reject = [](const char* why) {
@@ -193,8 +240,10 @@ void check(const FaultRule& rule) {
   if (rule.first == 0) reject("the first answer is number 1, not 0");
   if (rule.effect == FaultEffect::rise && !number(rule.value)) reject("what rises does so by a number");
   const auto* const aspect = std::get_if<Aspect>(&rule.what);
-  if (aspect == nullptr || needs_nothing(*aspect)) return;
-  if (rule.effect != FaultEffect::set) reject("what is no reading can only be set");
+  const bool fails_links = aspect != nullptr && *aspect == Aspect::links_down && rule.effect == FaultEffect::fail;
+  if (aspect == nullptr || fails_links) return;
+  if (needs_nothing(*aspect) && rule.effect == FaultEffect::set) return;
+  if (rule.effect != FaultEffect::set) reject("what is not a reading can only be set");
   if (needs_number(*aspect) && !number(rule.value)) reject("a number is needed");
   if (!needs_number(*aspect) && text(rule.value) == nullptr) reject("a text is needed");
 }

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <fmt/format.h>
-#include <span>
 #include <string>
+#include <utility>
+
+#include "telemetry/nvml/asker.hpp"
+#include "telemetry/nvml/state_questions.hpp"
 
 namespace gpucheck::telemetry::nvml {
 namespace {
@@ -32,99 +36,16 @@ constexpr int double_bit = 1;
 constexpr unsigned field_memory_temperature = 82;
 constexpr unsigned field_power_cap = 74;
 constexpr unsigned field_sync_boost = 76;
-/// NVML_FI_DEV_CLOCKS_EVENT_REASON_SW_THERM_SLOWDOWN, of NVML 12 and of NVML 13, which counts anew; _HW_THERM_SLOWDOWN
-/// and _HW_POWER_BRAKE_SLOWDOWN follow it.
-constexpr unsigned field_thermal_software_12 = 251;
-constexpr unsigned field_thermal_software_13 = 269;
+/// NVML_FI_DEV_NVLINK_...: GET_SPEED, COUNT_RCV_ERRORS, COUNT_EFFECTIVE_ERRORS, COUNT_SYMBOL_ERRORS,
+/// COUNT_LINK_RECOVERY_EVENTS.
+constexpr std::array<unsigned, 5> fields_of_link{164, 208, 219, 221, 215};
 /// nvmlNvLinkErrorCounter_t.
 constexpr int link_replays = 0;
 constexpr int link_recoveries = 1;
 constexpr int link_crc_flits = 2;
 constexpr int link_crc_data = 3;
-constexpr unsigned most_links = 18;  // NVML_NVLINK_MAX_LINKS
-
-/// Asks one GPU, one question after the other.
-class Asker {
- public:
-  Asker(const Library& library, Device device) : library_(library), device_(device) {}
-
-  [[nodiscard]] Value failed(const char* function, Return code) const {
-    if (code == Return::not_supported) return Unavailable{std::string(not_supported_text)};
-    return Unavailable{.reason = fmt::format("{}: {}", function, library_.text(code)), .is_failure = is_failure(code)};
-  }
-
-  /// Functions that fill a text.
-  [[nodiscard]] Value text(const char* function) const {
-    std::array<char, 96> buffer{};
-    const Return code = library_.call(function, device_, buffer.data(), static_cast<unsigned>(buffer.size()));
-    return code == Return::success ? Value(std::string(buffer.data())) : failed(function, code);
-  }
-  /// Functions that fill an unsigned number, told what is meant by `which`.
-  template <typename... Which>
-  [[nodiscard]] Value number(const char* function, Which... which) const {
-    unsigned value = 0;
-    const Return code = library_.call(function, device_, which..., &value);
-    return code == Return::success ? Value(static_cast<std::int64_t>(value)) : failed(function, code);
-  }
-  template <typename... Which>
-  [[nodiscard]] Value large_number(const char* function, Which... which) const {
-    unsigned long long value = 0;
-    const Return code = library_.call(function, device_, which..., &value);
-    return code == Return::success ? Value(static_cast<std::int64_t>(value)) : failed(function, code);
-  }
-  /// Functions that fill a flag (nvmlEnableState_t).
-  [[nodiscard]] Value flag(const char* function) const {
-    int value = 0;
-    const Return code = library_.call(function, device_, &value);
-    return code == Return::success ? Value(value != 0) : failed(function, code);
-  }
-
-  /// Several fields in one call, each with an answer of its own.
-  template <std::size_t count>
-  [[nodiscard]] std::array<Value, count> fields(const std::array<unsigned, count>& ids) const {
-    const char* const function = "nvmlDeviceGetFieldValues";
-    std::array<FieldValue, count> fields{};
-    for (std::size_t i = 0; i < count; ++i) fields[i].field_id = ids[i];
-    const Return code = library_.call(function, device_, static_cast<int>(count), fields.data());
-    std::array<Value, count> values;
-    for (std::size_t i = 0; i < count; ++i) {
-      const Return own = code == Return::success ? static_cast<Return>(fields[i].status) : code;
-      values[i] = own == Return::success ? content(fields[i]) : failed(function, own);
-    }
-    return values;
-  }
-
-  template <typename Structure>
-  Return fill(const char* function, Structure& structure) const {
-    return library_.call(function, device_, &structure);
-  }
-  [[nodiscard]] const Library& library() const noexcept { return library_; }
-  [[nodiscard]] Device device() const noexcept { return device_; }
-
- private:
-  /// nvmlValueType_t tells which member of the union was filled.
-  static Value content(const FieldValue& field) {
-    switch (field.value_type) {
-      case 1:
-        return static_cast<std::int64_t>(field.value.unsigned_integer);
-      case 2:
-        return static_cast<std::int64_t>(field.value.unsigned_long);
-      case 3:
-        return static_cast<std::int64_t>(field.value.unsigned_long_long);
-      case 4:
-        return static_cast<std::int64_t>(field.value.signed_long_long);
-      case 5:
-        return static_cast<std::int64_t>(field.value.signed_integer);
-      case 6:
-        return static_cast<std::int64_t>(field.value.unsigned_short);
-      default:
-        return Unavailable{fmt::format("a value of type {}, which is not a whole number", field.value_type)};
-    }
-  }
-
-  const Library& library_;
-  Device device_;
-};
+/// NVML_NVLINK_MAX_LINKS of CUDA 13's header, over all generations; a GPU with fewer rejects the numbers beyond.
+constexpr unsigned most_links = 36;
 
 void ask_identity(const Asker& ask, Gpu& gpu) {
   gpu[Reading::name] = ask.text("nvmlDeviceGetName");
@@ -190,20 +111,26 @@ Value ecc_total(const Asker& ask, int type, int counter) {
   return ask.large_number("nvmlDeviceGetTotalEccErrors", type, counter);
 }
 
-void ask_counters(const Asker& ask, bool is_nvml_13, Gpu& gpu) {
+void ask_durations(const Asker& ask, const std::string& driver_version, Gpu& gpu) {
+  std::array<Value, 2> long_known = ask.fields(std::array{field_power_cap, field_sync_boost});
+  gpu[Reading::clock_event_power_cap] = std::move(long_known[0]);
+  gpu[Reading::clock_event_sync_boost] = std::move(long_known[1]);
+  std::array<Value, 3> durations;
+  durations.fill(Unavailable{std::string(not_supported_text)});
+  if (const auto first = first_duration_field(driver_version))
+    durations = ask.fields(std::array{*first, *first + 1, *first + 2});
+  gpu[Reading::clock_event_thermal_software] = std::move(durations[0]);
+  gpu[Reading::clock_event_thermal_hardware] = std::move(durations[1]);
+  gpu[Reading::clock_event_power_brake] = std::move(durations[2]);
+}
+
+void ask_counters(const Asker& ask, const std::string& driver_version, Gpu& gpu) {
   gpu[Reading::ecc_volatile_corrected] = ecc_total(ask, corrected, since_reset);
   gpu[Reading::ecc_volatile_uncorrected] = ecc_total(ask, uncorrected, since_reset);
   ask_remapped_rows(ask, gpu);
   gpu[Reading::retired_pages_pending] = ask.flag("nvmlDeviceGetRetiredPagesPendingStatus");
   gpu[Reading::pcie_replays] = ask.number("nvmlDeviceGetPcieReplayCounter");
-  const unsigned thermal_software = is_nvml_13 ? field_thermal_software_13 : field_thermal_software_12;
-  std::array<Value, 5> durations = ask.fields(
-      std::array{field_power_cap, field_sync_boost, thermal_software, thermal_software + 1, thermal_software + 2});
-  gpu[Reading::clock_event_power_cap] = std::move(durations[0]);
-  gpu[Reading::clock_event_sync_boost] = std::move(durations[1]);
-  gpu[Reading::clock_event_thermal_software] = std::move(durations[2]);
-  gpu[Reading::clock_event_thermal_hardware] = std::move(durations[3]);
-  gpu[Reading::clock_event_power_brake] = std::move(durations[4]);
+  ask_durations(ask, driver_version, gpu);
 }
 
 void ask_power_and_temperature_limits(const Asker& ask, Gpu& gpu) {
@@ -229,10 +156,20 @@ void ask_clock_limits(const Asker& ask, Gpu& gpu) {
   gpu[Reading::clock_max_memory] = ask.number("nvmlDeviceGetMaxClockInfo", clock_memory);
 }
 
+/// Drivers before 510 know the first form alone, in which what the driver keeps for itself is in use.
 void ask_memory(const Asker& ask, Gpu& gpu) {
-  Memory memory{};
-  const char* const function = "nvmlDeviceGetMemoryInfo";
-  const Return code = ask.fill(function, memory);
+  const char* function = "nvmlDeviceGetMemoryInfo_v2";
+  MemoryV2 memory{};
+  memory.version = version_of<MemoryV2>(2);
+  Return code = ask.fill(function, memory);
+  if (is_unknown_form(code)) {
+    function = "nvmlDeviceGetMemoryInfo";
+    Memory old{};
+    code = ask.fill(function, old);
+    memory.total = old.total;
+    memory.free = old.free;
+    memory.used = old.used;
+  }
   const auto bytes = [&](unsigned long long value) {
     return code == Return::success ? Value(static_cast<std::int64_t>(value)) : ask.failed(function, code);
   };
@@ -287,35 +224,57 @@ void ask_bus(const Asker& ask, Gpu& gpu) {
   gpu[Reading::pcie_generation_max] = ask.number("nvmlDeviceGetMaxPcieLinkGeneration");
   gpu[Reading::pcie_width_max] = ask.number("nvmlDeviceGetMaxPcieLinkWidth");
   gpu[Reading::pcie_generation_device_max] = ask.number("nvmlDeviceGetGpuMaxPcieLinkGeneration");
-  GpuFabricInfo fabric{};
-  const char* const function = "nvmlDeviceGetGpuFabricInfo";
-  const Return code = ask.fill(function, fabric);
-  const bool known = code == Return::success && fabric.state != 0;  // 0: the GPU has no fabric
-  const Value none =
-      code == Return::success ? Unavailable{std::string(not_supported_text)} : ask.failed(function, code);
-  gpu[Reading::fabric_state] = known ? Value(std::int64_t{fabric.state}) : none;
-  gpu[Reading::fabric_status] = known ? Value(std::int64_t{fabric.status}) : none;
 }
 
-/// The links that there are: the first number that none has ends them.
-std::vector<Link> links_of(const Asker& ask) {
-  std::vector<Link> links;
+void ask_link_fields(const Asker& ask, unsigned number, Link& link) {
+  std::array<Value, fields_of_link.size()> values = ask.fields(fields_of_link, number);
+  link[LinkReading::speed] = std::move(values[0]);
+  link[LinkReading::received_errors] = std::move(values[1]);
+  link[LinkReading::effective_errors] = std::move(values[2]);
+  link[LinkReading::symbol_errors] = std::move(values[3]);
+  link[LinkReading::recovery_events] = std::move(values[4]);
+}
+
+Link link_of(const Asker& ask, unsigned number, Value is_active) {
+  Link link;
+  link.values.fill(is_active);  // of a link without a state nothing else is known
+  if (problem(is_active) != nullptr) return link;
+  ask_link_fields(ask, number, link);
+  const auto errors = [&](int counter) { return ask.large_number("nvmlDeviceGetNvLinkErrorCounter", number, counter); };
+  link[LinkReading::replays] = errors(link_replays);
+  link[LinkReading::recoveries] = errors(link_recoveries);
+  link[LinkReading::crc_flit_errors] = errors(link_crc_flits);
+  link[LinkReading::crc_data_errors] = errors(link_crc_data);
+  return link;
+}
+
+bool has_state(const Link& link) { return problem(link[LinkReading::is_active]) == nullptr; }
+bool has_failed(const Link& link) { return is_failure(link[LinkReading::is_active]); }
+
+/// Links of which none has a state are not a list, but a reason why there is none: a failure where there is one.
+void leave_out_absent(Gpu& gpu) {
+  if (std::ranges::none_of(gpu.links, has_state)) {
+    const auto failed = std::ranges::find_if(gpu.links, has_failed);
+    const Value why = (failed == gpu.links.end() ? gpu.links.front() : *failed)[LinkReading::is_active];
+    gpu.links_problem = *problem(why);
+    gpu.links_failed = is_failure(why);
+    gpu.links.clear();
+  }
+  while (!gpu.links.empty() && !has_state(gpu.links.back()) && !has_failed(gpu.links.back())) gpu.links.pop_back();
+}
+
+/// A number that the GPU does not have is rejected, and ends the links. One link that is not supported does not.
+void ask_links(const Asker& ask, Gpu& gpu) {
+  const char* const function = "nvmlDeviceGetNvLinkState";
+  gpu.links_problem.clear();
   for (unsigned number = 0; number < most_links; ++number) {
     int active = 0;
-    const Return code = ask.library().call("nvmlDeviceGetNvLinkState", ask.device(), number, &active);
-    if (code != Return::success) break;
-    Link link;
-    link[LinkReading::is_active] = active != 0;
-    const auto errors = [&](int counter) {
-      return ask.large_number("nvmlDeviceGetNvLinkErrorCounter", number, counter);
-    };
-    link[LinkReading::replays] = errors(link_replays);
-    link[LinkReading::recoveries] = errors(link_recoveries);
-    link[LinkReading::crc_flit_errors] = errors(link_crc_flits);
-    link[LinkReading::crc_data_errors] = errors(link_crc_data);
-    links.push_back(std::move(link));
+    const Return code = ask.library().call(function, ask.device(), number, &active);
+    if (code == Return::invalid_argument && number > 0) break;
+    gpu.links.push_back(
+        link_of(ask, number, code == Return::success ? Value(active != 0) : ask.failed(function, code)));
   }
-  return links;
+  leave_out_absent(gpu);
 }
 
 void ask_processes(const Asker& ask, Gpu& gpu) {
@@ -336,6 +295,7 @@ void ask_processes(const Asker& ask, Gpu& gpu) {
   if (code != Return::success) {
     gpu.processes_problem = code == Return::not_supported ? std::string(not_supported_text)
                                                           : fmt::format("{}: {}", function, ask.library().text(code));
+    gpu.processes_failed = nvml::is_failure(code);
     return;
   }
   processes.resize(std::min<std::size_t>(count, processes.size()));
@@ -346,22 +306,46 @@ void ask_processes(const Asker& ask, Gpu& gpu) {
   }
 }
 
+/// "580.65.06": the branch and what follows it; numbers that are not there are 0, and none where there is no branch.
+std::optional<std::array<int, 3>> numbers_of(const std::string& driver_version) {
+  std::array<int, 3> numbers{};
+  const char* next = driver_version.data();
+  const char* const end = next + driver_version.size();
+  for (int& number : numbers) {
+    const auto [stop, error] = std::from_chars(next, end, number);
+    if (error != std::errc{}) break;
+    next = stop == end ? end : stop + 1;
+  }
+  return numbers[0] > 0 ? std::optional(numbers) : std::nullopt;
+}
+
 }  // namespace
+
+std::optional<unsigned> first_duration_field(const std::string& driver_version) {
+  constexpr std::array<int, 3> introduced{575, 0, 0};
+  constexpr std::array<int, 3> last_of_the_first_numbering{580, 65, 6};
+  constexpr unsigned first_numbering = 251;   // nvml.h of CUDA 12.9
+  constexpr unsigned second_numbering = 269;  // nvml.h of CUDA 13.0
+  const auto version = numbers_of(driver_version);
+  if (!version) return second_numbering;
+  if (*version < introduced) return {};
+  return *version <= last_of_the_first_numbering ? first_numbering : second_numbering;
+}
 
 Gpu ask_identity(const Library& library, Device device) {
   Gpu gpu;
   gpu.values.fill(Unavailable{std::string(not_asked)});
-  gpu.processes_problem = gpu.xids_problem = not_asked;
+  gpu.links_problem = gpu.processes_problem = gpu.xids_problem = not_asked;
   gpu[Reading::handle] = device != nullptr;
   ask_identity(Asker(library, device), gpu);
   return gpu;
 }
 
-void ask(const Library& library, Device device, Subset subset, bool is_nvml_13, Gpu& gpu) {
+void ask(const Library& library, Device device, Subset subset, const std::string& driver_version, Gpu& gpu) {
   const Asker ask(library, device);
   ask_gauges(ask, gpu);
   if (subset == Subset::gauges) return;
-  ask_counters(ask, is_nvml_13, gpu);
+  ask_counters(ask, driver_version, gpu);
   if (subset == Subset::counters) return;
   ask_settings(ask, gpu);
   ask_power_and_temperature_limits(ask, gpu);
@@ -370,7 +354,8 @@ void ask(const Library& library, Device device, Subset subset, bool is_nvml_13, 
   ask_ecc_by_place(ask, gpu);
   ask_repairs(ask, gpu);
   ask_bus(ask, gpu);
-  gpu.links = links_of(ask);
+  ask_state(ask, gpu);
+  ask_links(ask, gpu);
   ask_processes(ask, gpu);
 }
 

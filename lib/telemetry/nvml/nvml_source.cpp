@@ -1,13 +1,15 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fmt/format.h>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/nvml_library.hpp"
 #include "telemetry/nvml/nvml_questions.hpp"
+#include "telemetry/nvml/side_by_side.hpp"
+#include "telemetry/nvml/single_gpus.hpp"
 #include "telemetry/nvml/xid_events.hpp"
 #include "telemetry/source.hpp"
 
@@ -18,13 +20,6 @@ using nvml::Device;
 using nvml::Library;
 using nvml::Return;
 
-/// "13.580.159.04"; what cannot be read is taken for a newer one.
-bool is_13_or_newer(const std::string& nvml_version) {
-  int major = 13;
-  std::from_chars(nvml_version.data(), nvml_version.data() + nvml_version.size(), major);
-  return major >= 13;
-}
-
 bool is_asked(const Question& question, const Gpu& gpu) {
   return question.gpus.empty() ||
          std::ranges::any_of(question.gpus, [&gpu](const GpuId& id) { return is_gpu(gpu, id); });
@@ -32,38 +27,49 @@ bool is_asked(const Question& question, const Gpu& gpu) {
 
 class NvmlSource final : public Source {
  public:
-  NvmlSource()
+  /// @param only null for all GPUs.
+  explicit NvmlSource(const unsigned* only = nullptr)
       : versions_{.driver_version = system_text("nvmlSystemGetDriverVersion"),
                   .nvml_version = system_text("nvmlSystemGetNVMLVersion"),
                   .cuda_version = cuda_version(),
                   .gpus = {},
-                  .host = {}},
-        is_nvml_13_(is_13_or_newer(versions_.nvml_version)) {
+                  .host = {}} {
     const char* const function = "nvmlDeviceGetCount_v2";
-    unsigned count = 0;
-    if (const Return code = library_.call(function, &count); code != Return::success) {
+    if (const Return code = library_.call(function, &count_); code != Return::success) {
       throw EnvironmentError(fmt::format("{}: {}", function, library_.text(code)));
     }
-    for (unsigned index = 0; index < count; ++index) gpus_.push_back(find(index));
+    for (unsigned index = 0; index < count_; ++index) {
+      if (only == nullptr || *only == index) gpus_.push_back(find(index));
+    }
   }
 
   Machine read(const Question& question) override {
     Machine machine = versions_;
     take_xids();
-    for (const KnownGpu& known : gpus_) {
+    for (KnownGpu& known : gpus_) {
       if (!is_asked(question, known.identity)) continue;
       Gpu& gpu = machine.gpus.emplace_back(known.identity);
-      if (known.device != nullptr) nvml::ask(library_, known.device, question.subset, is_nvml_13_, gpu);
+      if (known.device == nullptr) continue;
+      nvml::ask(library_, known.device, question.subset, versions_.driver_version, gpu);
+      known.identity[Reading::inforom_valid] = gpu[Reading::inforom_valid];
     }
     if (question.with_host) machine.host = read_host();
     return machine;
   }
 
+  /// The identity of the GPU that was asked for alone.
+  [[nodiscard]] std::optional<Gpu> identity() const {
+    if (gpus_.empty() || gpus_.front().device == nullptr) return {};
+    return gpus_.front().identity;
+  }
+
+  [[nodiscard]] NvmlList list() const { return {.versions = versions_, .count = count_}; }
+
  private:
   /// A GPU, and what stays the same about it.
   struct KnownGpu {
     Device device = nullptr;
-    Gpu identity;
+    Gpu identity;  ///< and the check of its infoROM, once that was made: it takes 70 ms
   };
 
   [[nodiscard]] std::string system_text(const char* function) const {
@@ -83,7 +89,8 @@ class NvmlSource final : public Source {
     if (const Return code = library_.call(function, index, &known.device); code != Return::success) {
       const std::string problem = fmt::format("{}: {}", function, library_.text(code));
       known.device = nullptr;
-      known.identity.processes_problem = known.identity.xids_problem = problem;
+      known.identity.links_problem = known.identity.processes_problem = known.identity.xids_problem = problem;
+      known.identity.links_failed = known.identity.processes_failed = nvml::is_failure(code);
       known.identity.values.fill(Unavailable{.reason = problem, .is_failure = nvml::is_failure(code)});
       return known;
     }
@@ -101,13 +108,34 @@ class NvmlSource final : public Source {
 
   Library library_;
   nvml::XidEvents events_{library_};
+  unsigned count_ = 0;
   Machine versions_;  ///< without GPUs
-  bool is_nvml_13_;
   std::vector<KnownGpu> gpus_;
 };
 
 }  // namespace
 
-std::unique_ptr<Source> open_nvml() { return std::make_unique<NvmlSource>(); }
+std::unique_ptr<Source> open_nvml() { return open_nvml_within({}); }
+
+std::unique_ptr<Source> open_nvml_within(GpuPatience patience) {
+  constexpr unsigned none = ~0U;
+  const auto list = std::make_shared<NvmlSource>(&none);
+  auto [versions, count] = list->list();
+  if (count <= 1) return std::make_unique<NvmlSource>();
+  // Which keeps the library open.
+  const auto open = [list](unsigned index) {
+    auto source = std::make_unique<NvmlSource>(&index);
+    std::optional<Gpu> identity = source->identity();
+    return OpenedGpu{.source = std::move(source), .identity = std::move(identity)};
+  };
+  return ask_side_by_side(std::move(versions), count, open, std::move(patience));
+}
+
+std::unique_ptr<Source> open_nvml_gpu(unsigned index) { return std::make_unique<NvmlSource>(&index); }
+
+NvmlList list_nvml() {
+  constexpr unsigned none = ~0U;
+  return NvmlSource(&none).list();
+}
 
 }  // namespace gpucheck::telemetry

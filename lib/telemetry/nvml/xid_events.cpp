@@ -25,7 +25,7 @@ std::string XidEvents::listen(Device device) {
 
 std::vector<XidEvents::Xid> XidEvents::take() const {
   constexpr unsigned at_once_ms = 0;
-  constexpr std::size_t most = 1000;  // a GPU that tells of errors without end is asked again at the next reading
+  constexpr std::size_t most = 1000;  // a GPU that reports errors without end is asked again at the next reading
   std::vector<Xid> xids;
   if (events_ == nullptr) return xids;
   EventData event{};

@@ -25,7 +25,7 @@ class XidEvents {
     Device device;
     std::int64_t number;
   };
-  /// What was told since the last call. Waits for nothing.
+  /// What was reported since the last call. Waits for nothing.
   [[nodiscard]] std::vector<Xid> take() const;
 
  private:

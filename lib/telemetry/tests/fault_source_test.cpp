@@ -65,18 +65,30 @@ TEST(FaultSource, LinksGpusAndProcesses) {
   EXPECT_THAT(own_gpu(*faulty(always(Aspect::xid, std::int64_t{79}))).xids, ElementsAre(79));
 }
 
+TEST(FaultSource, TakesEveryLinkDown) {
+  const auto source = inject(open_recording(healthy_machine()), always(Aspect::links_down, {}),
+                             {.uuid = *text(healthy_machine().gpus[0][Reading::uuid]), .pci_address = ""});
+  const Machine machine = source->read();
+  ASSERT_EQ(machine.gpus.at(0).links.size(), 18U);
+  for (const Link& link : machine.gpus[0].links) EXPECT_EQ(flag(link[LinkReading::is_active]), false);
+}
+
 TEST(FaultSource, TheOperatingSystemIsAskedOnlyWhenItIs) {
   const auto source = faulty(always(Aspect::kernel_xid, std::int64_t{79}) + always(Aspect::device_file, "denied") +
                              always(Aspect::library, "gone") + always(Aspect::unbound_gpu, "0000:09:00.0") +
                              always(Aspect::kernel_module_version, "1.2"));
-  EXPECT_THAT(source->read({}).host.kernel_xids, IsEmpty());
+  EXPECT_THAT(source->read({}).host.kernel_events, IsEmpty());
   const Host host = source->read({.with_host = true}).host;
-  ASSERT_EQ(host.kernel_xids.size(), 1U);
-  EXPECT_EQ(host.kernel_xids[0].pci_address, "sim:01:00.0");
+  ASSERT_EQ(host.kernel_events.size(), 1U);
+  EXPECT_EQ(host.kernel_events[0].pci_address, "sim:01:00.0");
   EXPECT_EQ(host.device_files.back().problem, "denied");
   EXPECT_EQ(host.libraries.back().problem, "gone");
   EXPECT_EQ(host.pci_gpus.back(), (PciGpu{"0000:09:00.0", ""}));
   EXPECT_EQ(host.kernel_module_version, "1.2");
+  const Host lines =
+      faulty(always(Aspect::kernel_lines, "NVRM: Xid (PCI:ADDRESS): 48, a\nNVRM: Xid (PCI:ADDRESS): 63"))->read().host;
+  ASSERT_EQ(lines.kernel_events.size(), 2U);
+  EXPECT_EQ(lines.kernel_events[1].pci_address, "sim:01:00.0");
   EXPECT_EQ(faulty(always(Aspect::kernel_log, "no"))->read().host.kernel_log_problem, "no");
   EXPECT_EQ(faulty(always(Aspect::cuda_version, "11.0"))->read().cuda_version, "11.0");
 }

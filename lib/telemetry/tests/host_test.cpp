@@ -67,12 +67,29 @@ TEST_F(HostTest, XidsOfTheKernelsLog) {
         "4,1044,52731096,-;NVRM: Xid (PCI:0000:3c:00.0): none\n");
   const Host host = read_host(root());
   EXPECT_EQ(host.kernel_log_problem, "");
-  ASSERT_EQ(host.kernel_xids.size(), 2U);
-  EXPECT_EQ(host.kernel_xids[0].pci_address, "0000:3b:00.0");
-  EXPECT_EQ(host.kernel_xids[0].xid, 79);
-  EXPECT_THAT(host.kernel_xids[0].text, HasSubstr("fallen off the bus"));
-  EXPECT_EQ(host.kernel_xids[1].pci_address, "0000:3c:00.0");
-  EXPECT_EQ(host.kernel_xids[1].xid, 48);
+  ASSERT_EQ(host.kernel_events.size(), 2U);
+  EXPECT_EQ(host.kernel_events[0].pci_address, "0000:3b:00.0");
+  EXPECT_EQ(host.kernel_events[0].xid, 79);
+  EXPECT_THAT(host.kernel_events[0].text, HasSubstr("fallen off the bus"));
+  EXPECT_EQ(host.kernel_events[1].pci_address, "0000:3c:00.0");
+  EXPECT_EQ(host.kernel_events[1].xid, 48);
+}
+
+TEST_F(HostTest, TimesOfTheKernelsLogAreSinceTheBoot) {
+  write("/proc/stat", "cpu  1 2 3\nbtime 1795600000\nprocesses 1\n");
+  write("/dev/kmsg",
+        "6,1,1000000,-;Linux version 6.8.0\n"
+        "4,2,2751000000,-;NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.\n");
+  const Host host = read_host(root());
+  ASSERT_EQ(host.kernel_events.size(), 2U);
+  EXPECT_EQ(host.kernel_events[1].last_time_s, 1'795'602'751);
+  EXPECT_EQ(host.kernel_log_begin_s, 1'795'600'001);
+  EXPECT_TRUE(host.kernel_log_read_s);
+}
+
+TEST_F(HostTest, AnEmptyLogIsNoEvidence) {
+  write("/dev/kmsg", "");
+  EXPECT_EQ(read_host(root()).kernel_log_problem, "/dev/kmsg: it is empty");
 }
 
 TEST_F(HostTest, WhatIsNotThereIsSaid) {

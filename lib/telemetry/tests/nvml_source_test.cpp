@@ -21,7 +21,10 @@ class NvmlSourceTest : public ::testing::Test {
   void answer(const char* function, int code) {
     reinterpret_cast<void (*)(const char*, int)>(::dlsym(library_, "fake_nvml_answers"))(function, code);
   }
-  /// Of the library, since this was last asked.
+  void be_of_driver(const char* version) {
+    reinterpret_cast<void (*)(const char*)>(::dlsym(library_, "fake_nvml_is_of"))(version);
+  }
+  /// Calls of the library since this was last asked.
   [[nodiscard]] int calls() { return reinterpret_cast<int (*)()>(::dlsym(library_, "fake_nvml_calls"))(); }
   [[nodiscard]] static Gpu read_gpu() { return open_nvml()->read().gpus.at(0); }
 
@@ -30,7 +33,7 @@ class NvmlSourceTest : public ::testing::Test {
 
 TEST_F(NvmlSourceTest, TellsOfTheMachine) {
   const Machine machine = open_nvml()->read();
-  EXPECT_EQ(machine.driver_version, "580.1");
+  EXPECT_EQ(machine.driver_version, "580.159.04");
   EXPECT_EQ(machine.nvml_version, "13.580.1");
   EXPECT_EQ(machine.cuda_version, "13.1");
   ASSERT_EQ(machine.gpus.size(), 1U);
@@ -48,11 +51,14 @@ TEST_F(NvmlSourceTest, EachReadingHasItsOwnAnswer) {
   expect_text(Reading::serial, "1650");
   expect_text(Reading::pci_address, "00000000:00:06.0");
   expect_text(Reading::vbios_version, "96.00");
+  expect_text(Reading::fabric_cluster, "abababababababababababababababab");
 
-  const std::vector<std::pair<Reading, bool>> flags{{Reading::handle, true},        {Reading::persistence_mode, true},
-                                                    {Reading::mig_enabled, false},  {Reading::mig_pending, true},
-                                                    {Reading::ecc_enabled, true},   {Reading::ecc_pending, false},
-                                                    {Reading::remap_pending, true}, {Reading::remap_failed, false}};
+  const std::vector<std::pair<Reading, bool>> flags{
+      {Reading::handle, true},        {Reading::persistence_mode, true},
+      {Reading::mig_enabled, false},  {Reading::mig_pending, true},
+      {Reading::ecc_enabled, true},   {Reading::ecc_pending, false},
+      {Reading::remap_pending, true}, {Reading::remap_failed, false},
+      {Reading::inforom_valid, true}, {Reading::ecc_sram_threshold_exceeded, true}};
   for (const auto& [which, expected] : flags) EXPECT_EQ(flag(gpu[which]), expected) << info_of(which).key;
 
   const std::vector<std::pair<Reading, std::int64_t>> numbers{
@@ -79,9 +85,9 @@ TEST_F(NvmlSourceTest, EachReadingHasItsOwnAnswer) {
       {Reading::clock_event_thermal_software, 1269},
       {Reading::clock_event_thermal_hardware, 1270},
       {Reading::clock_event_power_brake, 1271},
-      {Reading::memory_total, 150LL << 30U},
-      {Reading::memory_free, 140LL << 30U},
-      {Reading::memory_used, 10LL << 30U},
+      {Reading::memory_total, 160LL << 30U},
+      {Reading::memory_free, 150LL << 30U},
+      {Reading::memory_used, 9LL << 30U},
       {Reading::utilization_gpu, 7},
       {Reading::utilization_memory, 8},
       {Reading::ecc_volatile_corrected, 100},
@@ -112,10 +118,17 @@ TEST_F(NvmlSourceTest, EachReadingHasItsOwnAnswer) {
       {Reading::pcie_generation_device_max, 6},
       {Reading::pcie_replays, 77},
       {Reading::fabric_state, 3},
-      {Reading::fabric_status, 1}};
+      {Reading::fabric_status, 1},
+      {Reading::fabric_health_mask, 0x1aa},
+      {Reading::fabric_health_summary, 2},
+      {Reading::fabric_clique, 32},
+      {Reading::recovery_action, 1230},
+      {Reading::temperature_margin, -3},
+      {Reading::temperature_margin_slowdown, 1194},
+      {Reading::memory_graphics, 333}};
   for (const auto& [which, expected] : numbers) EXPECT_EQ(number(gpu[which]), expected) << info_of(which).key;
   // Those above, and the three that the stand-in cannot answer.
-  EXPECT_EQ(5 + flags.size() + numbers.size() + 3, reading_count) << "a reading without a test";
+  EXPECT_EQ(6 + flags.size() + numbers.size() + 3, reading_count) << "a reading without a test";
 }
 
 TEST_F(NvmlSourceTest, WhatIsNotThereHasItsReason) {
@@ -123,15 +136,89 @@ TEST_F(NvmlSourceTest, WhatIsNotThereHasItsReason) {
   EXPECT_EQ(gpu[Reading::clock_event_sync_boost], Value(Unavailable{"not supported"})) << "the field's own answer";
   EXPECT_EQ(gpu[Reading::retired_pages_pending], Value(Unavailable{"not supported"}));
   ASSERT_NE(problem(gpu[Reading::board_part_number]), nullptr) << "this driver has no such function";
-  EXPECT_EQ(*problem(gpu[Reading::board_part_number]), "nvmlDeviceGetBoardPartNumber: Unknown Error");
+  EXPECT_EQ(gpu[Reading::board_part_number],
+            Value(Unavailable{"nvmlDeviceGetBoardPartNumber: this driver's library has no such function"}));
 }
 
-TEST_F(NvmlSourceTest, OldDriversHaveOtherNumbersForTheSameFields) {
-  answer("old", 1);
+/// 1 to 29 and 999 are those that nvml.h of CUDA 13 has.
+TEST_F(NvmlSourceTest, EveryCodeButNotSupportedAndNoPermissionIsAFailure) {
+  for (int code = 1; code <= 1000; code += code < 40 ? 1 : 137) {
+    answer("nvmlDeviceGetPowerUsage", code);
+    EXPECT_EQ(is_failure(read_gpu()[Reading::power_draw]), code != 3 && code != 4) << code;
+    answer("field 82", code);
+    EXPECT_EQ(is_failure(read_gpu()[Reading::temperature_memory]), code != 3 && code != 4) << code;
+    answer("nvmlDeviceGetComputeRunningProcesses_v3", code);
+    EXPECT_EQ(read_gpu().processes_failed, code != 3 && code != 4) << code;
+  }
+}
+
+TEST_F(NvmlSourceTest, ANumberThatIsTooLargeIsNotACount) {
+  answer("all bits of ECC counters", 1);
   const Gpu gpu = read_gpu();
-  EXPECT_EQ(number(gpu[Reading::clock_event_thermal_software]), 1251);
-  EXPECT_EQ(number(gpu[Reading::clock_event_thermal_hardware]), 1252);
-  EXPECT_EQ(number(gpu[Reading::clock_event_power_brake]), 1253);
+  EXPECT_TRUE(is_failure(gpu[Reading::ecc_volatile_uncorrected]));
+}
+
+TEST_F(NvmlSourceTest, TheDriversVersionSaysWhichFieldsHoldTheDurations) {
+  const std::vector<std::pair<const char*, std::optional<std::int64_t>>> first_fields{
+      {"535.183.01", std::nullopt}, {"570.211.01", std::nullopt},
+      {"575.51.02", 251},           {"575.64.05", 251},
+      {"580.65.06", 251},           {"580.65.07", 269},
+      {"580.82.07", 269},           {"580.159.04", 269},
+      {"590.44.01", 269},           {"610.10", 269},
+      {"no version", 269},          {"", 269}};
+  for (const auto& [version, first] : first_fields) {
+    be_of_driver(version);
+    const Gpu gpu = read_gpu();
+    const auto expected = [&](std::int64_t offset) {
+      return first ? Value(1000 + *first + offset) : Value(Unavailable{"not supported"});
+    };
+    EXPECT_EQ(gpu[Reading::clock_event_thermal_software], expected(0)) << version;
+    EXPECT_EQ(gpu[Reading::clock_event_thermal_hardware], expected(1)) << version;
+    EXPECT_EQ(gpu[Reading::clock_event_power_brake], expected(2)) << version;
+    EXPECT_EQ(number(gpu[Reading::clock_event_power_cap]), 1074) << version;
+  }
+}
+
+TEST_F(NvmlSourceTest, ABrokenInforomIsAnAnswer) {
+  answer("nvmlDeviceValidateInforom", 14);
+  EXPECT_EQ(flag(read_gpu()[Reading::inforom_valid]), false);
+  answer("nvmlDeviceValidateInforom", 3);
+  EXPECT_EQ(read_gpu()[Reading::inforom_valid], Value(Unavailable{"not supported"}));
+  answer("nvmlDeviceValidateInforom", 15);
+  EXPECT_TRUE(is_failure(read_gpu()[Reading::inforom_valid]));
+}
+
+TEST_F(NvmlSourceTest, TheInforomIsCheckedOnceForItTakesLong) {
+  const auto source = open_nvml();
+  EXPECT_FALSE(flag(source->read({.subset = Subset::counters}).gpus.at(0)[Reading::inforom_valid]));
+  EXPECT_EQ(flag(source->read().gpus.at(0)[Reading::inforom_valid]), true);
+  answer("nvmlDeviceValidateInforom", 14);
+  EXPECT_EQ(flag(source->read().gpus.at(0)[Reading::inforom_valid]), true);
+  EXPECT_EQ(flag(read_gpu()[Reading::inforom_valid]), false) << "of another source";
+}
+
+TEST_F(NvmlSourceTest, OlderDriversTellLessOfTheFabric) {
+  answer("fabric 3", 25);
+  const Gpu without_summary = read_gpu();
+  EXPECT_EQ(number(without_summary[Reading::fabric_health_mask]), 0x1aa);
+  EXPECT_EQ(without_summary[Reading::fabric_health_summary], Value(Unavailable{"not supported"}));
+  answer("nvmlDeviceGetGpuFabricInfoV", 13);
+  const Gpu without_mask = read_gpu();
+  EXPECT_EQ(number(without_mask[Reading::fabric_state]), 3);
+  EXPECT_EQ(number(without_mask[Reading::fabric_status]), 1);
+  EXPECT_EQ(without_mask[Reading::fabric_health_mask], Value(Unavailable{"not supported"}));
+}
+
+TEST_F(NvmlSourceTest, OldDriversCountTheirOwnMemoryAsUsed) {
+  answer("nvmlDeviceGetMemoryInfo_v2", 13);
+  EXPECT_EQ(number(read_gpu()[Reading::memory_used]), 10LL << 30U);
+}
+
+TEST_F(NvmlSourceTest, GraphicsMemoryThatIsNotKnownIsNotZero) {
+  answer("graphics memory unknown", 1);
+  EXPECT_NE(problem(read_gpu()[Reading::memory_graphics]), nullptr);
+  answer("nvmlDeviceGetGraphicsRunningProcesses_v3", 15);
+  EXPECT_TRUE(is_failure(read_gpu()[Reading::memory_graphics]));
 }
 
 TEST_F(NvmlSourceTest, OneFailureCostsOneReading) {
@@ -160,11 +247,54 @@ TEST_F(NvmlSourceTest, LinksAndProcesses) {
   ASSERT_EQ(gpu.links.size(), 6U);
   EXPECT_EQ(flag(gpu.links[1][LinkReading::is_active]), true);
   EXPECT_EQ(flag(gpu.links[2][LinkReading::is_active]), false);
+  EXPECT_EQ(number(gpu.links[5][LinkReading::speed]), 51'164);
+  EXPECT_EQ(number(gpu.links[5][LinkReading::received_errors]), 51'208);
+  EXPECT_EQ(number(gpu.links[5][LinkReading::effective_errors]), 51'219);
+  EXPECT_EQ(number(gpu.links[5][LinkReading::symbol_errors]), 51'221);
+  EXPECT_EQ(number(gpu.links[5][LinkReading::recovery_events]), 51'215);
   EXPECT_EQ(number(gpu.links[5][LinkReading::replays]), 50);
   EXPECT_EQ(number(gpu.links[5][LinkReading::recoveries]), 51);
   EXPECT_EQ(number(gpu.links[5][LinkReading::crc_flit_errors]), 52);
   EXPECT_EQ(number(gpu.links[5][LinkReading::crc_data_errors]), 53);
   EXPECT_EQ(gpu.processes, (std::vector<Process>{{4711, 5 << 20}, {4712, std::nullopt}}));
+}
+
+TEST_F(NvmlSourceTest, OneLinkThatIsNotSupportedDoesNotEndTheList) {
+  answer("link 1", 3);
+  answer("link 5", 3);
+  const Gpu gpu = read_gpu();
+  ASSERT_EQ(gpu.links.size(), 5U) << "the last one is not there at all";
+  EXPECT_EQ(gpu.links[1][LinkReading::is_active], Value(Unavailable{"not supported"}));
+  EXPECT_EQ(flag(gpu.links[4][LinkReading::is_active]), true);
+  EXPECT_EQ(gpu.links_problem, "");
+}
+
+TEST_F(NvmlSourceTest, ALinkThatFailsIsKeptWithItsReason) {
+  answer("link 0", 15);
+  answer("link 5", 999);
+  const Gpu gpu = read_gpu();
+  ASSERT_EQ(gpu.links.size(), 6U);
+  EXPECT_TRUE(is_failure(gpu.links[0][LinkReading::is_active]));
+  EXPECT_TRUE(is_failure(gpu.links[5][LinkReading::is_active]));
+  EXPECT_EQ(flag(gpu.links[3][LinkReading::is_active]), true);
+}
+
+TEST_F(NvmlSourceTest, WithoutAnyLinkItIsSaidWhy) {
+  answer("nvmlDeviceGetNvLinkState", 3);
+  EXPECT_TRUE(read_gpu().links.empty());
+  EXPECT_EQ(read_gpu().links_problem, "not supported");
+  EXPECT_FALSE(read_gpu().links_failed);
+  for (const int code : {2, 15, 17, 999}) {
+    answer("nvmlDeviceGetNvLinkState", code);
+    EXPECT_TRUE(read_gpu().links.empty()) << code;
+    EXPECT_TRUE(read_gpu().links_failed) << code;
+    EXPECT_THAT(read_gpu().links_problem, HasSubstr("nvmlDeviceGetNvLinkState: ")) << code;
+  }
+}
+
+TEST_F(NvmlSourceTest, AsManyLinksAsAnyGpuMayHaveAreAskedFor) {
+  for (int link = 6; link < 36; ++link) answer(("link " + std::to_string(link)).c_str(), 0);
+  EXPECT_EQ(read_gpu().links.size(), 36U);
 }
 
 TEST_F(NvmlSourceTest, NoProcessIsLeftOut) {

@@ -62,16 +62,26 @@ TEST(StandIn, OneGpuStandsForEachDevice) {
   EXPECT_TRUE(is_gpu(machine.gpus[1], second_gpu));
   EXPECT_EQ(machine.gpus[1][Reading::name], machine.gpus[0][Reading::name]) << "of one model";
   EXPECT_EQ(number(machine.gpus[1][Reading::memory_total]), 2000);
-  EXPECT_EQ(machine.gpus[1].processes, (std::vector<Process>{{4711, std::nullopt}}));
+  EXPECT_EQ(machine.gpus[1].processes, (std::vector<Process>{{4711, 0}})) << "a simulated device holds no memory";
   EXPECT_EQ(machine.host.pci_gpus, (std::vector<PciGpu>{{"sim:00:00.0", "nvidia"}, {"sim:01:00.0", "nvidia"}}));
   EXPECT_EQ(machine.host.device_files.back().name, "/dev/nvidia1");
+}
+
+TEST(StandIn, MemoryThatIsInUseStaysInUse) {
+  Machine recorded = healthy_machine();
+  recorded.gpus.at(0)[Reading::memory_used] = std::int64_t{600};
+  const Machine machine = stand_in(recorded, {{first_gpu, 1000}, {second_gpu, 500}}, 4711);
+  EXPECT_EQ(number(machine.gpus[0][Reading::memory_used]), 600);
+  EXPECT_EQ(number(machine.gpus[0][Reading::memory_free]), 400);
+  EXPECT_EQ(number(machine.gpus[1][Reading::memory_used]), 600) << "as in the recording";
+  EXPECT_EQ(number(machine.gpus[1][Reading::memory_free]), 0);
 }
 
 TEST(StandIn, WhatTheLogSaysOfAGpuFollowsIt) {
   const std::string path = GPUCHECK_RECORDED_MACHINES "/sick/kernel_xid.json";
   const Machine machine = stand_in(read_machine(path), {{first_gpu, 1000}}, 4711);
-  ASSERT_EQ(machine.host.kernel_xids.size(), 1U);
-  EXPECT_EQ(machine.host.kernel_xids[0].pci_address, "sim:00:00.0");
+  ASSERT_EQ(machine.host.kernel_events.size(), 1U);
+  EXPECT_EQ(machine.host.kernel_events[0].pci_address, "sim:00:00.0");
 }
 
 TEST(StandIn, GpusBeyondTheDevicesKeepTheirIdentity) {

@@ -103,7 +103,7 @@ TEST_F(SamplerTest, NoFurtherQuestionIsPutWhileOneIsStuck) {
   std::this_thread::sleep_for(quick.patience);
   const auto start = Clock::now();
   for (int i = 0; i < 20; ++i) EXPECT_THAT(why(sampler), HasSubstr("did not answer"));
-  EXPECT_LT(Clock::now() - start, 10 * quick.patience) << "each is told at once";
+  EXPECT_LT(Clock::now() - start, 10 * quick.patience) << "each is answered at once";
   EXPECT_EQ(control_->asked, 1);
   control_->hangs = false;
   EXPECT_TRUE(soon([&] { return why(sampler).empty(); })) << "a driver that has come back is asked again";
@@ -131,7 +131,7 @@ TEST_F(SamplerTest, TakesSamplesWhileOneWaits) {
   EXPECT_EQ(series.range(Reading::temperature_gpu)->min, 40);
   EXPECT_GT(series.range(Reading::temperature_gpu)->mean, 40);
   EXPECT_LT(series.range(Reading::temperature_gpu)->mean, 60);
-  EXPECT_FALSE(series.range(Reading::power_draw)) << "not supported is no number";
+  EXPECT_FALSE(series.range(Reading::power_draw)) << "not supported is not a number";
   EXPECT_EQ(series.samples().back()[Reading::temperature_gpu], 60);
   EXPECT_GE(series.samples().back().at_ms, series.samples().front().at_ms);
 }

@@ -10,7 +10,7 @@
 #include "device/launch.hpp"
 #include "device/owned.hpp"
 #include "device/sim/sim_driver.hpp"
-#include "runtime/allocator/buffer.hpp"
+#include "runtime/memory/buffer.hpp"
 #include "runtime/runtime.hpp"
 #include "tensor/benchmarks/gpu.hpp"
 #include "tensor/ops.hpp"

@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "device/kernels/support/half.hpp"
-#include "runtime/allocator/buffer.hpp"
+#include "runtime/memory/buffer.hpp"
 #include "runtime/random/generator.hpp"
 
 namespace gpucheck::tensor {

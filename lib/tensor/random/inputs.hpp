@@ -4,7 +4,7 @@
 
 #include "tensor/random/distributions.hpp"
 
-/// Random numbers that hang on an input each, as `distributions.hpp` says for those that hang on
+/// Random numbers that depend on an input each, as `distributions.hpp` says for those that depend on
 /// none. Arrays are in device memory and have `count` elements. T: float, double, Half, BFloat16.
 namespace gpucheck::tensor::ops {
 

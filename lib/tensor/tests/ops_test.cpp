@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "device/kernels/support/philox.hpp"
-#include "runtime/allocator/buffer.hpp"
+#include "runtime/memory/buffer.hpp"
 #include "runtime/tests/simulated.hpp"
 
 namespace gpucheck::tensor::test {

@@ -8,9 +8,9 @@
 #include "base/error.hpp"
 #include "device/kernels/support/distributions.hpp"
 #include "runtime/graphs/graph.hpp"
+#include "runtime/memory/transfer.hpp"
 #include "runtime/tests/error_of.hpp"
 #include "runtime/tests/simulated.hpp"
-#include "runtime/transfer.hpp"
 #include "tensor/ops.hpp"
 #include "tensor/random/inputs.hpp"
 #include "tensor/random/integers.hpp"
@@ -90,7 +90,7 @@ TEST_F(Random, RefusesWhatIsNoDistribution) {
   EXPECT_EQ(generator.offset(), 0U);
 }
 
-// What is stored at once must not hang on where the memory begins, nor reach beyond its end.
+// What is stored at once must not depend on where the memory begins, nor reach beyond its end.
 TEST_F(Random, WritesTheSameAtEveryAddress) {
   constexpr std::size_t count = 1'200'003;  // some rounds of all sequences, and a part of one
   constexpr float untouched = -1;

@@ -15,7 +15,7 @@
 #include "device/kernels/support/distributions.hpp"
 #include "device/sim/sim_driver.hpp"
 #include "runtime/graphs/graph.hpp"
-#include "runtime/transfer.hpp"
+#include "runtime/memory/transfer.hpp"
 #include "tensor/benchmarks/gpu.hpp"
 #include "tensor/ops.hpp"
 #include "tensor/random/inputs.hpp"
@@ -26,7 +26,7 @@
 
 // What PyTorch drew, on a device with 132 multiprocessors, is what is drawn here: on a GPU of as
 // many bit for bit, on the simulated one but for the last bits of a few distributions.
-// data/README.md tells how the rows were recorded.
+// data/README.md says how the rows were recorded.
 namespace gpucheck::tensor::test {
 namespace {
 
@@ -380,7 +380,7 @@ TEST_P(RandomTruth, IsDrawn) {
   Machine machine(std::move(driver));
   const auto& properties = machine.device->properties();
   if (properties.multiprocessor_count != 132) GTEST_SKIP() << "recorded on 132 multiprocessors";
-  Generator& generator = machine.runtime.default_generator();
+  Generator& generator = default_generator(machine.runtime);
   Found found;
   for (const Row& row : rows()) {
     if (row.call != call || row.recorded.contains("error")) continue;
@@ -431,7 +431,7 @@ TEST_P(RandomGraphTruth, EachReplayDrawsAnew) {
   Found found;
   Machine machine(std::move(driver));
   runtime::Runtime& runtime = machine.runtime;
-  Generator& generator = runtime.default_generator();
+  Generator& generator = default_generator(runtime);
   const device::Stream stream = runtime.current_stream();
   const Buffer<float> ones = on_device(runtime, equal_inputs<float>(1, count));
   Buffer<float> uniform(runtime, count, stream);

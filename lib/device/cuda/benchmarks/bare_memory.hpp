@@ -16,7 +16,7 @@ struct LoopShape {
   unsigned waves = 0;    ///< how often as many blocks as fit at once; 0: a block for each turn of the loop
 };
 
-/// Reads `bytes`, a multiple of 128 KiB. A word that cannot be foretold is counted, so that nothing is left out.
+/// Reads `bytes`, a multiple of 128 KiB. A word that cannot be predicted is counted, so that nothing is left out.
 bool read_bare(const LoopShape& shape, const void* data, std::size_t bytes, std::uint64_t* counter,
                device::Stream stream) noexcept;
 

@@ -49,7 +49,7 @@ TEST_F(DeviceNvml, KnowsNoLinkOfADeviceThatTheLibraryDoesNotKnow) {
 
 TEST_F(DeviceNvml, TellsVersionAndDevices) {
   answer("devices", 2);
-  EXPECT_EQ(driver_version(), "580.1");
+  EXPECT_EQ(driver_version(), "580.159.04");
   EXPECT_EQ(device_uuids(), (std::vector<std::string>{"GPU-1", "GPU-1"})) << "it has one handle for all";
 }
 

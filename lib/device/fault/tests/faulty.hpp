@@ -19,7 +19,7 @@ namespace gpucheck::fault {
 using device::Result;
 using device::Status;
 
-/// Of the memory that most tests allocate.
+/// The size of the memory that most tests allocate.
 inline constexpr std::size_t memory_bytes = 64;
 
 /// What a call came back with, for calls that also give a value.

@@ -7,5 +7,5 @@
 #define GPUCHECK_UNROLL
 #endif
 
-/// Of a function that is to stay one, also where it is called once.
+/// Marks a function that is to stay one, also where it is called once.
 #define GPUCHECK_NOINLINE __attribute__((noinline))

@@ -1,4 +1,4 @@
-#include "device/sim/address_space.hpp"
+#include "device/sim/memory/address_space.hpp"
 
 #include <fstream>
 #include <gtest/gtest.h>

@@ -197,7 +197,7 @@ TEST(CaptureRules, SpoilEveryCaptureThatForbidsACall) {
   EXPECT_EQ(device.capture_info(streams[2]).value().status, CaptureStatus::invalidated);
 }
 
-/// An event that was recorded in a capture, which has come to an end.
+/// An event that was recorded in a capture, which has ended.
 Event event_of_an_ended_capture(const Fixture& fixture) {
   const Stream stream = fixture.stream();
   const Event event = fixture.device().create_event(device::EventKind::timing).value();

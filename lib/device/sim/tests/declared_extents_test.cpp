@@ -291,7 +291,7 @@ TEST(DeclaredExtents, OfKernelsThatDrawAndCheck) {
                                         12});
 }
 
-/// Of a kernel in a graph, which reads where its numbers begin.
+/// Where the numbers of a kernel in a graph begin, which it reads.
 PhiloxStart random_in_graph(Arrays& at) {
   PhiloxStart start;
   start.seed_at = at.add<std::int64_t>(1);

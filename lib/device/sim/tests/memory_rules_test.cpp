@@ -184,7 +184,7 @@ TEST(MemoryRules, ACopyFromPageableMemoryHasReadItWhenItReturns) {
   }
 }
 
-// That a large one is waited for is no promise to build on: it orders nothing.
+// That a large one is waited for is not a promise to build on: it orders nothing.
 TEST(MemoryRules, ACopyFromPageableMemoryOrdersNothing) {
   for (const std::size_t size : {std::size_t{1} << 10, std::size_t{1} << 20}) {
     const Fixture fixture;

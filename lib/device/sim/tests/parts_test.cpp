@@ -3,12 +3,12 @@
 
 #include "base/error.hpp"
 #include "base/units.hpp"
-#include "device/sim/device_memory.hpp"
-#include "device/sim/free_ranges.hpp"
-#include "device/sim/graph.hpp"
-#include "device/sim/host_memory.hpp"
-#include "device/sim/race_detector.hpp"
-#include "device/sim/vector_clock.hpp"
+#include "device/sim/machine/race_detector.hpp"
+#include "device/sim/memory/device_memory.hpp"
+#include "device/sim/memory/free_ranges.hpp"
+#include "device/sim/memory/host_memory.hpp"
+#include "device/sim/time/vector_clock.hpp"
+#include "device/sim/work/graph.hpp"
 
 namespace gpucheck::sim {
 namespace {

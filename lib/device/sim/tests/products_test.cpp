@@ -1,7 +1,7 @@
 #include <array>
 
 #include "device/owned.hpp"
-#include "device/sim/math/reference_product.hpp"
+#include "device/sim/reference/reference_product.hpp"
 #include "device/sim/tests/fixture.hpp"
 
 // What the simulated device's library adds to the contract: how exact its sums are, what they cost,

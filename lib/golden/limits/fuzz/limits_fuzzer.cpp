@@ -6,7 +6,7 @@
 #include "golden/golden.hpp"
 #include "golden/limits/limits.hpp"
 
-// Whatever the file: it is rejected in words, or its limits pass nothing that is no number.
+// Whatever the file: it is rejected in words, or its limits pass nothing that is not a number.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   // The only way to view bytes as characters.
   const std::string_view text(reinterpret_cast<const char*>(data), size);

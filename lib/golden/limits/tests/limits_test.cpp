@@ -14,7 +14,7 @@ namespace {
 using harness::DeviceIdentity;
 using harness::Measurement;
 
-/// What an H200 tells of itself.
+/// What an H200 reports of itself.
 DeviceIdentity h200() {
   DeviceIdentity device;
   device.kind = "cuda";
@@ -118,7 +118,7 @@ TEST(Limits, FailWarnAndPass) {
   EXPECT_EQ(describe_limit(measurement), "at least 3933 (80 % of 4917)");
 }
 
-/// H200's memory at 70 % of what is normal (4,664 GB/s) is no pass, on no list of models.
+/// H200's memory at 70 % of what is normal (4,664 GB/s) is not a pass, on no list of models.
 TEST(Limits, FindAnH200WhoseMemoryIsSlow) { EXPECT_EQ(verdict(limits_with(built_in), 0.7 * 4664), "fail"); }
 
 TEST(Limits, HaveAGreatestValueToo) {
@@ -143,7 +143,7 @@ TEST(Limits, OfAClassGoBeforeThoseBuiltIn) {
   EXPECT_EQ(verdict(limits, 4500), "fail");
   EXPECT_EQ(verdict(limits, 4650), "pass");
   EXPECT_EQ(judged(limits, 4650).source, "64 nodes");
-  EXPECT_NEAR(judged(limits, 4650).best.value_or(0), 4916.7, 0.1) << "told beside it all the same";
+  EXPECT_NEAR(judged(limits, 4650).best.value_or(0), 4916.7, 0.1) << "reported beside it all the same";
   DeviceIdentity other = h200();
   other.name = "NVIDIA H200 NVL";
   EXPECT_EQ(verdict(limits, 4500, other), "pass") << "the class is for names that match whole";
@@ -235,6 +235,47 @@ TEST(Limits, RejectWhatTheSchemaRejects) {
   EXPECT_GT(count, 5);
 }
 
+/// A GPU of that name, at that place.
+DeviceIdentity gpu(const std::string& name, const std::string& uuid, const std::string& address) {
+  DeviceIdentity device;
+  device.kind = "cuda";
+  device.name = name;
+  device.uuid = uuid;
+  device.pci_bus_id = address;
+  return device;
+}
+
+TEST(Expectations, AreOfTheFirstClassThatSaysThem) {
+  Limits limits = limits_with(R"(
+    {"name": "third card", "pci_address": "0000:3D:00.0", "expect": {"expected_links": 0}},
+    {"name": "odd one", "uuid": "GPU-7", "expect": {"expected_width": 8}},
+    {"name": "cards", "device": "NVIDIA A100 80GB PCIe", "expect": {"expected_links": 12, "expected_width": 16}})");
+  const auto links = [&](const DeviceIdentity& device) { return limits.expectation("expected_links", device); };
+  const auto width = [&](const DeviceIdentity& device) { return limits.expectation("expected_width", device); };
+  const std::string card = "NVIDIA A100 80GB PCIe";
+  EXPECT_EQ(links(gpu(card, "GPU-1", "0000:3b:00.0")), 12);
+  EXPECT_EQ(links(gpu(card, "GPU-3", "0000:3d:00.0")), 0);
+  EXPECT_EQ(width(gpu(card, "GPU-3", "00000000:3d:00.0")), 16) << "the class of the address does not say it";
+  EXPECT_EQ(width(gpu(card, "GPU-7", "0000:3b:00.0")), 8);
+  EXPECT_EQ(links(gpu("NVIDIA H200", "GPU-1", "0000:3b:00.0")), std::nullopt);
+  EXPECT_EQ(limits.expectation("expected_generation", gpu(card, "GPU-1", "0000:3b:00.0")), std::nullopt);
+  EXPECT_TRUE(limits.has_expectations());
+  EXPECT_FALSE(limits_with(built_in).has_expectations());
+  limits.override_with(limits_with(R"({"name": "now", "kind": "cuda", "expect": {"expected_links": 8}})"));
+  EXPECT_EQ(links(gpu(card, "GPU-3", "0000:3d:00.0")), 8);
+}
+
+TEST(Expectations, AClassOfOneDeviceMayHaveLimitsToo) {
+  const Limits limits =
+      limits_with(std::string(R"({"name": "one", "uuid": "GPU-7", "limits": {"bandwidth.read.read_gbps":
+      {"fail_below": 1000, "source": "s"}}},)") +
+                  built_in);
+  DeviceIdentity device = h200();
+  EXPECT_EQ(verdict(limits, 2000, device), "fail");
+  device.uuid = "GPU-7";
+  EXPECT_EQ(verdict(limits, 2000, device), "pass");
+}
+
 /// A golden file that leaves a key to its limit.
 Golden limited() {
   return Golden::parse(
@@ -275,6 +316,43 @@ TEST(LimitedKey, IsSlowWhereTheFileNamesNoKind) {
       "bandwidth/read.json");
   EXPECT_EQ(golden.rows().at(0).failure, "GC8001");
   EXPECT_EQ(golden.rows().at(1).failure, "GC6001");
+}
+
+/// A limit for a value that nobody measures would be ignored.
+TEST(Limits, SayWhichOfThemAreForNoValue) {
+  const Limits limits = Limits::parse(
+      R"({"schema": "gpucheck.limits/1", "classes": [{"name": "c", "limits": {
+        "a.b.c_gbps": {"fail_below": 1, "source": "s"},
+        "a.b.d_gbps": {"fail_below": 1, "source": "s"},
+        "a.*.e_gbps": {"fail_below": 1, "source": "s"},
+        "x.*.e_gbps": {"fail_below": 1, "source": "s"},
+        "s.burn.speed.bf16": {"fail_below": 1, "source": "s"}}}]})",
+      "limits.json");
+  const std::vector<std::string> values{"a.b.c_gbps", "a.b.e_gbps", "s.burn.speed.*"};
+  EXPECT_EQ(limits.names_beside(values), (std::vector<std::string>{"a.b.d_gbps", "x.*.e_gbps"}));
+  EXPECT_EQ(limits.names_beside({}).size(), 5U);
+}
+
+/// A value's limit may depend on a parameter.
+TEST(Limits, GoByTheParameterThatTheGoldenFileNames) {
+  const Golden golden =
+      Golden::parse(R"({"case": "s.burn", "expect": {"speed": {"limit": "type", "basis": "vendor"}}})", "golden");
+  const Limits limits = Limits::parse(
+      R"({"schema": "gpucheck.limits/1", "classes": [{"name": "c", "limits": {
+        "s.burn.speed.bf16": {"fail_below": 100, "source": "s"},
+        "s.burn.speed.fp64": {"fail_below": 10, "source": "s"}}}]})",
+      "limits.json");
+  const harness::DeviceIdentity device;
+  const auto verdict_for = [&](const std::string& type) {
+    const harness::ParameterValues parameters{{"type", type}};
+    const Conditions conditions{.device_kind = "cuda", .limits = &limits, .device = &device, .parameters = &parameters};
+    return golden.measure({{"speed", 50.0}}, conditions).at(0);
+  };
+  EXPECT_EQ(verdict_for("bf16").verdict, "fail");
+  EXPECT_EQ(verdict_for("bf16").key, "speed.bf16");
+  EXPECT_EQ(verdict_for("fp64").verdict, "pass");
+  EXPECT_EQ(verdict_for("int8").verdict, "unknown");
+  EXPECT_EQ(golden.limited_values(), std::vector<std::string>{"s.burn.speed.*"});
 }
 
 }  // namespace

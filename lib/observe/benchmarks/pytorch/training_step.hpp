@@ -27,7 +27,7 @@ class TrainingStep {
       ids_ = std::max(ids_, id + 1);
     }
     if (allocations_ == 0 || calls_.size() != 2 * allocations_) {
-      throw std::runtime_error(file.string() + " is no training step: its allocations and frees do not match");
+      throw std::runtime_error(file.string() + " is not a training step: its allocations and frees do not match");
     }
   }
 

@@ -176,7 +176,7 @@ TEST(TraceFormat, OffencesAreSeen) {
   EXPECT_THAT(offences_after([](json& event) {
                 if (event["ph"] == "C") event["args"]["bytes"] = "many";
               }),
-              Contains(HasSubstr("no number")));
+              Contains(HasSubstr("not a number")));
   EXPECT_THAT(offences_after([](json& event) {
                 if (event["ph"] == "M") event["tid"] = 1234;
               }),

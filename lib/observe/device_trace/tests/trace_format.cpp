@@ -54,7 +54,7 @@ class Checker {
     } else if (phase == "C") {
       const json values = event.value("args", json::object());
       if (!std::ranges::all_of(values, [](const json& value) { return value.is_number(); })) {
-        offence("a counter that is no number", event);
+        offence("a counter that is not a number", event);
       }
     } else if (phase == "M") {
       (event["name"] == "process_name" ? named_processes_ : named_threads_)

@@ -8,7 +8,8 @@
 namespace gpucheck::replay {
 
 double JsonCursor::as_double() const {
-  if (*at_ != '-' && (*at_ < '0' || *at_ > '9')) fail("expected a number");
+  const bool is_number = *at_ == '-' || (*at_ >= '0' && *at_ <= '9') || !JsonText::not_finite(at_).empty();
+  if (!is_number) fail("expected a number");
   return text_->as_double(at_);
 }
 
@@ -19,8 +20,12 @@ bool JsonCursor::as_bool() const {
 }
 
 void JsonCursor::fail(std::string_view problem) const {
-  static_cast<void>(text_->past_value(at_, depth_));  // what is not even JSON is told as such
+  static_cast<void>(text_->past_value(at_, depth_));  // what is not even JSON is reported as such
   throw FileError(text_->name(), text_->offset(at_), path(), problem);
+}
+
+void JsonCursor::fail_longer(std::size_t longest, std::size_t length) const {
+  fail(fmt::format("a text of {} bytes, where at most {} are read", length, longest));
 }
 
 void JsonCursor::fail_above(std::uint64_t end, std::uint64_t number) const {

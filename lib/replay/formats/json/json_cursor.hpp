@@ -41,6 +41,8 @@ class JsonCursor {
   [[nodiscard]] std::uint64_t as_handle() const {
     return *at_ == '-' ? std::bit_cast<std::uint64_t>(as_signed()) : as_unsigned();
   }
+  /// A signed number, also where it was written as the unsigned one of the same bits: -1 as 2^64-1.
+  [[nodiscard]] std::int64_t as_wrapped() const { return std::bit_cast<std::int64_t>(as_handle()); }
   /// Any number.
   [[nodiscard]] double as_double() const;
   [[nodiscard]] bool as_bool() const;
@@ -49,6 +51,13 @@ class JsonCursor {
     const JsonText::Text found = text_->text(at_);
     end_ = found.end;
     return found.has_escapes ? text_->decoded(found.text) : found.text;
+  }
+
+  /// The same of a text that is copied wherever a file names it, so that it has to be short.
+  [[nodiscard]] std::string_view as_short_string(std::size_t longest) const {
+    const std::string_view text = as_string();
+    if (text.size() > longest) fail_longer(longest, text.size());
+    return text;
   }
 
   [[nodiscard]] static std::size_t count_hint() noexcept { return 0; }
@@ -97,7 +106,7 @@ class JsonCursor {
     }
   }
 
-  /// Of a container: the same number where the same text stands again, as far as that
+  /// Identifies a container: the same number where the same text stands again, as far as that
   /// was noticed.
   [[nodiscard]] std::uint64_t identity() const {
     const JsonText::Repeated found = text_->past_repeated(at_, depth_);
@@ -137,6 +146,7 @@ class JsonCursor {
     end_ = at + 1;
     return nullptr;
   }
+  [[noreturn]] void fail_longer(std::size_t longest, std::size_t length) const;
   [[noreturn]] void fail_above(std::uint64_t end, std::uint64_t number) const;
   [[nodiscard]] std::string path() const;
 

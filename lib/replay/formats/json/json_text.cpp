@@ -1,7 +1,9 @@
 #include "replay/formats/json/json_text.hpp"
 
 #include <charconv>
+#include <cstring>
 #include <fmt/format.h>
+#include <limits>
 #include <utility>
 
 #include "base/utf8.hpp"
@@ -56,7 +58,7 @@ void JsonText::expect_depth(const char* at, std::size_t depth) const {
 
 // -- texts ----------------------------------------------------------------------------
 
-/// The rest of a text, from an interruption on that is no quote.
+/// The rest of a text, from an interruption on that is not a quote.
 JsonText::Text JsonText::interrupted_text(const char* start, const char* at) const {
   bool has_escapes = false;
   for (;;) {
@@ -76,10 +78,13 @@ const char* JsonText::past_colon(const char* at) const {
 }
 
 /// A character of more than one byte. Where the text ends inside one, the padding after
-/// it is no part of a character.
+/// it is not part of a character.
 const char* JsonText::past_character(const char* at) const {
   if (static_cast<std::uint8_t>(*at) < 0x20) fail(at, "a control character in a text");
   const Utf8Character character = first_utf8_character({at, 4});
+  // Half of a surrogate pair, as pickles have it too: Python's way with file names that are not UTF-8.
+  const bool is_surrogate = at[0] == '\xed' && in_range(at[1], 0xa0, 0xbf) && in_range(at[2], 0x80, 0xbf);
+  if (is_surrogate) return at + 3;
   if (!character.valid) fail(at, "not UTF-8");
   return at + character.length;
 }
@@ -97,11 +102,8 @@ const char* JsonText::past_escape(const char* at) const {
     return at + 2;
   }
   const std::uint32_t unit = hexadecimal(at + 2);
-  if (is_trailing_surrogate(unit)) fail(at, "half of a surrogate pair");
-  if (!is_leading_surrogate(unit)) return at + 6;
-  if (at[6] != '\\' || at[7] != 'u' || !is_trailing_surrogate(hexadecimal(at + 8)))
-    fail(at, "half of a surrogate pair");
-  return at + 12;
+  const bool may_be_pair = is_leading_surrogate(unit) && at[6] == '\\' && at[7] == 'u';
+  return may_be_pair && is_trailing_surrogate(hexadecimal(at + 8)) ? at + 12 : at + 6;
 }
 
 void JsonText::decode_escape(const char*& at, std::string& out) const {
@@ -110,7 +112,7 @@ void JsonText::decode_escape(const char*& at, std::string& out) const {
     out += escaped_characters[escapes.find(at[1])];
   } else {
     std::uint32_t code = hexadecimal(at + 2);
-    if (is_leading_surrogate(code)) code = 0x10000 + ((code & 0x3ffU) << 10) + (hexadecimal(at + 8) & 0x3ffU);
+    if (end - at == 12) code = 0x10000 + ((code & 0x3ffU) << 10) + (hexadecimal(at + 8) & 0x3ffU);
     append_utf8(code, out);
   }
   at = end;
@@ -139,7 +141,18 @@ JsonText::Integer JsonText::long_integer(const char* first, bool is_negative) no
   return result;
 }
 
+std::string_view JsonText::not_finite(const char* at) noexcept {
+  for (const std::string_view word : {"NaN", "Infinity", "-Infinity"}) {
+    if (std::string_view(at, strnlen(at, word.size())) == word) return word;
+  }
+  return {};
+}
+
 double JsonText::as_double(const char* at) const {
+  if (const std::string_view word = not_finite(at); !word.empty()) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    return word == "NaN" ? std::numeric_limits<double>::quiet_NaN() : word == "Infinity" ? infinity : -infinity;
+  }
   double number = 0;
   const auto [end, problem] = std::from_chars(at, past_number(at), number);
   if (problem != std::errc{}) fail(at, "a number beyond what a double holds");
@@ -184,7 +197,9 @@ const char* JsonText::past_scalar(const char* at) const {
     case 'n':
       return past_word(at, "null");
     default:
-      if (*at != '-' && !is_digit(*at)) fail(at, "expected a value");
+      if (is_digit(*at)) return past_number(at);
+      if (const std::string_view word = not_finite(at); !word.empty()) return at + word.size();
+      if (*at != '-') fail(at, "expected a value");
       return past_number(at);
   }
 }
@@ -227,7 +242,7 @@ const char* JsonText::past_closed(const char* at) {
 }
 
 bool JsonText::stands_at(const char* at, std::string_view text) const noexcept {
-  // A container's text tells its own end: nothing longer begins with it.
+  // A container's text shows its own end: nothing longer begins with it.
   return text.size() <= file_.size - offset(at) && std::memcmp(at, text.data(), text.size()) == 0;
 }
 

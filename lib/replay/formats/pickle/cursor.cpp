@@ -7,6 +7,10 @@
 
 namespace gpucheck::replay {
 
+void Cursor::fail_longer(std::size_t longest, std::size_t length) const {
+  fail(fmt::format("a text of {} bytes, where at most {} are read", length, longest));
+}
+
 void Cursor::fail_above(std::uint64_t end, std::uint64_t number) const {
   fail(fmt::format("expected a whole number below {}, found {}", end, number));
 }

@@ -59,10 +59,19 @@ class Cursor {
     if (!is_integer()) fail("expected a whole number");
     return value_.bits;
   }
+  /// A signed number, also where it was written as the unsigned one of the same bits: -1 as 2^64-1.
+  [[nodiscard]] std::int64_t as_wrapped() const { return std::bit_cast<std::int64_t>(as_handle()); }
   /// Any number.
   [[nodiscard]] double as_double() const;
   [[nodiscard]] bool as_bool() const;
   [[nodiscard]] std::string_view as_string() const;
+
+  /// The same of a text that is copied wherever a file names it, so that it has to be short.
+  [[nodiscard]] std::string_view as_short_string(std::size_t longest) const {
+    const std::string_view text = as_string();
+    if (text.size() > longest) fail_longer(longest, text.size());
+    return text;
+  }
 
   /// Items of a list, where that is known beforehand; else 0.
   [[nodiscard]] std::size_t count_hint() const noexcept { return is_list() ? walk_->document().count(value_) : 0; }
@@ -103,7 +112,7 @@ class Cursor {
     });
   }
 
-  /// Of a container: the same number wherever this container is named again.
+  /// Identifies a container: the same number wherever this container is named again.
   [[nodiscard]] std::uint64_t identity() const noexcept { return value_.bits; }
 
   [[noreturn]] void fail(std::string_view problem) const;
@@ -114,6 +123,7 @@ class Cursor {
   [[nodiscard]] bool is_integer() const noexcept {
     return kind() == Kind::signed_integer || kind() == Kind::unsigned_integer;
   }
+  [[noreturn]] void fail_longer(std::size_t longest, std::size_t length) const;
   [[noreturn]] void fail_above(std::uint64_t end, std::uint64_t number) const;
   void spend(std::uint64_t values) const {
     if (!walk_->spend(values)) reject_unfolding();

@@ -51,6 +51,10 @@ class Document {
   [[nodiscard]] std::string_view bytes() const noexcept { return file_.view(); }
   [[nodiscard]] const Value& root() const noexcept { return root_; }
   void set_root(Value root) noexcept { root_ = root; }
+  /// Bytes that its values take, the file's own not among them.
+  [[nodiscard]] std::uint64_t memory_bytes() const noexcept {
+    return value_count_ * sizeof(Value) + runs_.capacity() * sizeof(Run) + containers_.capacity() * sizeof(Container);
+  }
   /// Values held in containers.
   [[nodiscard]] std::size_t value_count() const noexcept { return value_count_; }
 

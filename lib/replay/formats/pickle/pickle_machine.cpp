@@ -171,6 +171,20 @@ void PickleMachine::reject(Opcode opcode) const {
 
 // -- values ---------------------------------------------------------------------------
 
+void PickleMachine::grow_stack() {
+  if (size_ >= limits_.waiting_values) fail(fmt::format("more than {} values outside of containers", size_));
+  stack_.resize(std::min(2 * size_ + 1024, limits_.waiting_values));
+}
+
+void PickleMachine::check_memory() const {
+  constexpr std::uint64_t always = std::uint64_t{64} << 20;
+  const std::uint64_t most = always + limits_.memory_per_byte * bytes_.size();
+  if (document_.memory_bytes() > most) {
+    fail(fmt::format("its values would take more than {} bytes of memory, which no snapshot of {} bytes does", most,
+                     bytes_.size()));
+  }
+}
+
 void PickleMachine::push_text(std::uint64_t length) {
   const std::string_view text = read_bytes(length);
   push(Document::text_at(static_cast<std::size_t>(text.data() - bytes_.data()), text.size(), at_));
@@ -209,6 +223,7 @@ void PickleMachine::push_filled(Kind kind, std::size_t count) {
   if (kind == Kind::dictionary) need_pairs(values);
   const Value filled = document_.new_container(kind, at_);
   document_.append(filled, values);
+  check_memory();
   size_ -= count;
   push(filled);
 }
@@ -220,6 +235,7 @@ void PickleMachine::add_items(std::size_t count, Kind kind) {
   if (target.kind != kind) fail(kind == Kind::list ? "expected a list to add to" : "expected a dict to add to");
   if (kind == Kind::dictionary) need_pairs(values);
   document_.append(target, values);
+  check_memory();
   size_ -= count;
 }
 
@@ -235,9 +251,10 @@ void PickleMachine::need_pairs(std::span<const Value> values) const {
 
 void PickleMachine::memoize(std::uint64_t index) {
   need_values(1);
-  // Picklers count from 0, so an index beyond the bytes read so far is an attempt to
-  // make the memo grow without having written anything.
-  if (index > at_) fail(fmt::format("memo number {} is out of order", index));
+  // Picklers count up: an index far beyond what was written, or beyond the bytes read so far, is an attempt to make the
+  // memo grow without having written anything.
+  constexpr std::uint64_t most_unused = 1024;
+  if (index > at_ || index > memoized_ + most_unused) fail(fmt::format("memo number {} is out of order", index));
   if (index >= memo_.size()) memo_.resize(index + 1);
   if (memo_[index].kind == Kind::absent) ++memoized_;
   memo_[index] = stack_[size_ - 1];

@@ -33,16 +33,22 @@ class PickleMachine {
 
   void push(Value value) {
     if (size_ == stack_.size()) [[unlikely]]
-      stack_.resize(2 * size_ + 1024);
+      grow_stack();
     stack_[size_++] = value;
   }
+  void grow_stack();
   void push_text(std::uint64_t length);
   void push_long(std::uint64_t length);
-  void push_empty(Kind kind) { push(document_.new_container(kind, at_)); }
+  void push_empty(Kind kind) {
+    push(document_.new_container(kind, at_));
+    check_memory();
+  }
   void push_filled(Kind kind, std::size_t count);
   void mark();
   std::size_t count_to_mark();
   void add_items(std::size_t count, Kind kind);
+  /// @throws FileError when the document takes more than a snapshot of the file's size can.
+  void check_memory() const;
   void memoize(std::uint64_t index);
   void recall(std::uint64_t index) {
     if (index >= memo_.size() || memo_[index].kind == Kind::absent) [[unlikely]]

@@ -99,7 +99,7 @@ struct Snapshot {
 enum class StackReading { skip, keep };
 
 /// A dictionary with "segments", or a bare list of segments. @throws FileError where the
-/// root is no snapshot.
+/// root is not a snapshot.
 template <typename AnyCursor>
 Snapshot read_snapshot(const AnyCursor& root, StackReading reading = StackReading::skip);
 

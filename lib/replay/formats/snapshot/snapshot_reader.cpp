@@ -36,7 +36,7 @@ PoolId read_pool(const AnyCursor& value) {
   std::size_t count = 0;
   value.for_each_item([&](const AnyCursor& number) {
     if (count == numbers.size()) value.fail("expected a pool as two numbers");
-    numbers[count++] = number.as_unsigned();
+    numbers[count++] = number.as_handle();
   });
   if (count != numbers.size()) value.fail("expected a pool as two numbers");
   return {numbers[0], numbers[1]};
@@ -109,7 +109,7 @@ class EventReader {
         event.stream = value.as_handle();
         break;
       case time_us:
-        event.time_us = value.as_signed();
+        event.time_us = value.as_wrapped();
         break;
       default:
         event.pool = read_pool(value);
@@ -239,16 +239,16 @@ SnapshotSettings read_settings(const AnyCursor& entry) {
   SnapshotSettings settings;
   entry.for_each_field([&](std::string_view key, const AnyCursor& value) {
     if (key == keys::settings_text || key == keys::settings_text_of_newer_releases) {
-      settings.text = value.as_string();
+      settings.text = value.as_short_string(longest_settings);
     } else if (key == keys::max_split_size) {
-      settings.max_split_size = value.as_signed();
+      settings.max_split_size = value.as_wrapped();
     } else if (key == keys::garbage_collection_threshold) {
       settings.garbage_collection_threshold = value.as_double();
     } else if (key == keys::expandable_segments) {
       settings.expandable_segments = value.as_bool();
     } else if (key == keys::roundup_power2_divisions) {
       value.for_each_field([&](std::string_view size, const AnyCursor& divisions) {
-        settings.roundup_power2_divisions.emplace_back(size, divisions.as_unsigned());
+        settings.roundup_power2_divisions.emplace_back(size.substr(0, longest_name), divisions.as_unsigned());
       });
     }
   });
@@ -276,8 +276,8 @@ SnapshotStream read_stream(const AnyCursor& entry) {
   entry.for_each_field([&](std::string_view key, const AnyCursor& value) {
     if (key == keys::device) stream.device = value.as_unsigned();
     if (key == keys::stream) stream.handle = value.as_handle();
-    if (key == keys::stream_id) stream.id = value.as_signed();
-    if (key == keys::name) stream.name = value.as_string();
+    if (key == keys::stream_id) stream.id = value.as_wrapped();
+    if (key == keys::name) stream.name = value.as_short_string(longest_name);
   });
   return stream;
 }

@@ -1,13 +1,10 @@
 #include "replay/formats/snapshot/stack_reader.hpp"
 
+#include "base/utf8.hpp"
+
 namespace gpucheck::replay {
 
 namespace {
-
-/// Frames of one content have one key, and no two contents have the same.
-std::string key_of(const StackFrame& frame) {
-  return std::to_string(frame.name.size()) + ' ' + std::to_string(frame.line) + ' ' + frame.name + frame.filename;
-}
 
 void append(std::string& key, std::uint32_t number) {
   for (int shift = 0; shift < 32; shift += 8) key += static_cast<char>(number >> shift & 0xffU);
@@ -15,15 +12,24 @@ void append(std::string& key, std::uint32_t number) {
 
 }  // namespace
 
+std::string_view FrameTexts::add(std::string_view text) {
+  text = text.substr(0, text.size() <= longest ? text.size() : utf8_boundary_before(text, longest));
+  const auto known = store_->known.find(text);
+  if (known != store_->known.end()) return *known;
+  return *store_->known.insert(store_->texts.emplace_back(text)).first;
+}
+
 bool names_empty_cache(std::string_view function) {
+  function = function.substr(0, FrameTexts::longest);
   return function.find("empty_cache") != std::string_view::npos ||
          function.find("emptyCache") != std::string_view::npos;
 }
 
-std::uint32_t StackReader::number_of(StackFrame frame) {
-  const auto [entry, is_new] =
-      frame_numbers_.try_emplace(key_of(frame), static_cast<std::uint32_t>(table_.frames.size()));
-  if (is_new) table_.frames.push_back(std::move(frame));
+std::uint32_t StackReader::number_of(const StackFrame& frame) {
+  // Each text is kept once, so that its place identifies it.
+  const FrameKey key{frame.name.data(), frame.filename.data(), frame.line};
+  const auto [entry, is_new] = frame_numbers_.try_emplace(key, static_cast<std::uint32_t>(table_.frames.size()));
+  if (is_new) table_.frames.push_back(frame);
   return entry->second;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -38,17 +40,17 @@ class StackReader {
     if (!frame.is_dictionary()) frame.fail("expected a frame as a dictionary");
     const auto [known, is_new] = frames_seen_.try_emplace(frame.identity());
     if (is_new) {
-      StackFrame content;
+      StackFrame content{table_.texts.add(""), table_.texts.add(""), 0};
       frame.for_each_field([&](std::string_view key, const AnyCursor& value) {
-        if (key == observe::snapshot_keys::name) content.name = value.as_string();
-        if (key == observe::snapshot_keys::filename) content.filename = value.as_string();
-        if (key == observe::snapshot_keys::line) content.line = value.as_signed();
+        if (key == observe::snapshot_keys::name) content.name = table_.texts.add(value.as_string());
+        if (key == observe::snapshot_keys::filename) content.filename = table_.texts.add(value.as_string());
+        if (key == observe::snapshot_keys::line) content.line = value.as_wrapped();
       });
-      known->second = number_of(std::move(content));
+      known->second = number_of(content);
     }
     return known->second;
   }
-  std::uint32_t number_of(StackFrame frame);
+  std::uint32_t number_of(const StackFrame& frame);
   StackId number_of(std::vector<std::uint32_t> frames);
 
   using Numbers = std::unordered_map<std::string, std::uint32_t>;
@@ -56,7 +58,8 @@ class StackReader {
   std::unordered_map<std::uint64_t, std::uint32_t> stacks_seen_;  ///< by the value's identity
   std::unordered_map<std::uint64_t, std::uint32_t> frames_seen_;
   Numbers stack_numbers_{{std::string(), no_stack}};  ///< by content
-  Numbers frame_numbers_;
+  using FrameKey = std::tuple<const char*, const char*, std::int64_t>;
+  std::map<FrameKey, std::uint32_t> frame_numbers_;
 };
 
 bool names_empty_cache(std::string_view function);

@@ -109,7 +109,7 @@ class OperationReader {
         if (!value.is_null()) operation.graph.shares_pool_of = read_number(value);
         break;
       case OperationField::settings:
-        operation.settings = value.as_string();
+        operation.settings = value.as_short_string(longest_settings);
         break;
       case OperationField::memory_limit:
         operation.event.size = value.is_null() ? 0 : value.as_unsigned();

@@ -150,8 +150,8 @@ struct Trace {
   std::optional<std::vector<SegmentLayout>> final_segments;  ///< in address order
 };
 
-/// Reads one trace or a list of them, bare or under "traces": README.md tells the format.
-/// @throws FileError where the root is no such trace.
+/// Reads one trace or a list of them, bare or under "traces": README.md describes the format.
+/// @throws FileError where the root is not such a trace.
 template <typename AnyCursor>
 std::vector<Trace> read_traces(const AnyCursor& root);
 

@@ -28,7 +28,7 @@ template <typename AnyCursor>
 Columns read_columns(const AnyCursor& keys) {
   Columns result;
   keys.for_each_item([&](const AnyCursor& key) {
-    const std::string_view name = key.as_string();
+    const std::string_view name = key.as_short_string(longest_name);
     MemoryKind memory = MemoryKind::device;
     std::optional<std::uint8_t> column = column_of(name, memory);
     if (!column) column = column_of(name, memory = MemoryKind::pinned);
@@ -52,7 +52,7 @@ void read_row(const AnyCursor& row, RowForm form, std::span<std::int64_t> before
   std::size_t found = 0;
   row.for_each_signed([&](std::int64_t number) {
     if (found < width) {
-      // Of any numbers: what a file adds up to must not overflow as a signed number.
+      // Unsigned, because numbers may be any: what a file adds up to must not overflow as a signed number.
       const auto base = form == RowForm::changes ? static_cast<std::uint64_t>(before[found]) : 0;
       before[found] = static_cast<std::int64_t>(base + static_cast<std::uint64_t>(number));
     }
@@ -86,7 +86,7 @@ BlockLayout read_block(const AnyCursor& entry) {
         block.requested_size = item.as_unsigned();
         break;
       default:
-        block.state = item.as_string();
+        block.state = item.as_short_string(longest_name);
     }
   });
   if (count != 3) entry.fail("expected a block as [size, requested size, state]");
@@ -129,7 +129,7 @@ std::uint32_t streams_used(const Trace& trace) {
 }
 
 /// Reads the fields of one trace as they come, but for the statistics: they wait for what
-/// tells their number.
+/// says their number.
 template <typename AnyCursor>
 class TraceReader {
  public:
@@ -168,13 +168,13 @@ class TraceReader {
   void read_field(unsigned field, const AnyCursor& value) {
     switch (field) {
       case name:
-        trace_.name = value.as_string();
+        trace_.name = value.as_short_string(longest_name);
         break;
       case memory:
         read_memory(value);
         break;
       case settings:
-        trace_.settings = value.as_string();
+        trace_.settings = value.as_short_string(longest_settings);
         break;
       case memory_limit:
         trace_.memory_limit_bytes = value.as_unsigned();

@@ -1,4 +1,4 @@
-#include "runtime/allocator/allocator_choice.hpp"
+#include "runtime/settings/allocator_choice.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include "base/units.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
-#include "runtime/allocator/buffer.hpp"
 #include "runtime/allocator/storage.hpp"
+#include "runtime/memory/buffer.hpp"
 #include "runtime/tests/simulated.hpp"
 #include "runtime/tests/tested_allocator.hpp"
 #include "tensor/ops.hpp"
@@ -132,7 +132,7 @@ TEST_P(AllocatorContract, WhatAStreamStillWritesToServesNoOther) {
 }
 
 TEST_P(AllocatorContract, AStreamThatWasRecordedIsWaitedFor) {
-  if (GetParam().is_library) GTEST_SKIP() << "this allocator is not told of other streams";
+  if (GetParam().is_library) GTEST_SKIP() << "this allocator does not hear of other streams";
   const device::Stream side = runtime_->streams().next();
   {
     Buffer<std::int32_t> block(*runtime_, 50'000, main_);

@@ -5,8 +5,8 @@
 #include "base/units.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
-#include "runtime/allocator/buffer.hpp"
 #include "runtime/graphs/graph.hpp"
+#include "runtime/memory/buffer.hpp"
 #include "runtime/tests/simulated.hpp"
 #include "tensor/ops.hpp"
 

@@ -23,6 +23,8 @@ class alignas(128) Arena {
   using Allocated = Heap::Allocated;
 
   explicit Arena(std::size_t number) noexcept : number_(number) {}
+  /// One that counts in `shared`: see ArenaTable::confine_to_one_thread.
+  Arena(std::size_t number, Counters& shared) noexcept : number_(number), heap_(shared) {}
 
   ArenaLock lock;
 

@@ -9,7 +9,7 @@
 
 namespace gpucheck::runtime::detail {
 
-/// Position of a block in its arena's store; 0 is no block.
+/// Position of a block in its arena's store; 0 is not a block.
 using BlockIndex = std::uint32_t;
 inline constexpr BlockIndex no_block = 0;
 

@@ -8,12 +8,12 @@
 
 #include "runtime/allocator/snapshot.hpp"
 #include "runtime/caching/arena/block.hpp"
+#include "runtime/caching/arena/counters.hpp"
 #include "runtime/caching/arena/large_free_set.hpp"
 #include "runtime/caching/arena/pointer_map.hpp"
 #include "runtime/caching/arena/pool.hpp"
 #include "runtime/caching/arena/small_free_set.hpp"
 #include "runtime/caching/arena/stream_uses.hpp"
-#include "runtime/caching/statistics/counters.hpp"
 
 namespace gpucheck::runtime::detail {
 
@@ -22,11 +22,13 @@ namespace gpucheck::runtime::detail {
 /// Not thread-safe: an Arena guards it, and gives access to it without a parked block only.
 class Heap {
  public:
-  Heap() = default;
+  Heap() noexcept : counters(own_counters_) {}
+  /// What moves here is counted in `shared`, which must outlive the heap.
+  explicit Heap(Counters& shared) noexcept : counters(shared) {}
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
-  Counters counters;
+  Counters& counters;
 
   /// Gives a heap without segments to a pool.
   void assign(Pool& pool) noexcept { pool_ = &pool; }
@@ -139,6 +141,7 @@ class Heap {
   bool count_allocation(const Block& block) noexcept;
   bool count_split(PoolKind kind, bool was_split, bool splits, std::uint64_t size_before, std::uint64_t size) noexcept;
 
+  Counters own_counters_;  ///< unused where they are shared
   Pool* pool_ = nullptr;
   BlockStore blocks_;
   PointerMap live_;

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/allocator/device_allocator.hpp"
 #include "runtime/allocator/rounding.hpp"
-#include "runtime/caching/caching_allocator.hpp"
 
 namespace gpucheck::runtime::detail {
 

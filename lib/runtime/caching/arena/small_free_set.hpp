@@ -40,7 +40,7 @@ class SmallFreeSet {
 
  private:
   static constexpr std::size_t bin_count = small_segment_size / min_block_size;
-  static_assert(bin_count == std::size_t{64} * 64, "one word tells which words of the bitmap are in use");
+  static_assert(bin_count == std::size_t{64} * 64, "one word says which words of the bitmap are in use");
 
   /// `bin` is below `bin_count`.
   [[nodiscard]] BlockIndex first_in_bin_from(std::size_t bin) const noexcept {

@@ -12,7 +12,7 @@ namespace gpucheck::runtime::detail {
 
 /// Blocks that other streams used and that were freed while a capture may be
 /// open: no event can be recorded for them. They wait for the end of all
-/// captures or, where the graph being captured tells, for their last uses to be
+/// captures or, where the graph being captured says, for their last uses to be
 /// ordered before the stream's next work. Guarded by the allocator's mutex.
 class DeferredFrees {
  public:

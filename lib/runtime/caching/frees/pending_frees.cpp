@@ -1,10 +1,14 @@
 #include "runtime/caching/frees/pending_frees.hpp"
 
+#include <iterator>
 #include <utility>
 
 #include "device/check.hpp"
 
 namespace gpucheck::runtime::detail {
+
+PendingFrees::PendingFrees(device::Device& device)
+    : device_(device), events_(device), queues_(device.ordinal()), playback_(dynamic_cast<PlaybackDevice*>(&device)) {}
 
 bool PendingFrees::add(BlockRef ref, const std::vector<StreamUse>& uses) {
   const auto block = std::make_shared<Waiting>(Waiting{.ref = ref});
@@ -27,15 +31,30 @@ void PendingFrees::add(const std::shared_ptr<Waiting>& block, device::Stream str
   device::UniqueEvent event = events_.take();
   device::check_and_clear(device_, device_.record(event.get(), stream), "record");
   ++block->events;
-  queues_[id].push_back({std::move(event), block});
+  const device::Event handle = event.get();
+  const bool is_held = playback_ != nullptr && playback_->is_held(handle);
+  Queue& queue = is_held ? held_ : queues_[id];
+  queue.push_back({std::move(event), block});
+  if (is_held) held_places_[handle] = std::prev(queue.end());
 }
 
 void PendingFrees::poll(const OnComplete& on_complete) {
+  if (playback_ != nullptr) poll_held(on_complete);
   queues_.erase_if([&](std::int64_t, Queue& queue) {
     while (!queue.empty() && poll_front(queue, on_complete)) {
     }
     return queue.empty();
   });
+}
+
+void PendingFrees::poll_held(const OnComplete& on_complete) {
+  for (const device::Event event : playback_->take_released()) {
+    const auto held = held_places_.extract(event);
+    if (held.empty()) continue;  // waited for meanwhile
+    Entry entry = std::move(*held.mapped());
+    held_.erase(held.mapped());
+    complete(std::move(entry), on_complete);
+  }
 }
 
 bool PendingFrees::poll_front(Queue& queue, const OnComplete& on_complete) {
@@ -53,16 +72,22 @@ bool PendingFrees::poll_front(Queue& queue, const OnComplete& on_complete) {
 
 void PendingFrees::wait(const Pool* pool, const OnComplete& on_complete) {
   queues_.erase_if([&](std::int64_t, Queue& queue) {
-    for (auto next = queue.begin(); next != queue.end();) {
-      const auto entry = next++;
-      if (pool != nullptr && &entry->block->ref.arena->pool() != pool) continue;
-      device::check_and_clear(device_, device_.synchronize(entry->event.get()), "synchronize event");
-      Entry done = std::move(*entry);
-      queue.erase(entry);
-      complete(std::move(done), on_complete);
-    }
+    wait(queue, pool, on_complete);
     return queue.empty();
   });
+  wait(held_, pool, on_complete);
+}
+
+void PendingFrees::wait(Queue& queue, const Pool* pool, const OnComplete& on_complete) {
+  for (auto next = queue.begin(); next != queue.end();) {
+    const auto entry = next++;
+    if (pool != nullptr && &entry->block->ref.arena->pool() != pool) continue;
+    device::check_and_clear(device_, device_.synchronize(entry->event.get()), "synchronize event");
+    held_places_.erase(entry->event.get());
+    Entry done = std::move(*entry);
+    queue.erase(entry);
+    complete(std::move(done), on_complete);
+  }
 }
 
 void PendingFrees::complete(Entry entry, const OnComplete& on_complete) {

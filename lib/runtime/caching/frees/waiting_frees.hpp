@@ -4,7 +4,7 @@
 
 #include "runtime/caching/frees/deferred_frees.hpp"
 #include "runtime/caching/frees/pending_frees.hpp"
-#include "runtime/caching/state/recording.hpp"
+#include "runtime/caching/shared/recording.hpp"
 #include "runtime/caching/statistics/statistics_table.hpp"
 #include "runtime/caching/tables/slow_path_reasons.hpp"
 

@@ -6,8 +6,8 @@
 
 #include "runtime/caching/segments/request.hpp"
 #include "runtime/caching/segments/reservation.hpp"
-#include "runtime/caching/state/configuration.hpp"
-#include "runtime/caching/state/recording.hpp"
+#include "runtime/caching/shared/configuration.hpp"
+#include "runtime/caching/shared/recording.hpp"
 #include "runtime/caching/statistics/statistics_table.hpp"
 #include "runtime/caching/tables/arena_table.hpp"
 #include "runtime/caching/tables/pool_table.hpp"

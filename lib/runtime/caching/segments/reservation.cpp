@@ -5,7 +5,7 @@
 namespace gpucheck::runtime::detail {
 
 Reservation::Reservation(device::Device& device, std::uint64_t bytes, std::uint64_t page_bytes)
-    : device_(device), page_bytes_(page_bytes), mapped_((bytes + page_bytes - 1) / page_bytes) {
+    : device_(device), page_bytes_(page_bytes), page_count_((bytes + page_bytes - 1) / page_bytes) {
   const device::Result<void*> reserved = device_.reserve_addresses(this->bytes());
   if (!reserved) throw device::DeviceError(reserved.error(), "reserve addresses for an expandable segment");
   address_ = reinterpret_cast<std::uintptr_t>(*reserved);
@@ -29,6 +29,7 @@ Reservation::Range Reservation::map(Range range) {
   for (std::size_t index = begin; index < end; ++index) {
     const device::Status status = device_.map_memory(page(index), page_bytes_);
     if (status == device::Status::success) {
+      if (mapped_.size() <= index) mapped_.resize(index + 1);
       mapped_[index] = true;
       continue;
     }

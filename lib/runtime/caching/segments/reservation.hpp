@@ -24,7 +24,7 @@ class Reservation {
   ~Reservation();
 
   [[nodiscard]] std::uintptr_t address() const noexcept { return address_; }
-  [[nodiscard]] std::uint64_t bytes() const noexcept { return mapped_.size() * page_bytes_; }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return page_count_ * page_bytes_; }
 
   /// Maps the pages of a range that begins with a page: returns the whole pages' range;
   /// of 0 bytes, with nothing mapped, when the device is out of memory. @throws DeviceError.
@@ -41,8 +41,11 @@ class Reservation {
 
   device::Device& device_;
   std::uint64_t page_bytes_;
+  std::size_t page_count_;
   std::uintptr_t address_ = 0;
-  std::vector<bool> mapped_;  ///< by page
+  /// By page, up to the last that was ever mapped: with the pages of all addresses in it, thousands of reservations on
+  /// a device of their size would take time and memory with the square of their number.
+  std::vector<bool> mapped_;
 };
 
 }  // namespace gpucheck::runtime::detail

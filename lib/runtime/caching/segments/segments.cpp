@@ -4,8 +4,8 @@
 
 #include "device/check.hpp"
 #include "device/relaxed_capture.hpp"
-#include "runtime/caching/state/added.hpp"
-#include "runtime/graphs/is_capturing.hpp"
+#include "runtime/caching/shared/added.hpp"
+#include "runtime/streams/pools/is_capturing.hpp"
 
 namespace gpucheck::runtime::detail {
 namespace {

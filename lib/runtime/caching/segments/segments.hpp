@@ -5,7 +5,7 @@
 
 #include "runtime/caching/segments/expandable_segments.hpp"
 #include "runtime/caching/segments/request.hpp"
-#include "runtime/caching/state/locks.hpp"
+#include "runtime/caching/shared/locks.hpp"
 
 namespace gpucheck::runtime::detail {
 

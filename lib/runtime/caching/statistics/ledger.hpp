@@ -4,7 +4,7 @@
 #include <span>
 
 #include "runtime/allocator/statistics.hpp"
-#include "runtime/caching/statistics/counters.hpp"
+#include "runtime/caching/arena/counters.hpp"
 
 namespace gpucheck::runtime::detail {
 

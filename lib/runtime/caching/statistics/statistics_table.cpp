@@ -1,5 +1,7 @@
 #include "runtime/caching/statistics/statistics_table.hpp"
 
+#include <span>
+
 #include "runtime/allocator/statistic_changes.hpp"
 
 namespace gpucheck::runtime::detail {
@@ -47,7 +49,8 @@ void StatisticsTable::oversize_freed() { subtract(totals_.oversize_allocations, 
 
 MemoryStatistics StatisticsTable::report() {
   // Arenas may exceed their quotas between an operation and its rebalancing.
-  for (const auto& arena : arenas_.all()) rebalance(*arena);
+  const std::span<Counters* const> counters = arenas_.counters();
+  for (std::size_t place = 0; place < counters.size(); ++place) ledger_.rebalance(counters, place);
   MemoryStatistics result = totals_;
   ledger_.report(arenas_.counters(), result);
   return result;

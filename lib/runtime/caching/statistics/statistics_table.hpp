@@ -17,7 +17,7 @@ class StatisticsTable {
   }
 
   /// An arena exceeds a quota: needs all arenas held, or closed.
-  void rebalance(const Arena& arena) { ledger_.rebalance(arenas_.counters(), arena.number()); }
+  void rebalance(const Arena& arena) { ledger_.rebalance(arenas_.counters(), arenas_.place_of_counters(arena)); }
 
   /// The same by what a few other arenas do not use of their quotas; false when that is not enough.
   /// To be called without any lock; holds one arena at a time, while all others go on.

@@ -20,14 +20,20 @@ Arena& ArenaTable::idle_or_new() {
     idle_.pop_back();
     return *arena;
   }
-  arenas_.push_back(std::make_unique<Arena>(arenas_.size()));
-  Arena& arena = *arenas_.back();
+  if (is_confined()) return *arenas_.emplace_back(std::make_unique<Arena>(arenas_.size(), *shared_counters_));
+  Arena& arena = *arenas_.emplace_back(std::make_unique<Arena>(arenas_.size()));
   arena.lock.close();
   counters_.push_back(&arena.counters());
   return arena;
 }
 
+void ArenaTable::confine_to_one_thread() {
+  shared_counters_ = std::make_unique<Counters>();
+  counters_.push_back(shared_counters_.get());
+}
+
 void ArenaTable::lock_all(Arena& any) noexcept {
+  if (is_confined()) return;
   any.lock.lock();
   Arena& first = *arenas_.front();
   if (&first != &any) {

@@ -33,27 +33,40 @@ class ArenaTable {
     by_address_.erase(address, size, arena);
   }
 
+  /// One thread at a time calls from now on: nothing is closed or held any more, and all arenas count in the same
+  /// counters, so that neither a peak nor a report takes time with the number of arenas. To be called before any arena
+  /// is made.
+  void confine_to_one_thread();
+  [[nodiscard]] bool is_confined() const noexcept { return shared_counters_ != nullptr; }
   void close_all() noexcept {
+    if (is_confined()) return;
     for (const auto& arena : arenas_) arena->lock.close();
   }
   void reopen_all() noexcept {
+    if (is_confined()) return;
     for (const auto& arena : arenas_) arena->lock.reopen();
   }
   /// Holds all arenas. Which there are is known once one is held, for which `any` will do.
   void lock_all(Arena& any) noexcept;
   void unlock_all() noexcept {
+    if (is_confined()) return;
     for (const auto& arena : arenas_) arena->lock.unlock();
   }
 
   [[nodiscard]] const std::vector<std::unique_ptr<Arena>>& all() const noexcept { return arenas_; }
-  /// Of all arenas, by their numbers.
+  /// The counters of all arenas, by their numbers; where they are shared, just these.
   [[nodiscard]] std::span<Counters* const> counters() const noexcept { return counters_; }
+  /// Where the arena's are among them.
+  [[nodiscard]] std::size_t place_of_counters(const Arena& arena) const noexcept {
+    return is_confined() ? 0 : arena.number();
+  }
   /// Host memory, the arenas' own included.
   [[nodiscard]] std::size_t bytes() const noexcept;
 
  private:
   [[nodiscard]] Arena& idle_or_new();
 
+  std::unique_ptr<Counters> shared_counters_;  ///< of all arenas; null where each has its own
   std::vector<std::unique_ptr<Arena>> arenas_;
   std::vector<Counters*> counters_;
   std::vector<Arena*> idle_;

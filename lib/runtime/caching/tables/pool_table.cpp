@@ -40,7 +40,7 @@ void PoolTable::release(PoolId id) {
   if (pool == nullptr || pool->use_count == 0) {
     throw Error("release_pool: the memory pool is unknown or was released already.");
   }
-  --pool->use_count;
+  if (--pool->use_count == 0) released_.insert(id);
 }
 
 void PoolTable::begin_routing(PoolId id, PoolFilter filter) {

@@ -2,6 +2,7 @@
 
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "runtime/allocator/routings.hpp"
 #include "runtime/caching/arena/pool.hpp"
@@ -31,11 +32,16 @@ class PoolTable {
   void use(PoolId id, PoolOptions options);
   /// Drops one use. @throws Error for a pool without any.
   void release(PoolId id);
-  /// Forgets the private pools for which `is_done(pool)`.
+  /// Forgets the released private pools for which `is_done(pool)`. Of `only`, unless that is the default one.
   template <typename IsDone>
-  void erase_if(IsDone&& is_done) {
-    for (auto entry = private_.begin(); entry != private_.end();) {
-      entry = is_done(entry->second) ? private_.erase(entry) : std::next(entry);
+  void erase_released_if(PoolId only, IsDone&& is_done) {
+    auto id = only.is_default() ? released_.begin() : released_.find(only);
+    while (id != released_.end()) {
+      const auto pool = private_.find(*id);
+      const bool erases = is_done(pool->second);
+      if (erases) private_.erase(pool);
+      id = erases ? released_.erase(id) : std::next(id);
+      if (!only.is_default()) return;
     }
   }
 
@@ -52,6 +58,7 @@ class PoolTable {
   SlowPathReasons& slow_path_;
   Pool default_;
   std::map<PoolId, Pool> private_;
+  std::set<PoolId> released_;  ///< of these: without a use
   Routings routings_;
 };
 

@@ -25,7 +25,7 @@ Statistics statistics(Simulated& machine) {
           stats.inactive_split_bytes.all.current, stats.num_device_alloc};
 }
 
-/// Of an allocator that has done nothing.
+/// The statistics of an allocator that has done nothing.
 MemoryStatistics untouched() {
   MemoryStatistics statistics;
   statistics.max_split_size = -1;

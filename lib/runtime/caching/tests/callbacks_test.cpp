@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/units.hpp"
-#include "runtime/gpu_trace_sink.hpp"
 #include "runtime/tests/simulated.hpp"
+#include "runtime/trace/gpu_trace_sink.hpp"
 
 // Nothing that a user has called is called with a lock held: it may use the allocator, and may
 // wait for another thread that does.

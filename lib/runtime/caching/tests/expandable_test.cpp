@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "base/units.hpp"
-#include "runtime/allocator/buffer.hpp"
 #include "runtime/graphs/graph.hpp"
+#include "runtime/memory/buffer.hpp"
 #include "runtime/tests/simulated.hpp"
 #include "tensor/ops.hpp"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/units.hpp"
-#include "runtime/gpu_trace_sink.hpp"
 #include "runtime/tests/simulated.hpp"
+#include "runtime/trace/gpu_trace_sink.hpp"
 
 namespace gpucheck::runtime::test {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 using namespace literals;
 using Events = std::vector<std::string>;
 
-/// Writes down what it is told: action, size and the call that it came from.
+/// Writes down what it hears: action, size and the call that it came from.
 class Recorder : public MemoryRecorder {
  public:
   CallContext context_of(MemoryCall call) noexcept override { return {.caller = static_cast<CallerNumber>(call) + 1}; }

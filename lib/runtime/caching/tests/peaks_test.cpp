@@ -22,7 +22,7 @@ struct Expected {
   void reset_peak() { peak = current; }
 };
 
-/// Of one kind of block, or of both.
+/// What is expected of one kind of block, or of both.
 struct ExpectedScope {
   Expected count, bytes, requested;
   void add(std::int64_t sign, std::uint64_t asked) {

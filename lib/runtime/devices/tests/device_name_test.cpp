@@ -25,7 +25,7 @@ TEST(DeviceName, IsAKindAndPerhapsANumber) {
   EXPECT_EQ(to_text(parse_device_name("cuda:10")), "cuda:10");
 }
 
-// Texts that PyTorch takes or rejects, in its words. What is no GPU is rejected later.
+// Texts that PyTorch takes or rejects, in its words. What is not a GPU is rejected later.
 TEST(DeviceName, AnythingElseIsRejectedAsPyTorchDoes) {
   const json facts = pytorch_facts(GPUCHECK_RUNTIME_FOLDER, "devices")["strings"];
   int rejected = 0;

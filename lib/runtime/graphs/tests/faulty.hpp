@@ -7,8 +7,8 @@
 #include "device/fault/common_plans.hpp"
 #include "device/fault/fault_driver.hpp"
 #include "device/sim/sim_driver.hpp"
-#include "runtime/allocator/buffer.hpp"
 #include "runtime/graphs/graph.hpp"
+#include "runtime/memory/buffer.hpp"
 #include "runtime/tests/error_of.hpp"
 #include "tensor/ops.hpp"
 

@@ -4,9 +4,9 @@
 #include <thread>
 
 #include "base/units.hpp"
-#include "runtime/allocator/buffer.hpp"
 #include "runtime/graphs/capture_query.hpp"
 #include "runtime/graphs/tests/faulty.hpp"
+#include "runtime/memory/buffer.hpp"
 #include "runtime/tests/simulated.hpp"
 
 // The scope that captures, and what can be asked about captures.
@@ -105,7 +105,7 @@ TEST_F(GraphCaptureTest, TheQueryKnowsTheCurrentStream) {
 TEST_F(GraphCaptureTest, TheQueryCallsNoDeviceOnTheDefaultStream) {
   const auto before = machine.driver().api_calls().total;
   EXPECT_FALSE(is_current_stream_capturing(runtime));
-  // Asking which stream is the default one is no call of the driver's.
+  // Asking which stream is the default one is not a call of the driver's.
   EXPECT_EQ(machine.driver().api_calls().total, before);
 }
 

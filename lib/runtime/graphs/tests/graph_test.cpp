@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/units.hpp"
-#include "runtime/allocator/buffer.hpp"
+#include "runtime/memory/buffer.hpp"
 #include "runtime/tests/error_of.hpp"
 #include "runtime/tests/simulated.hpp"
 #include "tensor/ops.hpp"

@@ -7,9 +7,9 @@
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
 #include "runtime/graphs/graph.hpp"
-#include "runtime/pinned/pinned_buffer.hpp"
+#include "runtime/memory/pinned_buffer.hpp"
+#include "runtime/memory/transfer.hpp"
 #include "runtime/tests/simulated.hpp"
-#include "runtime/transfer.hpp"
 
 namespace gpucheck::runtime::test {
 namespace {

@@ -99,8 +99,8 @@ TEST_F(GeneratorTest, SharedStatesAreOneAndClonesAreNot) {
 
 TEST_F(GeneratorTest, NobodyForetellsTheSeedOfTheDefaultOne) {
   const Simulated other;
-  Generator& generator = runtime.default_generator();
-  EXPECT_EQ(&generator, &runtime.default_generator());
+  Generator& generator = default_generator(runtime);
+  EXPECT_EQ(&generator, &default_generator(runtime));
   const std::uint64_t first = generator.initial_seed();
   EXPECT_NE(generator.seed(), first);
   EXPECT_NE(generator.initial_seed(), first);
@@ -108,15 +108,15 @@ TEST_F(GeneratorTest, NobodyForetellsTheSeedOfTheDefaultOne) {
 
 TEST_F(GeneratorTest, OneSeedForAllDevices) {
   Simulated other;
-  static_cast<void>(next_offset(runtime.default_generator()));
+  static_cast<void>(next_offset(default_generator(runtime)));
   manual_seed(2);
-  EXPECT_EQ(runtime.default_generator().initial_seed(), 2U);
-  EXPECT_EQ(runtime.default_generator().offset(), 0U);
-  EXPECT_EQ(other.runtime().default_generator().initial_seed(), 2U);
+  EXPECT_EQ(default_generator(runtime).initial_seed(), 2U);
+  EXPECT_EQ(default_generator(runtime).offset(), 0U);
+  EXPECT_EQ(default_generator(other.runtime()).initial_seed(), 2U);
 }
 
 TEST_F(GeneratorTest, WhatACaptureForbids) {
-  Generator& generator = runtime.default_generator();
+  Generator& generator = default_generator(runtime);
   generator.manual_seed(7);
   generator.set_offset(8);
   Generator unregistered(runtime);
@@ -138,15 +138,15 @@ TEST_F(GeneratorTest, WhatACaptureForbids) {
             refused("Cannot register the state during capturing stage."));
   EXPECT_EQ(error_of([&] { static_cast<void>(next_offset(unregistered)); }),
             "Attempt to increase offset for a CUDA generator not in capture mode.");
-  EXPECT_EQ(error_of([&] { static_cast<void>(generator.take(std::uint64_t{1} << 32U)); }),
-            "Increment causes overflow in the offset value.");
+  // cases/tests/data/isolated_pytorch_2.11_h100.json: a graph may draw more than 2^32 numbers.
+  EXPECT_EQ(error_of([&] { static_cast<void>(generator.take(std::uint64_t{1} << 32U)); }), "no error");
   EXPECT_EQ(generator.initial_seed(), 7U);
   graph.capture_end();
   EXPECT_EQ(generator.offset(), 8U);
 }
 
 TEST_F(GeneratorTest, AStreamThatIsNotCapturedCannotDrawMeanwhile) {
-  Generator& generator = runtime.default_generator();
+  Generator& generator = default_generator(runtime);
   Graph graph(runtime);
   graph.capture_begin();
   {
@@ -159,7 +159,7 @@ TEST_F(GeneratorTest, AStreamThatIsNotCapturedCannotDrawMeanwhile) {
 }
 
 TEST_F(GeneratorTest, ACapturesOffsetIsItsOwn) {
-  Generator& generator = runtime.default_generator();
+  Generator& generator = default_generator(runtime);
   generator.manual_seed(7);
   generator.set_offset(100);
   Graph graph(runtime);
@@ -176,7 +176,7 @@ TEST_F(GeneratorTest, ACapturesOffsetIsItsOwn) {
 }
 
 TEST_F(GeneratorTest, WhatIsDoneAgainDrawsTheSame) {
-  Generator& generator = runtime.default_generator();
+  Generator& generator = default_generator(runtime);
   generator.manual_seed(7);
   generator.set_offset(8);
   const Generator::StateBytes state = generator.state();
@@ -198,7 +198,7 @@ TEST_F(GeneratorTest, WhatIsDoneAgainDrawsTheSame) {
 }
 
 TEST_F(GeneratorTest, AReplayDrawsFromWhereTheGeneratorStands) {
-  Generator& generator = runtime.default_generator();
+  Generator& generator = default_generator(runtime);
   Buffer<std::int64_t> seen(runtime, 2, side);
   Graph graph(runtime);
   generator.manual_seed(5);
@@ -226,10 +226,10 @@ TEST_F(GeneratorTest, ReplaysOfTwoGraphsOfOneStateHaveToBeOrdered) {
   Graph graph(runtime);
   Graph other(runtime);
   graph.capture_begin();
-  keep(runtime.default_generator().take(4), seen);
+  keep(default_generator(runtime).take(4), seen);
   graph.capture_end();
   other.capture_begin();
-  keep(runtime.default_generator().take(4), seen_by_other);
+  keep(default_generator(runtime).take(4), seen_by_other);
   other.capture_end();
   graph.replay();
   other.replay();
@@ -243,7 +243,7 @@ TEST_F(GeneratorTest, ReplaysOfTwoGraphsOfOneStateHaveToBeOrdered) {
 }
 
 TEST_F(GeneratorTest, AGraphThatDrawsNothingMovesNothing) {
-  Generator& generator = runtime.default_generator();
+  Generator& generator = default_generator(runtime);
   generator.manual_seed(5);
   Buffer<std::int64_t> value(runtime, 1, side);
   Graph graph(runtime);
@@ -255,7 +255,7 @@ TEST_F(GeneratorTest, AGraphThatDrawsNothingMovesNothing) {
 }
 
 TEST_F(GeneratorTest, AGraphDrawsFromEveryStateItIsToldOf) {
-  Generator& generator = runtime.default_generator();
+  Generator& generator = default_generator(runtime);
   generator.manual_seed(5);
   Generator first = generator.graphsafe_state();
   const Generator second = generator.clone();
@@ -275,7 +275,7 @@ TEST_F(GeneratorTest, AGraphDrawsFromEveryStateItIsToldOf) {
 }
 
 TEST_F(GeneratorTest, AStateHasTwoNumbersOnTheDeviceWhileAnyGraphDrawsFromIt) {
-  Generator& generator = runtime.default_generator();
+  Generator& generator = default_generator(runtime);
   const auto before = memory();
   {
     Graph first(runtime);
@@ -296,7 +296,7 @@ TEST_F(GeneratorTest, AStateHasTwoNumbersOnTheDeviceWhileAnyGraphDrawsFromIt) {
 }
 
 TEST_F(GeneratorTest, AGraphThatLeavesTheDefaultOneOutCannotDrawFromIt) {
-  Generator& generator = runtime.default_generator();
+  Generator& generator = default_generator(runtime);
   const auto before = memory();
   Graph graph(runtime, {.registers_default_generator = false});
   graph.capture_begin();
@@ -307,7 +307,7 @@ TEST_F(GeneratorTest, AGraphThatLeavesTheDefaultOneOutCannotDrawFromIt) {
 }
 
 TEST_F(GeneratorTest, ABrokenCaptureLeavesTheGeneratorUsable) {
-  Generator& generator = runtime.default_generator();
+  Generator& generator = default_generator(runtime);
   generator.manual_seed(5);
   Graph graph(runtime);
   graph.capture_begin();

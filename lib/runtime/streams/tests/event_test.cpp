@@ -216,7 +216,7 @@ TEST_F(ExternalEventTest, IsWaitedForAtEachReplay) {
   EXPECT_TRUE(other.query());
 }
 
-// What PyTorch does: it looks at the current stream, not at the one that is told to record.
+// What PyTorch does: it looks at the current stream, not at the one that is asked to record.
 TEST_F(ExternalEventTest, IsAnErrorInAStreamThatIsNotCapturedBesideACapture) {
   const Stream other = Stream::from_pool(runtime);
   Event event({.external = true});

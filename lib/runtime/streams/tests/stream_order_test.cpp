@@ -12,7 +12,7 @@
 
 #include "base/units.hpp"
 #include "runtime/allocator/memory_recorder.hpp"
-#include "runtime/streams/stream_table.hpp"
+#include "runtime/streams/pools/stream_table.hpp"
 #include "runtime/tests/simulated.hpp"
 
 namespace gpucheck::runtime::test {

@@ -5,8 +5,8 @@
 #include <random>
 #include <vector>
 
-#include "runtime/allocator/buffer.hpp"
 #include "runtime/graphs/graph.hpp"
+#include "runtime/memory/buffer.hpp"
 #include "runtime/random/generator.hpp"
 
 namespace gpucheck::runtime::test {
@@ -89,7 +89,7 @@ class RandomDraws {
   };
 
   std::size_t below(std::size_t limit) { return random_() % limit; }
-  Generator& generator(std::size_t index) { return index == 0 ? runtime_.default_generator() : others_[index - 1]; }
+  Generator& generator(std::size_t index) { return index == 0 ? default_generator(runtime_) : others_[index - 1]; }
   void draw_directly();
   void change_generator();
   void use(Array& array, device::Stream stream);

@@ -166,7 +166,7 @@ void RandomProgram::capture_fork(Captured& captured, device::Stream origin) {
   captured.steps.push_back(other);
 }
 
-/// A capture that comes to no good end changes nothing.
+/// A capture that fails changes nothing.
 void RandomProgram::break_capture() {
   const device::Stream stream = any_stream();
   const CurrentStreamGuard current(runtime_, stream);
@@ -185,7 +185,7 @@ void RandomProgram::break_capture() {
   } catch (const device::DeviceError&) {  // as it must be
     return;
   }
-  throw Error("a capture that was broken came to a good end");
+  throw Error("a capture that was broken succeeded");
 }
 
 void RandomProgram::replay() {

@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
-#include "runtime/allocator/buffer.hpp"
 #include "runtime/graphs/graph.hpp"
+#include "runtime/memory/buffer.hpp"
 #include "runtime/tests/programs/ordering.hpp"
 #include "runtime/tests/programs/random_draws.hpp"
 

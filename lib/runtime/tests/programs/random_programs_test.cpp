@@ -14,8 +14,8 @@
 #include "runtime/tests/programs/random_program.hpp"
 #include "tensor/benchmarks/gpu.hpp"
 
-// Random programs of streams, events, captures, replays, frees and random numbers come to what their
-// steps come to one after the other, on every device, and on each to the same numbers; on the
+// Random programs of streams, events, captures, replays, frees and random numbers give what their
+// steps give one after the other, on every device, and on each to the same numbers; on the
 // simulated one nothing in them races. GPUCHECK_RANDOM_PROGRAMS sets how many there are.
 namespace gpucheck::runtime::test {
 namespace {
@@ -27,7 +27,7 @@ std::uint64_t program_count() {
   return set == nullptr ? 200 : std::stoull(set);
 }
 
-/// What a program came to.
+/// The result of a program.
 struct Outcome {
   std::vector<std::int64_t> sums;
   std::vector<DrawnArray> arrays;
@@ -93,7 +93,7 @@ double compare(const std::vector<DrawnArray>& seen, const std::vector<DrawnArray
   return greatest;
 }
 
-/// Of all sums, and of all random numbers but the normal ones, which hang on a device's logarithm.
+/// A digest of all sums, and of all random numbers but the normal ones, which depend on a device's logarithm.
 class Digest {
  public:
   void add(const Outcome& outcome) {

@@ -19,7 +19,7 @@ struct DrawPlan {
   std::uint64_t increment = 0;
 };
 
-/// Of a kernel that draws `values_at_once` from four numbers: blocks of 256 threads, as many as
+/// The launch of a kernel that draws `values_at_once` from four numbers: blocks of 256 threads, as many as
 /// are needed and at most as many as fit on the device at once.
 inline DrawPlan plan_draw(const device::Device& device, std::size_t count, std::size_t values_at_once) {
   constexpr std::uint64_t block = 256;

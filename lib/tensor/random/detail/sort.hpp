@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/allocator/buffer.hpp"
+#include "runtime/memory/buffer.hpp"
 
 namespace gpucheck::tensor::ops::detail {
 

@@ -20,7 +20,7 @@ std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise)
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) {
-    throw std::invalid_argument(fmt::format("{} is \"{}\", which is no number", name, text));
+    throw std::invalid_argument(fmt::format("{} is \"{}\", which is not a number", name, text));
   }
   return number;
 }
@@ -74,7 +74,7 @@ std::vector<Variant> variants() {
 }
 
 /// The shortest beginning of the program that fails, with everything it does. With
-/// several threads no two runs are alike: then the whole seed is all that can be told.
+/// several threads no two runs are alike: then the whole seed is all that can be known.
 std::string description(const Variant& variant, std::uint64_t seed, const Outcome& failed) {
   std::string text = fmt::format("seed {}: {}\n", seed, failed.failures.front());
   if (variant.threads > 1) return text;

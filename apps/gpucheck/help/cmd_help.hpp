@@ -1,0 +1,19 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "cli_options.hpp"
+
+namespace gpucheck::application {
+
+/// Below --help: the topics of the manual, and what each is about.
+std::string topics_text();
+
+/// The command that shows a topic, and writes manual pages. `application` outlives the action.
+void add_help(CLI::App& application, Action& action);
+
+/// "help COMMAND …" as "COMMAND … --help", "help" alone as "--help". Other words stay as they are.
+std::vector<std::string> with_help_spelled_out(const CLI::App& application, std::vector<std::string> command_line);
+
+}  // namespace gpucheck::application

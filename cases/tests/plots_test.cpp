@@ -1,0 +1,56 @@
+#include <gtest/gtest.h>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cases/registration.hpp"
+#include "device/sim/sim_driver.hpp"
+#include "harness/case/execute.hpp"
+#include "harness/case/registry.hpp"
+
+// What snapshot.plots does with files that it cannot write: no verdict may depend on them.
+namespace gpucheck::cases {
+namespace {
+
+using Status = harness::Execution::Status;
+
+struct Seen {
+  harness::Execution execution;
+  std::map<std::string, harness::Value> values;
+};
+
+Seen plots_saved_to(const std::string& folder) {
+  const harness::Registry registry(all());
+  const std::unique_ptr<sim::Driver> driver = sim::make_driver({.profile = sim::profile("h100")});
+  Seen seen;
+  harness::Context::Setup setup;
+  setup.test_case = registry.find("snapshot.plots");
+  setup.driver = driver.get();
+  setup.settings.parameters = {{"save_to", folder}};
+  setup.on_observation = [&seen](const harness::Observation& one) { seen.values.emplace(one.key, one.value); };
+  seen.execution = harness::execute(setup);
+  return seen;
+}
+
+TEST(Plots, ThatCannotBeSavedAreJudgedLikeOthers) {
+  const Seen nowhere = plots_saved_to("");
+  const Seen unwritable = plots_saved_to("/proc/no/such/folder");
+  if (nowhere.execution.status == Status::skipped) {
+    EXPECT_EQ(unwritable.execution.status, Status::skipped);
+    GTEST_SKIP() << nowhere.execution.reason;
+  }
+  ASSERT_EQ(nowhere.execution.status, Status::completed) << nowhere.execution.reason;
+  ASSERT_EQ(unwritable.execution.status, Status::completed) << unwritable.execution.reason;
+  for (const auto& [key, value] : nowhere.values) {
+    if (key == "not_saved") continue;
+    EXPECT_EQ(unwritable.values.at(key), value) << key;
+  }
+  EXPECT_EQ(nowhere.values.at("not_saved"), harness::Value(std::vector<std::string>()));
+  const auto& problems = std::get<std::vector<std::string>>(unwritable.values.at("not_saved"));
+  ASSERT_EQ(problems.size(), 3U);
+  EXPECT_NE(problems.front().find("/proc/no/such/folder/full.json"), std::string::npos) << problems.front();
+}
+
+}  // namespace
+}  // namespace gpucheck::cases

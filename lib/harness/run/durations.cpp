@@ -1,0 +1,53 @@
+#include "harness/run/durations.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+
+namespace gpucheck::harness {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::optional<milliseconds> time_at(const nlohmann::json& object, const char* key) {
+  if (!object.contains(key)) return std::nullopt;
+  const auto time = object.at(key).get<std::int64_t>();
+  if (time < 0) throw Error(fmt::format("\"{}\" is negative", key));
+  return milliseconds(time);
+}
+
+}  // namespace
+
+Durations Durations::parse(std::string_view text) {
+  try {
+    const nlohmann::json document = nlohmann::json::parse(text);
+    if (document.at("schema") != "gpucheck.durations/1") throw Error("another schema");
+    Durations durations;
+    for (const auto& [name, times] : document.at("cases").items()) {
+      durations.set(name, {.on_simulator = time_at(times, "simulator_ms"), .on_gpu = time_at(times, "gpu_ms")});
+    }
+    return durations;
+  } catch (const nlohmann::json::exception& problem) {
+    throw Error(fmt::format("these are not durations: {}", problem.what()));
+  }
+}
+
+std::optional<milliseconds> Durations::of(std::string_view case_name, bool on_simulator) const {
+  const auto found = cases_.find(case_name);
+  if (found == cases_.end()) return std::nullopt;
+  return on_simulator ? found->second.on_simulator : found->second.on_gpu;
+}
+
+std::string_view to_text(Estimate::Basis basis) noexcept {
+  return basis == Estimate::Basis::measured ? "measured" : "deadline";
+}
+
+Estimate estimate(std::string_view case_name, bool has_parameters, bool on_simulator, milliseconds limit,
+                  const Durations& durations) {
+  const std::optional<milliseconds> measured = has_parameters ? std::nullopt : durations.of(case_name, on_simulator);
+  if (measured && *measured < limit) return {.time = *measured, .basis = Estimate::Basis::measured};
+  return {.time = limit, .basis = Estimate::Basis::deadline};
+}
+
+}  // namespace gpucheck::harness

@@ -1,0 +1,27 @@
+#include "runtime/caching/state.hpp"
+
+#include <utility>
+
+namespace gpucheck::runtime {
+
+CachingAllocator::State::State(device::Device& the_device, const AllocatorSettings& settings, StreamIds ids)
+    : device(the_device), stream_ids(std::move(ids)), statistics(arenas, settings.max_split_size) {
+  if (dynamic_cast<PlaybackDevice*>(&device) != nullptr) arenas.confine_to_one_thread();
+  configuration.set_settings(settings);
+  if (settings.per_process_memory_fraction < 1.0) {
+    configuration.set_fraction(settings.per_process_memory_fraction, device.properties().total_memory_bytes);
+  }
+}
+
+CachingAllocator::State::~State() {
+  // A device that is lost fails; there is nothing left to free then.
+  for (void* pointer : uncached_pointers) static_cast<void>(device.free(pointer));
+}
+
+void CachingAllocator::State::rebalance(detail::Arena& arena) {
+  if (!arenas.is_confined() && statistics.take_spare_quota(arena)) return;
+  const detail::AllHeld held(arenas, arena);
+  statistics.rebalance(arena);
+}
+
+}  // namespace gpucheck::runtime

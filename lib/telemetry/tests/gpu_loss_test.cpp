@@ -1,0 +1,28 @@
+#include "telemetry/gpu_loss.hpp"
+
+#include <gtest/gtest.h>
+
+namespace gpucheck::telemetry {
+namespace {
+
+TEST(GpuLoss, IsInTheDriversWords) {
+  EXPECT_EQ(loss_in("nvmlDeviceGetHandleByIndex_v2: GPU is lost"), GpuLoss::lost);
+  EXPECT_EQ(loss_in("GPU has fallen off the bus"), GpuLoss::lost);
+  EXPECT_EQ(loss_in("nvmlDeviceGetEccMode: GPU requires reset"), GpuLoss::reset_required);
+  EXPECT_EQ(loss_in("The GPU requires a reset before it can be used again"), GpuLoss::reset_required);
+  EXPECT_EQ(loss_in("nvmlDeviceGetEccMode: Unknown Error"), std::nullopt);
+  EXPECT_EQ(loss_in(""), std::nullopt);
+}
+
+TEST(GpuLoss, IsOfAGpuThatFailsToAnswer) {
+  Gpu gpu;
+  EXPECT_EQ(loss_of(gpu), "");
+  gpu[Reading::ecc_enabled] = Unavailable{.reason = "GPU is lost"};  // an answer that is only not offered
+  gpu[Reading::name] = std::string("GPU is lost");
+  EXPECT_EQ(loss_of(gpu), "");
+  gpu[Reading::ecc_enabled] = Unavailable{.reason = "GPU is lost", .is_failure = true};
+  EXPECT_EQ(loss_of(gpu), "ecc_enabled: GPU is lost");
+}
+
+}  // namespace
+}  // namespace gpucheck::telemetry
