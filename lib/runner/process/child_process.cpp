@@ -1,22 +1,19 @@
 #include "runner/process/child_process.hpp"
 
-#include <algorithm>
 #include <array>
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/process/v2/posix/default_launcher.hpp>
 #include <boost/process/v2/process.hpp>
-#include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 
 #include "base/error.hpp"
+#include "runner/process/launch.hpp"
 #include "runner/process/output.hpp"
 
 namespace gpucheck::runner {
@@ -43,84 +40,6 @@ struct Pipe {
   stream_descriptor reader;
   stream_descriptor writer;
 };
-
-/// Something that gives nothing to read. Where there is no /dev/null (a bare container), a
-/// pipe that nobody writes to.
-int open_for_nothing() {
-  const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (null >= 0) return null;
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return -1;
-  ::close(ends[1]);
-  return ends[0];
-}
-
-/// At the hard limit of processor time the kernel kills without saying why; at the soft one it says so, by SIGXCPU.
-void warn_of_processor_time() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_CPU, &limit) != 0 || limit.rlim_max == RLIM_INFINITY || limit.rlim_max < 2) return;
-  limit.rlim_cur = std::min(limit.rlim_cur, limit.rlim_max - 1);
-  ::setrlimit(RLIMIT_CPU, &limit);
-}
-
-/// Prepares the new process between fork and exec: only calls that are safe there.
-/// Boost.Process 1.81 has nothing for groups, its bind_fd is broken and its closing of
-/// descriptors leaves gaps, so all of that is done here.
-struct ProcessSetup {
-  int output;
-  int error_output;
-  int inherited;
-  bool own_group;
-  pid_t parent = ::getpid();
-
-  error_code on_setup(process::posix::default_launcher& launcher, const process::filesystem::path&,
-                      const char* const*&) const {
-    if (inherited >= 0) launcher.fd_whitelist.push_back(inherited);
-    return {};
-  }
-
-  error_code on_exec_setup(process::posix::default_launcher&, const process::filesystem::path&,
-                           const char* const*&) const {
-    // The launcher ends a process that did not become another one by `exit`, which would write
-    // what this one has buffered a second time. What is registered last is called first.
-    std::atexit([] { ::_exit(EXIT_FAILURE); });
-    if (own_group) ::setpgid(0, 0);
-    warn_of_processor_time();
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(1);  // it died before the line above
-    const int null = open_for_nothing();
-    if (null < 0 || ::dup2(null, STDIN_FILENO) < 0 || ::dup2(output, STDOUT_FILENO) < 0 ||
-        ::dup2(error_output, STDERR_FILENO) < 0) {
-      return last_error();
-    }
-    ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
-    if (inherited >= 0 && ::fcntl(inherited, F_SETFD, 0) != 0) return last_error();
-    return {};
-  }
-};
-
-process::process start(asio::io_context& context, const Command& command, const ProcessSetup& setup) {
-  error_code failure;
-  process::posix::default_launcher launcher;
-  const auto launch = [&] {
-    try {
-      return launcher(asio::any_io_executor(context.get_executor()), failure, command.program, command.arguments,
-                      setup);
-    } catch (...) {
-      // Thrown between fork and exec (Asio makes itself a new epoll descriptor there), it
-      // would be caught by a second supervisor, which would write reports of its own.
-      if (::getpid() != setup.parent) ::_exit(EXIT_FAILURE);
-      throw;
-    }
-  };
-  process::process started = launch();
-  if (failure) {
-    // The half-born process has already left; nobody else would collect it.
-    if (launcher.pid > 0) ::waitpid(launcher.pid, nullptr, 0);
-    throw boost::system::system_error(failure);
-  }
-  return started;
-}
 
 }  // namespace
 
@@ -172,11 +91,8 @@ class ChildProcess::State : public std::enable_shared_from_this<State> {
         error_output_{std::move(error_output.reader), {}},
         own_group_(command.own_group),
         on_end_(std::move(on_end)),
-        process_(start(context, command,
-                       {.output = output.writer.native_handle(),
-                        .error_output = error_output.writer.native_handle(),
-                        .inherited = command.inherited_descriptor,
-                        .own_group = command.own_group})) {
+        process_(asio::any_io_executor(context.get_executor()),
+                 launch(command, output.writer.native_handle(), error_output.writer.native_handle())) {
     id_ = process_.id();
   }
 
