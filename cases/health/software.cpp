@@ -33,6 +33,12 @@ Texts forbidden_to_all(const std::vector<telemetry::NamedState>& device_files) {
   return texts;
 }
 
+/// NVML's words (nvmlErrorString) for a job that may not open the device files: nothing is wrong with the library.
+bool is_access_denied(const std::string& library_problem) {
+  return library_problem.find("Insufficient Permissions") != library_problem.npos ||
+         library_problem.find("GPU access blocked by the operating system") != library_problem.npos;
+}
+
 /// Why a list is not evidence: an empty one is none either, whoever gave it. Empty where it is.
 std::string why_unknown(const std::vector<telemetry::NamedState>& list, const std::string& problem) {
   if (!problem.empty()) return problem;
@@ -65,9 +71,10 @@ void run(harness::Context& context) {
     return why_not.empty() || !texts.empty() ? std::optional(std::move(texts)) : std::nullopt;
   };
   Texts problems = unusable(host.libraries);
-  if (!library_problem.empty()) problems.push_back(library_problem);
+  Texts forbidden = forbidden_to_all(host.device_files);
+  if (!library_problem.empty()) (is_access_denied(library_problem) ? forbidden : problems).push_back(library_problem);
   observe_known(context, "unusable_device_files", known(no_files, unusable(host.device_files)));
-  observe_known(context, "forbidden_device_files", known(no_files, forbidden_to_all(host.device_files)));
+  observe_known(context, "forbidden_device_files", known(no_files, forbidden));
   observe_known(context, "unusable_libraries", known(no_libraries, problems));
   if (machine.cuda_version.empty()) {
     observe_not_available(context, "driver_is_new_enough");

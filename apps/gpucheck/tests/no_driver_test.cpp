@@ -33,12 +33,11 @@ class NoDriver : public ::testing::Test {
   }
   [[nodiscard]] CommandResult run_on_bus(const std::string& command) const {
     std::filesystem::create_directories(bus());
-    return run_program(
-        "/usr/bin/unshare",
-        {"-rm", "/bin/sh", "-c", fmt::format("mount --bind {} /sys/bus/pci/devices && exec {}", bus(), command)});
+    return run_program("/usr/bin/unshare", {"-rm", "/bin/sh", "-c",
+                                            fmt::format("mount --bind {} /sys/bus/pci/devices && {}", bus(), command)});
   }
   [[nodiscard]] CommandResult run(const std::string& arguments) const {
-    return run_on_bus(fmt::format("{} run {}", GPUCHECK_PROGRAM, arguments));
+    return run_on_bus(fmt::format("exec {} run {}", GPUCHECK_PROGRAM, arguments));
   }
   [[nodiscard]] std::string bus() const { return folder / "bus"; }
 
@@ -78,6 +77,29 @@ TEST_F(NoDriver, NoCaseOfTheMachinesHealthPasses) {
   for (const json& each : report["cases"]) {
     EXPECT_EQ(each["outcome"], "error") << each["name"];
     EXPECT_THAT(each["reason"].get<std::string>(), HasSubstr("the driver is not loaded")) << each["name"];
+  }
+}
+
+// The driver is there and whole, and NVML may not open the GPUs: the job's or the container's fault, not the driver's.
+TEST_F(NoDriver, AJobThatMayNotOpenTheGpusHasADriver) {
+  const std::string driver = folder / "driver";
+  write_file(driver + "/nvidia/version", "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04\n");
+  write_file(folder / "dev/nvidiactl", "");
+  write_file(folder / "dev/nvidia-uvm", "");
+  const std::string libraries = folder / "libraries";
+  std::filesystem::create_directory(libraries);
+  for (const char* library : {"libcuda.so.1", "libnvidia-ml.so.1", "libnvidia-ptxjitcompiler.so.1"}) {
+    std::filesystem::create_symlink(GPUCHECK_SLOW_NVML_FOLDER "/libnvidia-ml.so.1", libraries + "/" + library);
+  }
+  const CommandResult result =
+      run_on_bus(fmt::format("mount --bind {} /proc/driver && mount --bind {} /dev && exec env LD_LIBRARY_PATH={} "
+                             "GPUCHECK_TEST_NVML=init=17 {} run "
+                             "health.software health.ecc --json {}",
+                             driver, folder / "dev", libraries, GPUCHECK_PROGRAM, folder / "out.json"));
+  EXPECT_EQ(result.exit_code, 1) << result.output;
+  const json report = json::parse(read_file(folder / "out.json"));
+  for (const json& each : report["cases"]) {
+    EXPECT_EQ(each["failures"].at(0)["code"], "GC6010") << each;
   }
 }
 

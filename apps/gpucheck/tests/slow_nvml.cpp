@@ -6,7 +6,7 @@
 
 /// Stands in for libnvidia-ml.so.1 of a machine whose driver is slow, or hangs. GPUCHECK_TEST_NVML says how:
 /// "gpus=3 hang=nvmlDeviceGetTemperature@1 sleep_ms=200": three GPUs, of which the second never answers that question,
-/// and 200 ms for each call.
+/// and 200 ms for each call. "init=17": it cannot be initialised, and 17 is the code that it gives.
 namespace {
 
 std::string word_of(std::string_view name) {
@@ -48,10 +48,12 @@ extern "C" {
 
 int nvmlInit_v2() {
   answer("nvmlInit_v2");
-  return 0;
+  return std::atoi(word_of("init=").c_str());
 }
 int nvmlShutdown() { return 0; }
-const char* nvmlErrorString(int) { return "Unknown Error"; }
+const char* nvmlErrorString(int code) {
+  return code == 17 ? "GPU access blocked by the operating system" : "Unknown Error";
+}
 int nvmlSystemGetDriverVersion(char* to, unsigned) {
   answer("nvmlSystemGetDriverVersion");
   fill(to, "580.1");

@@ -40,6 +40,8 @@ TEST(StartFault, NamesTheCause) {
     EXPECT_EQ(fault_of_code(code), fault) << code;
     EXPECT_EQ(fault_of_code(code, "making a context on the device"), fault) << code;
   }
+  EXPECT_EQ(fault_of("nvmlInit_v2: Insufficient Permissions"), "device_access_denied");
+  EXPECT_EQ(fault_of("nvmlInit_v2: GPU access blocked by the operating system"), "device_access_denied");
   EXPECT_EQ(fault_of("CUDA has no device to offer: compare with nvidia-smi -L"), "no_visible_device");
   EXPECT_EQ(fault_of("device 0 cannot be used: CUDA does not start: no answer within 20 s: the driver hangs"), "hang");
 }
