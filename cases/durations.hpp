@@ -15,7 +15,7 @@ struct DurationsFile {
 
 }  // namespace cases
 
-/// One file: a document "gpucheck.durations/1" (harness/durations.hpp), which scripts/record_durations writes.
+/// One file: a document "gpucheck.durations/1" (harness/durations.hpp), which scripts/record/durations writes.
 std::span<const cases::DurationsFile> embedded_durations();
 
 }  // namespace gpucheck
