@@ -69,15 +69,17 @@ int list(const Environment& environment, const ListOptions& options) {
   // Reading golden files takes time; here they only tell a name to leave out from a mistyped one.
   const golden::GoldenSet goldens =
       options.selection.excluded.empty() ? golden::GoldenSet::from_embedded({}) : environment.embedded_goldens();
-  const std::vector<const harness::Case*> cases = select_cases(environment.registry, goldens, options.selection);
+  std::vector<const harness::Case*> cases = select_cases(environment.registry, goldens, options.selection);
   if (!options.basis.empty()) {
     print(expectations_on(options.basis, cases, environment.embedded_goldens()));
     return 0;
   }
   std::optional<RunEstimate> estimate;
-  if (options.estimate)
+  if (options.estimate) {
+    cases = for_allocator(std::move(cases), options.selection, {});  // as a run does
     estimate =
         estimate_run(cases, options.device.empty() ? "auto" : options.device, options.jobs, environment.durations());
+  }
   if (estimate && !options.json) {
     print(estimate_text(cases, *estimate));
     return 0;

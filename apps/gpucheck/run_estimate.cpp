@@ -54,6 +54,18 @@ milliseconds play(const std::vector<const Case*>& cases, const std::vector<Estim
   }
 }
 
+std::string_view basis_text(Estimate::Basis basis) {
+  switch (basis) {
+    case Estimate::Basis::measured:
+      return "measured";
+    case Estimate::Basis::skipped:
+      return "skipped: it needs the simulated device";
+    case Estimate::Basis::deadline:
+      break;
+  }
+  return "at most: its deadline";
+}
+
 std::string text_of(milliseconds time) { return report::format_duration(static_cast<double>(time.count())); }
 
 }  // namespace
@@ -65,10 +77,13 @@ RunEstimate estimate_run(const std::vector<const Case*>& cases, const std::strin
   estimate.jobs = jobs > 0 ? jobs : runner::default_jobs(!estimate.on_simulator);
   for (const Case* test_case : cases) {
     estimate.cases.push_back(
-        harness::estimate(test_case->name, false, estimate.on_simulator, test_case->deadline, durations));
+        harness::estimate(*test_case, false, estimate.on_simulator, test_case->deadline, durations));
   }
-  estimate.measured =
-      static_cast<std::size_t>(std::ranges::count(estimate.cases, Estimate::Basis::measured, &Estimate::basis));
+  const auto count = [&estimate](Estimate::Basis basis) {
+    return static_cast<std::size_t>(std::ranges::count(estimate.cases, basis, &Estimate::basis));
+  };
+  estimate.measured = count(Estimate::Basis::measured);
+  estimate.unmeasured = count(Estimate::Basis::deadline);
   estimate.side_by_side = play(cases, estimate.cases, estimate.jobs);
   return estimate;
 }
@@ -78,11 +93,10 @@ std::string estimate_text(const std::vector<const Case*>& cases, const RunEstima
   for (const Case* test_case : cases) width = std::max(width, test_case->name.size());
   std::string text;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    const bool is_measured = estimate.cases[i].basis == Estimate::Basis::measured;
     text += fmt::format("{:<{}}  {:>9}  {}\n", cases[i]->name, width, text_of(estimate.cases[i].time),
-                        is_measured ? "measured" : "at most: its deadline");
+                        basis_text(estimate.cases[i].basis));
   }
-  const std::size_t unmeasured = cases.size() - estimate.measured;
+  const std::size_t unmeasured = estimate.unmeasured;
   const char* const place = estimate.on_simulator ? "the simulated device" : "each GPU";
   const std::string basis = unmeasured == 0
                                 ? fmt::format("all were measured on {}", estimate.on_simulator ? "one" : "a GPU")

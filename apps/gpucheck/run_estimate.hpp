@@ -15,7 +15,8 @@ struct RunEstimate {
   std::chrono::milliseconds side_by_side{};  ///< all of them, as a run starts them
   int jobs = 1;                              ///< so many at a time
   bool on_simulator = false;
-  std::size_t measured = 0;  ///< cases that were; all others may take up to their deadlines
+  std::size_t measured = 0;    ///< cases that were
+  std::size_t unmeasured = 0;  ///< cases that may take up to their deadlines
 };
 
 /// @param device as on the command line; none is opened. @throws UsageError.

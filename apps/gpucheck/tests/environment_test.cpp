@@ -259,5 +259,13 @@ TEST(AnEstimate, SaysOnWhatItIsBased) {
   EXPECT_EQ(parsed["cases"][0]["estimate_basis"], "deadline");
 }
 
+TEST(AnEstimate, IsOfWhatARunTakes) {
+  const CommandResult text = gpucheck({"list", "alloc", "--estimate", "--device", "sim"});
+  EXPECT_EQ(text.exit_code, 0) << text.error_output;
+  EXPECT_THAT(text.output, Not(HasSubstr("alloc.pluggable"))) << "only with --allocator LIBRARY";
+  const CommandResult named = gpucheck({"list", "alloc.pluggable_sizes", "--estimate", "--device", "sim"});
+  EXPECT_THAT(named.output, HasSubstr("alloc.pluggable_sizes"));
+}
+
 }  // namespace
 }  // namespace gpucheck::application

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "harness/case/case.hpp"
 
 namespace gpucheck::harness {
 namespace {
@@ -40,12 +41,22 @@ std::optional<milliseconds> Durations::of(std::string_view case_name, bool on_si
 }
 
 std::string_view to_text(Estimate::Basis basis) noexcept {
-  return basis == Estimate::Basis::measured ? "measured" : "deadline";
+  switch (basis) {
+    case Estimate::Basis::measured:
+      return "measured";
+    case Estimate::Basis::skipped:
+      return "skipped";
+    case Estimate::Basis::deadline:
+      break;
+  }
+  return "deadline";
 }
 
-Estimate estimate(std::string_view case_name, bool has_parameters, bool on_simulator, milliseconds limit,
+Estimate estimate(const Case& test_case, bool has_parameters, bool on_simulator, milliseconds limit,
                   const Durations& durations) {
-  const std::optional<milliseconds> measured = has_parameters ? std::nullopt : durations.of(case_name, on_simulator);
+  if (test_case.needs.simulated_device && !on_simulator) return {.time = {}, .basis = Estimate::Basis::skipped};
+  const std::optional<milliseconds> measured =
+      has_parameters ? std::nullopt : durations.of(test_case.name, on_simulator);
   if (measured && *measured < limit) return {.time = *measured, .basis = Estimate::Basis::measured};
   return {.time = limit, .basis = Estimate::Basis::deadline};
 }

@@ -34,7 +34,11 @@ class Durations {
 
 /// How long a case will take, and on what that is based.
 struct Estimate {
-  enum class Basis { measured, deadline };
+  enum class Basis {
+    measured,
+    deadline,
+    skipped,  ///< the case needs the simulated device, and the run has GPUs
+  };
   std::chrono::milliseconds time{};
   Basis basis = Basis::deadline;
   bool operator==(const Estimate&) const = default;
@@ -44,7 +48,7 @@ std::string_view to_text(Estimate::Basis basis) noexcept;
 
 /// As long as was measured; up to its limit where it was not, or where parameters were given, on which it may depend.
 /// @param limit at which the case is killed.
-Estimate estimate(std::string_view case_name, bool has_parameters, bool on_simulator, std::chrono::milliseconds limit,
+Estimate estimate(const Case& test_case, bool has_parameters, bool on_simulator, std::chrono::milliseconds limit,
                   const Durations& durations);
 
 }  // namespace gpucheck::harness

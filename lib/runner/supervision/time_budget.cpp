@@ -25,7 +25,7 @@ milliseconds TimeBudget::start_limit() const {
 }
 
 Estimate TimeBudget::estimate(const PlannedCase& planned, bool on_simulator, milliseconds limit) const {
-  return harness::estimate(planned.test_case->name, !planned.settings.parameters.empty(), on_simulator, limit,
+  return harness::estimate(*planned.test_case, !planned.settings.parameters.empty(), on_simulator, limit,
                            options_.durations);
 }
 
