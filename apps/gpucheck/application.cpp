@@ -10,12 +10,12 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "base/waiting_for_files.hpp"
-#include "cli.hpp"
-#include "devices.hpp"
+#include "commands/cli/cli.hpp"
 #include "harness/run/exit_codes.hpp"
+#include "input/devices/devices.hpp"
+#include "output/terminal.hpp"
 #include "runner/process/signals.hpp"
 #include "runner/worker/worker.hpp"
-#include "terminal.hpp"
 
 namespace gpucheck::application {
 

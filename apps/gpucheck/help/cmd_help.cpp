@@ -10,17 +10,17 @@
 
 #include "base/error.hpp"
 #include "base/output_file.hpp"
-#include "exit_code_texts.hpp"
 #include "harness/values/edit_distance.hpp"
 #include "help/command_page.hpp"
+#include "help/exit_code_texts.hpp"
 #include "help/manual_page.hpp"
 #include "help/topic.hpp"
 #include "help/topic_text.hpp"
 #include "help/topics.hpp"
+#include "output/terminal.hpp"
+#include "output/text_table.hpp"
+#include "output/version.hpp"
 #include "report/progress_line.hpp"
-#include "terminal.hpp"
-#include "text_table.hpp"
-#include "version.hpp"
 
 namespace gpucheck::application {
 

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "cli_options.hpp"
+#include "input/cli_options.hpp"
 
 namespace gpucheck::application {
 

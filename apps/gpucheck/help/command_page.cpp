@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli_options.hpp"
-#include "exit_code_texts.hpp"
+#include "help/exit_code_texts.hpp"
 #include "help/manual_page.hpp"
+#include "input/cli_options.hpp"
 
 namespace gpucheck::application {
 

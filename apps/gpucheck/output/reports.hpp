@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "commands.hpp"
+#include "commands/commands.hpp"
 #include "output/distinct_files.hpp"
 #include "report/isolated_sink.hpp"
 

@@ -1,4 +1,4 @@
-#include "arguments.hpp"
+#include "input/arguments.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "cli.hpp"
+#include "commands/cli/cli.hpp"
 #include "fixture_cases.hpp"
 
 namespace gpucheck::application {

@@ -1,4 +1,4 @@
-#include "device_match.hpp"
+#include "input/devices/device_match.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "devices.hpp"
+#include "input/devices/devices.hpp"
 
 #include <gtest/gtest.h>
 

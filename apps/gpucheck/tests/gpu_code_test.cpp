@@ -1,4 +1,4 @@
-#include "gpu_code.hpp"
+#include "commands/info/gpu_code.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

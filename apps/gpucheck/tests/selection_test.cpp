@@ -1,4 +1,4 @@
-#include "selection.hpp"
+#include "input/selection.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

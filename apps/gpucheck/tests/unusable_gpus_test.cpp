@@ -1,10 +1,10 @@
-#include "unusable_gpus.hpp"
+#include "input/devices/unusable_gpus.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "device/error_codes.hpp"
-#include "devices.hpp"
+#include "input/devices/devices.hpp"
 
 namespace gpucheck::application {
 namespace {

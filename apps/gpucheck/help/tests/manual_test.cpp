@@ -7,12 +7,12 @@
 #include <sstream>
 
 #include "cases/registry.hpp"
-#include "cli.hpp"
+#include "commands/cli/cli.hpp"
 #include "harness/result/failure_kinds.hpp"
 #include "harness/run/exit_codes.hpp"
 #include "help/topic.hpp"
 #include "help/topics.hpp"
-#include "selection.hpp"
+#include "input/selection.hpp"
 #include "subprocess.hpp"
 
 /// What the manual and the READMEs say must exist: commands, options, cases, topics, codes.

@@ -1,0 +1,313 @@
+#include "commands/cli/cli.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <iostream>
+#include <memory>
+#include <span>
+
+#include "base/error.hpp"
+#include "help/cmd_help.hpp"
+#include "help/exit_code_texts.hpp"
+#include "input/cli_options.hpp"
+#include "output/version.hpp"
+
+namespace gpucheck::application {
+
+namespace {
+
+template <typename Options>
+using Command = int (*)(const Environment&, const Options&);
+
+/// A subcommand whose options live as long as the callbacks that fill them.
+template <typename Options>
+std::pair<CLI::App*, std::shared_ptr<Options>> add_command(CLI::App& parent, const std::string& name,
+                                                           const std::string& text, const char* exit_code_text,
+                                                           Command<Options> command, const Environment& environment,
+                                                           Action& action) {
+  CLI::App* const subcommand = parent.add_subcommand(name, text);
+  subcommand->footer(exit_code_text);
+  const auto options = std::make_shared<Options>();
+  subcommand->final_callback([&environment, &action, options, command] {
+    action = [&environment, options, command] { return command(environment, *options); };
+  });
+  return {subcommand, options};
+}
+
+void add_inspection(CLI::App& application, const Environment& environment, Action& action) {
+  const auto [list_command, list_options] =
+      add_command<ListOptions>(application, "list", "Show the cases' names and what they check", exit_codes::of_showing,
+                               list, environment, action);
+  add_globs(*list_command, list_options->selection);
+  CLI::Option* const json = list_command->add_flag("--json", list_options->json, "As JSON, with everything declared");
+  CLI::Option* const plain = list_command->add_flag("--plain", list_options->plain, "Names only")->excludes(json);
+  CLI::Option* const estimate = list_command->add_flag(
+      "--estimate", list_options->estimate, "How long each takes, how long all do, and on what that is based");
+  estimate->excludes(plain);
+  list_command
+      ->add_option("--basis", list_options->basis, "What golden files expect on this basis: own, spec, torch, ...")
+      ->excludes(json)
+      ->excludes(plain)
+      ->excludes(estimate);
+  list_command
+      ->add_option(
+          "--device", list_options->device,
+          "Instead of the cases, the devices that a run would be on, and why one cannot be used (exit code 3); with "
+          "--estimate, on what the estimated run will be: no device is opened")
+      ->expected(0, 1)
+      ->default_str("auto")
+      ->excludes(plain)
+      ->type_name("DEVICE");
+  add_whole_number(*list_command, "-j,--jobs", list_options->jobs, 0, 1024, "Cases side by side in the estimated run")
+      ->needs(estimate)
+      ->default_str("0");
+
+  const auto [describe_command, describe_options] =
+      add_command<DescribeOptions>(application, "describe", "Show all about one case, and what it must observe",
+                                   exit_codes::of_showing, describe, environment, action);
+  describe_command->add_option("case", describe_options->case_name, "Its name")->required()->type_name("CASE");
+  add_golden_files(*describe_command, describe_options->golden_directory, describe_options->limits_path);
+  describe_command->add_flag("--json", describe_options->json, "As JSON");
+
+  const auto [explain_command, explain_options] = add_command<ExplainOptions>(
+      application, "explain", "Show what a failure's code or an XID means, and what to do next", exit_codes::of_showing,
+      explain, environment, action);
+  explain_command
+      ->add_option("code", explain_options->code,
+                   "Code or name of a kind of failure, none means all; or an XID (XID79, 79), xids means all of them")
+      ->type_name("CODE");
+  explain_command->add_flag("--json", explain_options->json, "As JSON");
+
+  const auto [info_command, info_options] =
+      add_command<InfoOptions>(application, "info", "Show the devices and libraries found, or why not",
+                               exit_codes::of_info, info, environment, action);
+  CLI::Option* const info_json = info_command->add_flag("--json", info_options->json, "As JSON");
+  info_command
+      ->add_option(
+          "--record", info_options->record_path,
+          "Write all that the driver reports of each GPU (sensors, error counters, links) to this JSON file; - is "
+          "stdout, and nothing else is shown")
+      ->type_name("FILE")
+      ->excludes(info_json);
+}
+
+void add_run(CLI::App& application, const Environment& environment, Action& action) {
+  const auto [command, options] = add_command<RunOptions>(application, "run", "Run cases and judge them",
+                                                          exit_codes::of_run, run, environment, action);
+  add_globs(*command, options->selection);
+  add_parameters(*command, options->runner);
+  add_order(*command, *options);
+  add_execution(*command, options->runner);
+  add_run_control(*command, *options, environment.start);
+}
+
+void add_report(CLI::App& application, const Environment& environment, Action& action) {
+  const auto [command, options] =
+      add_command<JournalReportOptions>(application, "report", "Write reports from the journal of a run, or of several",
+                                        exit_codes::of_report, report, environment, action);
+  command
+      ->add_option("journals", options->journals, "Their journals: of one run, or of runs on several hosts or devices")
+      ->required()
+      ->type_name("JOURNAL");
+  add_report_files(*command, options->reports, false);
+}
+
+void add_prove(CLI::App& application, const Environment& environment, Action& action) {
+  const auto [command, options] = add_command<ProveOptions>(
+      application, "prove", "Show that cases turn red: run each clean, then under each of its declared faults",
+      exit_codes::of_prove, prove, environment, action);
+  add_globs(*command, options->selection);
+  add_parameters(*command, options->runner);
+  add_execution(*command, options->runner);
+  command->add_flag("--json", options->json, "As JSON");
+}
+
+void add_replay(CLI::App& application, const Environment& environment, Action& action) {
+  const auto [command, options] = add_command<ReplayOptions>(
+      application, "replay", "Play allocator traces and memory snapshots: compare, or show what they would need",
+      exit_codes::of_replay, replay, environment, action);
+  add_replay_options(*command, *options);
+
+  const auto [advise_command, advise_options] = add_command<AdviseOptions>(
+      application, "advise", "Find the allocator settings under which a recorded program needs least memory",
+      exit_codes::of_replay, advise, environment, action);
+  add_advise_options(*advise_command, *advise_options);
+
+  const auto [inspect_command, inspect_options] = add_command<InspectOptions>(
+      application, "inspect", "Show what a memory snapshot holds, as text or as a page with pictures",
+      exit_codes::of_inspect, inspect, environment, action);
+  add_inspect_options(*inspect_command, *inspect_options);
+}
+
+void add_golden(CLI::App& application, const Environment& environment, Action& action) {
+  CLI::App* const golden = application.add_subcommand("golden", "Compare with golden files, or propose new ones");
+  golden->require_subcommand(1);
+  const auto [diff, diff_options] =
+      add_command<GoldenDiffOptions>(*golden, "diff", "Run cases and show where they differ from their golden files",
+                                     exit_codes::of_golden_diff, golden_diff, environment, action);
+  add_globs(*diff, diff_options->selection);
+  add_parameters(*diff, diff_options->runner);
+  add_execution(*diff, diff_options->runner);
+
+  const auto [approve, approve_options] = add_command<GoldenApproveOptions>(
+      *golden, "approve", "Run cases and write what they observe as proposals into --golden DIR",
+      exit_codes::of_golden_approve, golden_approve, environment, action);
+  approve->add_option("cases", approve_options->case_names, "Their names")->required()->type_name("CASE");
+  add_parameters(*approve, approve_options->runner);
+  add_execution(*approve, approve_options->runner);
+  approve->get_option("--golden")->required()->description("Golden files to write; made where there is none");
+}
+
+void add_baseline(CLI::App& application, const Environment& environment, Action& action) {
+  CLI::App* const baseline = application.add_subcommand("baseline", "Limits from what good machines measured");
+  baseline->require_subcommand(1);
+  const auto [make, options] = add_command<BaselineMakeOptions>(
+      *baseline, "make", "Make limits for gpucheck run --limits from the JSON results of good machines",
+      exit_codes::of_baseline, baseline_make, environment, action);
+  make->add_option("results", options->results, "What gpucheck run --json wrote on them")
+      ->required()
+      ->type_name("RESULT");
+  make->add_option("--output", options->output_path, "Where the limits go; - is stdout")
+      ->type_name("FILE")
+      ->capture_default_str();
+  make->add_option("--minimum-count", options->minimum_count, "Fewer measurements of a value give no limit")
+      ->check(CLI::Range(2, 1'000'000))
+      ->type_name("NUMBER")
+      ->capture_default_str();
+}
+
+/// The second word is a case's name behind a group, a subcommand behind a command that has some.
+void check_second_word(CLI::App& command, const std::string& word, const Environment& environment) {
+  if (command.get_group() == case_groups) {
+    static_cast<void>(environment.registry.require(fmt::format("{}.{}", command.get_name(), word)));
+    return;
+  }
+  std::vector<std::string> names;
+  for (const CLI::App* subcommand : command.get_subcommands([](CLI::App*) { return true; })) {
+    names.push_back(subcommand->get_name());
+  }
+  if (names.empty() || std::ranges::find(names, word) != names.end()) return;
+  throw UsageError(fmt::format("\"{}\" is not a subcommand of gpucheck {}, which has: {}", word, command.get_name(),
+                               fmt::join(names, ", ")));
+}
+
+/// A first word that is not a command gets a better answer than "subcommand required".
+void check_first_words(CLI::App& application, const Environment& environment) {
+  if (environment.command_line.size() < 2 || environment.command_line[1].starts_with('-')) return;
+  const std::string& word = environment.command_line[1];
+  const auto named = [&word](CLI::App* command) { return command->get_name() == word; };
+  if (const std::vector<CLI::App*> commands = application.get_subcommands(named); !commands.empty()) {
+    const bool has_second = environment.command_line.size() > 2 && !environment.command_line[2].starts_with('-');
+    if (has_second) check_second_word(*commands.front(), environment.command_line[2], environment);
+    return;
+  }
+  if (environment.registry.find(word) != nullptr) {
+    throw UsageError("\"" + word + "\" is a case, not a command: gpucheck run " + word);
+  }
+  throw UsageError("\"" + word + "\" is neither a command nor a group of cases; gpucheck --help shows both");
+}
+
+/// The words behind the program's name, the last one first, as CLI11 takes them. It would
+/// take the word that follows "--option=" for the value, not the empty one that is meant.
+std::vector<std::string> words_to_parse(const std::vector<std::string>& command_line) {
+  std::vector<std::string> words;
+  for (const std::string& word : std::span(command_line).subspan(std::min<std::size_t>(command_line.size(), 1))) {
+    const bool has_empty_value = word.starts_with("--") && word.size() > 3 && word.find('=') == word.size() - 1;
+    words.push_back(has_empty_value ? word.substr(0, word.size() - 1) : word);
+    if (has_empty_value) words.emplace_back();
+  }
+  std::ranges::reverse(words);
+  return words;
+}
+
+/// Said of an option whose value is not there: an empty one is a variable that was not set.
+void check_value(const CLI::Option& option, const std::string& value) {
+  const std::string name = option.get_name();
+  // Defaults are settings too, and a text may well be empty.
+  const bool may_be_empty = name == "--settings" || option.get_group() == case_parameters;
+  if (value.empty() && !may_be_empty) {
+    throw UsageError(fmt::format("{}: its value is empty: give one, or leave the option out", name));
+  }
+  const bool is_number = value.size() > 1 && std::string_view("0123456789.").find(value[1]) != std::string_view::npos;
+  if (option.get_positional() || value.size() < 2 || !value.starts_with('-') || is_number) return;
+  throw UsageError(
+      fmt::format("{} has no value: \"{}\" is read as an option; if a file is meant that is called so, write "
+                  "\"./{}\"",
+                  name, value, value));
+}
+
+/// CLI11 takes whatever follows an option for its value. Here once for all options, those
+/// to come included.
+void check_values(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& value : option->results()) check_value(*option, value);
+  }
+  for (const CLI::App* subcommand : command.get_subcommands()) check_values(*subcommand);
+}
+
+/// The words that nothing on the command line takes, in its order.
+std::vector<std::string> unexpected_words(const CLI::App& application, const Environment& environment) {
+  std::vector<std::string> words = application.remaining(true);
+  const auto place = [&environment](const std::string& word) {
+    return std::ranges::find(environment.command_line, word) - environment.command_line.begin();
+  };
+  std::ranges::stable_sort(words, {}, place);
+  return words;
+}
+
+/// False when the parser itself has answered (--help, --version).
+bool parse(CLI::App& application, const Environment& environment) {
+  try {
+    application.parse(words_to_parse(environment.command_line));
+    check_values(application);
+    return true;
+  } catch (const CLI::Success& answer) {
+    application.exit(answer, std::cout, std::cerr);
+    return false;
+  } catch (const CLI::ParseError& problem) {
+    // What was typed wrongly says more than what is therefore missing.
+    const std::vector<std::string> words = unexpected_words(application, environment);
+    throw UsageError(
+        fmt::format("{} (gpucheck --help, or --help after a command, shows what is allowed)",
+                    words.empty() ? problem.what() : fmt::format("not understood here: {}", fmt::join(words, " "))));
+  }
+}
+
+/// Gives `carry_out` what the command line means, unless the parser itself has answered; returns the exit code.
+int read_command_line(Environment environment, const std::function<int(const Action&)>& carry_out) {
+  CLI::App application("Checks whether this machine's GPUs may be trusted with deep-learning work", "gpucheck");
+  application.set_version_flag("--version", version_text);
+  application.fallthrough();  // so that --version works anywhere on the line
+  application.require_subcommand(1);
+  application.footer([] {
+    return fmt::format(
+        "{}\n{}\nOther commands have other codes; \"gpucheck help COMMAND\" shows them, and its options.",
+        topics_text(), exit_codes::of_run);
+  });
+  Action action;
+  add_run(application, environment, action);
+  add_report(application, environment, action);
+  add_inspection(application, environment, action);
+  add_prove(application, environment, action);
+  add_baseline(application, environment, action);
+  add_golden(application, environment, action);
+  add_replay(application, environment, action);
+  add_help(application, action);
+  add_groups(application, environment, action);
+  environment.command_line = with_help_spelled_out(application, std::move(environment.command_line));
+  check_first_words(application, environment);
+  return parse(application, environment) ? carry_out(action) : 0;
+}
+
+}  // namespace
+
+int run_command_line(const Environment& environment) {
+  return read_command_line(environment, [](const Action& action) { return action(); });
+}
+
+void check_command_line(const Environment& environment) {
+  static_cast<void>(read_command_line(environment, [](const Action& /*action*/) { return 0; }));
+}
+
+}  // namespace gpucheck::application

@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <iterator>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "commands/commands.hpp"
+#include "commands/execution.hpp"
+#include "input/selection.hpp"
+#include "output/distinct_files.hpp"
+#include "output/reports.hpp"
+#include "runner/process/signals.hpp"
+#include "runner/supervision/orphans.hpp"
+
+namespace gpucheck::application {
+
+namespace {
+
+using harness::Case;
+using Cases = std::vector<const Case*>;
+
+void check_fault(const Cases& cases, const std::string& fault) {
+  for (const Case* test_case : cases) {
+    if (fault.empty() || test_case->find_fault(fault) != nullptr) continue;
+    throw UsageError(fmt::format("{} has no fault \"{}\"; gpucheck describe {} lists its faults", test_case->name,
+                                 fault, test_case->name));
+  }
+}
+
+runner::Plan make_plan(const Selected& selected, const RunOptions& options) {
+  const harness::RunSettings& settings = options.runner.settings;
+  const Cases cases = for_allocator(selected.cases, options.selection, settings.allocator);
+  check_fault(cases, settings.fault);
+  std::vector<harness::CaseResult> orphans;
+  for (const std::string& name : selected.orphans) orphans.push_back(runner::orphan_result(name, settings));
+  runner::PlanOptions plan = options.plan;
+  plan.settings = settings;
+  return runner::make_plan(cases, plan, orphans);
+}
+
+fleet::Waivers waivers_for(const Environment& environment, const golden::GoldenSet& goldens, const std::string& path) {
+  if (path.empty()) return {};
+  std::vector<std::string> names = runner::orphan_goldens(environment.registry, goldens);
+  for (const Case& known : environment.registry.cases()) names.push_back(known.name);
+  return fleet::read_waivers(path, names);
+}
+
+runner::Options options_for_runner(const Environment& environment, const golden::GoldenSet& goldens,
+                                   const RunOptions& options) {
+  runner::Options result = runner_options(environment, options.runner);
+  if (result.deadline) result.durations = environment.durations();
+  result.heartbeat = heartbeat(options.reports);
+  result.waivers = waivers_for(environment, goldens, options.reports.waivers_path);
+  return result;
+}
+
+void make_folder(const std::string& folder) {
+  if (folder.empty()) return;
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  if (problem) throw EnvironmentError(fmt::format("cannot make {} for the traces: {}", folder, problem.message()));
+}
+
+/// Cases that check a library of the user's are left out where none is given.
+void note_left_out(const Selected& selected, const RunOptions& options) {
+  const Cases kept = for_allocator(selected.cases, options.selection, options.runner.settings.allocator);
+  const std::size_t left_out = selected.cases.size() - kept.size();
+  if (left_out == 0 || options.reports.quiet) return;
+  note(fmt::format("left out: {}; --allocator FILE.so runs {}",
+                   left_out == 1 ? "1 case that checks an allocator library of yours"
+                                 : fmt::format("{} cases that check an allocator library of yours", left_out),
+                   left_out == 1 ? "it" : "them"));
+}
+
+/// Reports are written all the same: whoever waits for them learns that nothing was to be done.
+int run_nothing(const Selected& selected, const runner::Options& run_options, const RunOptions& options,
+                Reports& reports) {
+  const std::string why = selected.empty() ? nothing_selected_text()
+                                           : fmt::format("shard {}/{} of {} selected cases is empty: nothing to run",
+                                                         options.plan.shard.index, options.plan.shard.count,
+                                                         selected.cases.size() + selected.orphans.size());
+  if (run_options.no_cases != "pass") note(run_options.no_cases == "warn" ? "warning: " + why : why);
+  harness::EventSink* const sinks[] = {&reports};
+  return reports.exit_code(static_cast<int>(runner::run_nothing(run_options, sinks).exit_code));
+}
+
+int run_and_report(const Environment& environment, const RunOptions& options) {
+  const golden::GoldenSet goldens =
+      load_goldens(environment, options.runner.settings.golden_directory, options.runner.settings.limits_path);
+  const Selected selected = select(environment.registry, goldens, options.selection);
+  const runner::Plan plan = make_plan(selected, options);
+  runner::Options run_options = options_for_runner(environment, goldens, options);
+  Reports reports(options.reports);
+  if (plan.empty()) return run_nothing(selected, run_options, options, reports);
+  run_options.on_lost_trace = [&reports](const std::string& why) { reports.lost_trace(why); };
+  harness::EventSink* const sinks[] = {&reports};
+  const runner::RunSummary summary = runner::run(plan, goldens, run_options, sinks);
+  note_left_out(selected, options);
+  return reports.exit_code(static_cast<int>(summary.exit_code));
+}
+
+std::vector<NamedFile> files_read(const RunOptions& options) {
+  return {{"the waivers", options.reports.waivers_path},
+          {"the limits", options.runner.settings.limits_path},
+          {"the telemetry", options.runner.settings.telemetry},
+          {"the allocator library", options.runner.settings.allocator.library}};
+}
+
+/// No file that is written is another one, or one that is read.
+void check_files(const Environment& environment, const RunOptions& options) {
+  const std::vector<NamedFile> written = report_files(options.reports);
+  std::vector<NamedFile> all = files_read(options);
+  check_distinct(written, all);
+  check_outside(written, {"the golden files", options.runner.settings.golden_directory});
+  std::ranges::copy(written, std::back_inserter(all));
+  std::vector<std::string_view> cases;
+  for (const Case& test_case : environment.registry.cases()) cases.push_back(test_case.name);
+  check_no_trace(all, options.runner.trace_folder, cases);
+}
+
+}  // namespace
+
+int run(const Environment& environment, const RunOptions& options) {
+  if (options.runner.deadline) runner::end_process_at(*options.runner.deadline);
+  check_files(environment, options);
+  make_folder(options.runner.trace_folder);
+  runner::SignalGuard::begin_run();  // before any report is opened: each that is gets written
+  return without_old_reports(options.reports, [&] { return run_and_report(environment, options); });
+}
+
+}  // namespace gpucheck::application

@@ -1,0 +1,153 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "application.hpp"
+#include "output/outputs.hpp"
+#include "output/terminal.hpp"
+#include "runner/runner.hpp"
+
+/// One function per subcommand, each with a plain struct for what was typed. All of
+/// them print results on stdout and return the process's exit code.
+/// @throws UsageError, EnvironmentError.
+namespace gpucheck::application {
+
+/// What every command can reach.
+struct Environment {
+  const harness::Registry& registry;
+  const GoldenFactory& embedded_goldens;
+  std::vector<std::string> command_line;                                           ///< as typed, program name first
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();  ///< of the process
+  DurationsFactory durations = [] { return harness::Durations(); };
+};
+
+/// Which cases.
+struct Selection {
+  std::vector<std::string> globs = {};  ///< empty: all
+  std::vector<std::string> excluded = {};
+  std::string suite = "all";
+};
+
+struct ListOptions {
+  Selection selection;
+  std::string basis;   ///< the expectations that stand on it, instead of the cases; empty for the cases
+  std::string device;  ///< whose devices are listed instead of cases, or of the estimated run; empty: cases
+  bool json = false;
+  bool plain = false;
+  bool estimate = false;
+  int jobs = 0;  ///< of the estimated run
+};
+
+struct DescribeOptions {
+  std::string case_name;
+  std::string golden_directory;
+  std::string limits_path;
+  bool json = false;
+};
+
+struct ExplainOptions {
+  std::string code;  ///< or name; empty: all
+  bool json = false;
+};
+
+struct InfoOptions {
+  bool json = false;
+  std::string record_path;  ///< where the GPUs' state goes; "-" is stdout; empty for nowhere
+};
+
+/// Where results go.
+struct ReportOptions {
+  std::vector<Output> outputs;  ///< in the order asked for
+  bool no_journal = false;      ///< none beside the JSON report either
+  std::string waivers_path;     ///< empty for none
+  bool quiet = false;
+  bool verbose = false;
+  ColourChoice colour = ColourChoice::automatic;
+};
+
+struct RunOptions {
+  Selection selection;
+  runner::Options runner;    ///< as typed; `runner_options` adds what the process knows
+  runner::PlanOptions plan;  ///< its settings are the runner's
+  ReportOptions reports;
+};
+
+struct JournalReportOptions {
+  std::vector<std::string> journals;  ///< at least one
+  ReportOptions reports;
+};
+
+struct BaselineMakeOptions {
+  std::vector<std::string> results;  ///< at least one
+  std::string output_path = "-";     ///< "-" is stdout
+  std::size_t minimum_count = 5;
+};
+
+struct GoldenDiffOptions {
+  Selection selection;
+  runner::Options runner;
+};
+
+struct GoldenApproveOptions {
+  std::vector<std::string> case_names;
+  runner::Options runner;
+};
+
+struct ProveOptions {
+  Selection selection;
+  runner::Options runner;
+  bool json = false;
+};
+
+struct ReplayOptions {
+  std::vector<std::string> files;        ///< at least one
+  std::vector<std::string> trace_names;  ///< globs; empty: all
+  std::optional<int> recorded_device;    ///< of a snapshot; none: each that has events
+  runtime::AllocatorChoice allocator;
+  std::vector<std::string> settings;  ///< empty: those that each trace was recorded under
+  std::optional<std::uint64_t> memory_limit_bytes;
+  std::string device = "sim";
+  std::chrono::milliseconds library_timeout = std::chrono::seconds(60);  ///< for all that a library does
+  bool json = false;
+};
+
+struct AdviseOptions {
+  std::vector<std::string> files;      ///< at least one; of the processes of one job
+  std::optional<int> recorded_device;  ///< none: each that has events
+  std::vector<std::string> settings;   ///< shown besides
+  std::optional<std::uint64_t> memory_limit_bytes;
+  std::string card;                        ///< whose memory is the limit; empty: none
+  std::vector<std::string> excluded_keys;  ///< not to be advised
+  std::string torch;                       ///< whose keys alone may be advised; empty: any release
+  std::string html_path;                   ///< "-" is stdout; empty: no page
+  bool json = false;
+};
+
+struct InspectOptions {
+  std::string file;
+  std::string compared_file;           ///< what grew until this one; empty: none
+  std::string html_path;               ///< "-" is stdout; empty: no page
+  std::optional<int> recorded_device;  ///< none: all
+  bool json = false;
+};
+
+int list(const Environment& environment, const ListOptions& options);
+int describe(const Environment& environment, const DescribeOptions& options);
+int explain(const Environment& environment, const ExplainOptions& options);
+int info(const Environment& environment, const InfoOptions& options);
+int run(const Environment& environment, const RunOptions& options);
+int report(const Environment& environment, const JournalReportOptions& options);
+int baseline_make(const Environment& environment, const BaselineMakeOptions& options);
+int golden_diff(const Environment& environment, const GoldenDiffOptions& options);
+int golden_approve(const Environment& environment, const GoldenApproveOptions& options);
+int prove(const Environment& environment, const ProveOptions& options);
+int replay(const Environment& environment, const ReplayOptions& options);
+int advise(const Environment& environment, const AdviseOptions& options);
+int inspect(const Environment& environment, const InspectOptions& options);
+
+}  // namespace gpucheck::application
