@@ -13,7 +13,7 @@
 #include "help/topic.hpp"
 #include "help/topics.hpp"
 #include "input/selection.hpp"
-#include "subprocess.hpp"
+#include "tests/support/subprocess.hpp"
 
 /// What the manual and the READMEs say must exist: commands, options, cases, topics, codes.
 namespace gpucheck::application {

@@ -11,7 +11,7 @@
 #include <set>
 #include <sstream>
 
-#include "subprocess.hpp"
+#include "tests/support/subprocess.hpp"
 
 // Every call of the system's that a run depends on fails, one at a time, by its position, in
 // each kind of process. Whatever fails: the command ends by itself and soon, no report is cut
