@@ -2,6 +2,7 @@
 #include "cases/durations.hpp"
 #include "cases/registry.hpp"
 #include "golden_files.hpp"
+#include "output/error_report.hpp"
 
 int main(int argc, char** argv) {
   using namespace gpucheck;

@@ -7,31 +7,17 @@
 #include <utility>
 #include <vector>
 
-#include "application.hpp"
-#include "output/outputs.hpp"
-#include "output/terminal.hpp"
+#include "input/environment.hpp"
+#include "input/run_options.hpp"
+#include "input/selection.hpp"
+#include "output/report_options.hpp"
 #include "runner/runner.hpp"
+#include "runtime/settings/allocator_choice.hpp"
 
 /// One function per subcommand, each with a plain struct for what was typed. All of
 /// them print results on stdout and return the process's exit code.
 /// @throws UsageError, EnvironmentError.
 namespace gpucheck::application {
-
-/// What every command can reach.
-struct Environment {
-  const harness::Registry& registry;
-  const GoldenFactory& embedded_goldens;
-  std::vector<std::string> command_line;                                           ///< as typed, program name first
-  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();  ///< of the process
-  DurationsFactory durations = [] { return harness::Durations(); };
-};
-
-/// Which cases.
-struct Selection {
-  std::vector<std::string> globs = {};  ///< empty: all
-  std::vector<std::string> excluded = {};
-  std::string suite = "all";
-};
 
 struct ListOptions {
   Selection selection;
@@ -58,23 +44,6 @@ struct ExplainOptions {
 struct InfoOptions {
   bool json = false;
   std::string record_path;  ///< where the GPUs' state goes; "-" is stdout; empty for nowhere
-};
-
-/// Where results go.
-struct ReportOptions {
-  std::vector<Output> outputs;  ///< in the order asked for
-  bool no_journal = false;      ///< none beside the JSON report either
-  std::string waivers_path;     ///< empty for none
-  bool quiet = false;
-  bool verbose = false;
-  ColourChoice colour = ColourChoice::automatic;
-};
-
-struct RunOptions {
-  Selection selection;
-  runner::Options runner;    ///< as typed; `runner_options` adds what the process knows
-  runner::PlanOptions plan;  ///< its settings are the runner's
-  ReportOptions reports;
 };
 
 struct JournalReportOptions {

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/input_file.hpp"
 #include "input/devices/devices.hpp"
+#include "output/terminal.hpp"
 #include "output/version.hpp"
 #include "telemetry/machine_file.hpp"
 

@@ -4,7 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "commands/commands.hpp"
+#include "harness/run/events.hpp"
+#include "input/environment.hpp"
+#include "runner/runner.hpp"
 
 namespace gpucheck::application {
 

@@ -5,9 +5,17 @@
 #include <string_view>
 #include <vector>
 
-#include "commands/commands.hpp"
+#include "input/environment.hpp"
+#include "runtime/settings/allocator_choice.hpp"
 
 namespace gpucheck::application {
+
+/// Which cases.
+struct Selection {
+  std::vector<std::string> globs = {};  ///< empty: all
+  std::vector<std::string> excluded = {};
+  std::string suite = "all";
+};
 
 /// A named selection of cases.
 struct Suite {

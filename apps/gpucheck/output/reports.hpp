@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "commands/commands.hpp"
 #include "output/distinct_files.hpp"
+#include "output/report_options.hpp"
 #include "report/isolated_sink.hpp"
 
 /// The console and the files that report on a run, none of which can harm another.

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "commands/commands.hpp"
+#include "harness/case/case.hpp"
 #include "harness/run/durations.hpp"
 
 namespace gpucheck::application {

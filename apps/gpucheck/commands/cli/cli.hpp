@@ -1,6 +1,6 @@
 #pragma once
 
-#include "commands/commands.hpp"
+#include "input/environment.hpp"
 
 namespace gpucheck::application {
 

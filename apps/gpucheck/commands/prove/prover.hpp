@@ -3,8 +3,9 @@
 #include <functional>
 #include <span>
 
-#include "commands/commands.hpp"
+#include "input/environment.hpp"
 #include "runner/proof/proof.hpp"
+#include "runner/runner.hpp"
 
 namespace gpucheck::application {
 

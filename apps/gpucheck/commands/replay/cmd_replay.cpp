@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 #include <iterator>
 
-#include "application.hpp"
 #include "base/error.hpp"
 #include "base/sanitize.hpp"
 #include "commands/commands.hpp"
@@ -12,6 +11,7 @@
 #include "commands/replay/replay_settings.hpp"
 #include "harness/case/registry.hpp"
 #include "harness/result/outcome_text.hpp"
+#include "output/error_report.hpp"
 #include "output/terminal.hpp"
 #include "replay/analysis/snapshot_summary.hpp"
 #include "runner/process/isolated_call.hpp"

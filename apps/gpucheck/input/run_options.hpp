@@ -1,0 +1,17 @@
+#pragma once
+
+#include "input/selection.hpp"
+#include "output/report_options.hpp"
+#include "runner/runner.hpp"
+
+namespace gpucheck::application {
+
+/// All that is said of a run.
+struct RunOptions {
+  Selection selection;
+  runner::Options runner;    ///< as typed; `runner_options` adds what the process knows
+  runner::PlanOptions plan;  ///< its settings are the runner's
+  ReportOptions reports;
+};
+
+}  // namespace gpucheck::application
