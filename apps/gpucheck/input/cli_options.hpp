@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "commands/commands.hpp"
 #include "input/arguments.hpp"
+#include "input/run_options.hpp"
 
 /// Declarations of the options that several commands share. This header brings in all
 /// of CLI11 (seconds to compile): only the files that declare options include it.
@@ -25,9 +25,6 @@ void add_run_control(CLI::App& command, RunOptions& options, std::chrono::steady
 void add_report_files(CLI::App& command, ReportOptions& options, bool with_journal);
 void add_order(CLI::App& command, RunOptions& options);
 void add_parameters(CLI::App& command, runner::Options& options);
-void add_replay_options(CLI::App& command, ReplayOptions& options);
-void add_advise_options(CLI::App& command, AdviseOptions& options);
-void add_inspect_options(CLI::App& command, InspectOptions& options);
 
 /// An option with a whole number from `minimum` to `maximum`, in decimal digits: CLI11's own
 /// reading takes 010 for 8.
@@ -52,10 +49,5 @@ using Action = std::function<int()>;
 /// The names that help texts group these under.
 inline constexpr const char* case_groups = "Groups of cases";
 inline constexpr const char* case_parameters = "Parameters";
-
-/// One subcommand for each group, with one for each of its cases, with an option for
-/// each of its parameters. @throws Error for a group that is called like a command, which
-/// would hide it: a mistake in the binary.
-void add_groups(CLI::App& application, const Environment& environment, Action& action);
 
 }  // namespace gpucheck::application

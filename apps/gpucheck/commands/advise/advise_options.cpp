@@ -1,3 +1,5 @@
+#include "commands/advise/advise_options.hpp"
+
 #include <limits>
 
 #include "base/units.hpp"

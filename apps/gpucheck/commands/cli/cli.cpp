@@ -8,6 +8,11 @@
 #include <span>
 
 #include "base/error.hpp"
+#include "commands/advise/advise_options.hpp"
+#include "commands/cli/groups.hpp"
+#include "commands/commands.hpp"
+#include "commands/inspect/inspect_options.hpp"
+#include "commands/replay/replay_options.hpp"
 #include "help/cmd_help.hpp"
 #include "help/exit_code_texts.hpp"
 #include "input/cli_options.hpp"

@@ -1,3 +1,5 @@
+#include "commands/replay/replay_options.hpp"
+
 #include <limits>
 
 #include "base/units.hpp"
@@ -6,12 +8,6 @@
 #include "input/devices/devices.hpp"
 
 namespace gpucheck::application {
-
-namespace {
-
-constexpr int max_device_index = std::numeric_limits<int>::max();
-
-}  // namespace
 
 void add_replay_options(CLI::App& command, ReplayOptions& options) {
   command
@@ -22,7 +18,7 @@ void add_replay_options(CLI::App& command, ReplayOptions& options) {
   command.add_option("--trace", options.trace_names, "Only traces with such a name (* and ?); may be repeated")
       ->type_name("GLOB")
       ->allow_extra_args(false);
-  add_whole_number(command, "--device-index", options.recorded_device, 0, max_device_index,
+  add_whole_number(command, "--device-index", options.recorded_device, 0, std::numeric_limits<int>::max(),
                    "Play only what a snapshot recorded on this device; else on each");
   command
       .add_option_function<std::string>(
@@ -55,23 +51,6 @@ void add_replay_options(CLI::App& command, ReplayOptions& options) {
       ->type_name("DURATION")
       ->default_str("60s");
   command.add_flag("--json", options.json, "As JSON (gpucheck.replay/1), with every sample");
-}
-
-void add_inspect_options(CLI::App& command, InspectOptions& options) {
-  command.add_option("file", options.file, "A PyTorch memory snapshot (JSON, or the pickle of _dump_snapshot)")
-      ->required()
-      ->type_name("FILE");
-  command
-      .add_option("--html", options.html_path,
-                  "Also write a self-contained page: memory over time, segments with their blocks; - is stdout")
-      ->type_name("FILE");
-  command
-      .add_option("--compare", options.compared_file,
-                  "Instead: what has more in use in this later snapshot (or that of another rank), by stack")
-      ->type_name("FILE");
-  add_whole_number(command, "--device-index", options.recorded_device, 0, max_device_index,
-                   "Only what was recorded on this device");
-  command.add_flag("--json", options.json, "As JSON (gpucheck.snapshot/1; with --compare gpucheck.snapshot_growth/1)");
 }
 
 }  // namespace gpucheck::application

@@ -1,10 +1,12 @@
+#include "commands/cli/groups.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 
 #include "base/error.hpp"
+#include "commands/commands.hpp"
 #include "help/exit_code_texts.hpp"
-#include "input/cli_options.hpp"
 
 namespace gpucheck::application {
 
