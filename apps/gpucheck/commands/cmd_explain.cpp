@@ -10,10 +10,11 @@
 
 #include "base/error.hpp"
 #include "commands/commands.hpp"
-#include "commands/documents.hpp"
 #include "harness/result/failure_kinds.hpp"
+#include "harness/run/json.hpp"
 #include "harness/xid/catalog.hpp"
 #include "harness/xid/judge.hpp"
+#include "output/document.hpp"
 #include "output/text_table.hpp"
 
 namespace gpucheck::application {
@@ -103,7 +104,7 @@ void explain_xids(std::span<const XidInfo> xids, std::optional<std::int64_t> num
   if (!as_json) return print(number ? xid_text(xids.front(), *number) : xid_list_text());
   nlohmann::ordered_json document{{"schema", "gpucheck.xids/1"}, {"xids", nlohmann::ordered_json::array()}};
   for (const XidInfo& info : xids) document["xids"].push_back(xid_json(info));
-  print_document(document.dump(2) + "\n");
+  print_document(document_text(document));
 }
 
 const FailureKind& require_kind(const std::string& word) {
@@ -128,6 +129,13 @@ std::string kind_text(const FailureKind& kind) {
       "{}  {}\n  {}\n{}\nseverity   {}\ncategory   {}\nnext step  {}\n  {}\n", kind.code, kind.name, kind.meaning,
       kind.of_speed ? "  A case that fails by this alone is measured again before it counts as failed.\n" : "",
       harness::to_text(kind.severity), harness::to_text(kind.category), harness::to_text(kind.action), kind.advice);
+}
+
+/// "gpucheck.failures/1"
+std::string failure_kinds_document(std::span<const FailureKind> kinds) {
+  nlohmann::ordered_json document{{"schema", "gpucheck.failures/1"}, {"kinds", nlohmann::ordered_json::array()}};
+  for (const FailureKind& kind : kinds) document["kinds"].push_back(harness::to_json(kind));
+  return document_text(document);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "commands/advise/advice_report.hpp"
 #include "commands/replay/recorded_document.hpp"
+#include "output/document.hpp"
 #include "output/version.hpp"
 
 namespace gpucheck::application {
@@ -214,7 +215,7 @@ std::string advice_document(const AdviceReport& report) {
                         {"assumption", assumption_of(*report.card)}};
   }
   for (std::size_t i = 0; i < report.advices.size(); ++i) document["devices"].push_back(device_json(report, i));
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document_text(document);
 }
 
 }  // namespace gpucheck::application

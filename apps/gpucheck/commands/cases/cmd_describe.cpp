@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
+#include "commands/cases/case_documents.hpp"
 #include "commands/commands.hpp"
-#include "commands/documents.hpp"
 #include "input/selection.hpp"
 
 namespace gpucheck::application {

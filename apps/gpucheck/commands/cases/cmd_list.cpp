@@ -7,9 +7,9 @@
 #include "base/error.hpp"
 #include "base/sanitize.hpp"
 #include "base/units.hpp"
+#include "commands/cases/case_documents.hpp"
 #include "commands/cases/run_estimate.hpp"
 #include "commands/commands.hpp"
-#include "commands/documents.hpp"
 #include "input/machine/machine_state.hpp"
 #include "input/selection.hpp"
 

@@ -15,6 +15,7 @@
 #include "commands/inspect/growth_report.hpp"
 #include "commands/replay/recorded_document.hpp"
 #include "output/distinct_files.hpp"
+#include "output/document.hpp"
 #include "output/terminal.hpp"
 #include "output/text_table.hpp"
 #include "output/version.hpp"
@@ -208,7 +209,7 @@ std::string snapshot_document(const Snapshot& snapshot, const std::string& file,
                 {"settings", snapshot.settings.text ? Json(*snapshot.settings.text) : Json(nullptr)},
                 {"devices", Json::array()}};
   for (const std::size_t device : devices) document["devices"].push_back(device_json(snapshot, device));
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document_text(document);
 }
 
 }  // namespace

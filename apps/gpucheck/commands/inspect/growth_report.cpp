@@ -8,6 +8,7 @@
 #include "base/sanitize.hpp"
 #include "base/units.hpp"
 #include "commands/replay/recorded_document.hpp"
+#include "output/document.hpp"
 #include "output/text_table.hpp"
 #include "output/version.hpp"
 #include "replay/analysis/telling_frames.hpp"
@@ -139,7 +140,7 @@ std::string growth_document(const replay::Growth& growth, const std::string& bef
                 {"file_after", after},
                 {"devices", Json::array()}};
   for (const DeviceGrowth& device : growth.devices) document["devices"].push_back(device_json(device, growth.stacks));
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document_text(document);
 }
 
 }  // namespace gpucheck::application

@@ -5,8 +5,8 @@
 
 #include "base/sanitize.hpp"
 #include "commands/commands.hpp"
-#include "commands/documents.hpp"
 #include "commands/execution.hpp"
+#include "commands/prove/proof_document.hpp"
 #include "commands/prove/prover.hpp"
 #include "input/selection.hpp"
 

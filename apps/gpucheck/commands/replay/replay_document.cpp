@@ -3,6 +3,7 @@
 
 #include "commands/replay/recorded_document.hpp"
 #include "commands/replay/replay_report.hpp"
+#include "output/document.hpp"
 #include "output/version.hpp"
 
 namespace gpucheck::application {
@@ -149,7 +150,7 @@ std::string document_of(std::span<const replay::SubjectReplays> results, const r
                       {"traces", std::move(traces)},
                       {"summary", summary_json(results)},
                       {"exit_code", static_cast<int>(exit_code)}};
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document_text(document);
 }
 
 }  // namespace

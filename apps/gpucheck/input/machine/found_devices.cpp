@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "device/error_codes.hpp"
+#include "input/devices/devices.hpp"
 #include "input/devices/unusable_gpus.hpp"
 
 namespace gpucheck::application {

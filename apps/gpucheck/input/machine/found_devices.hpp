@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "commands/documents.hpp"
+#include "input/machine/machine_report.hpp"
 
 /// CUDA's devices, found in one process and reported to another.
 namespace gpucheck::application {

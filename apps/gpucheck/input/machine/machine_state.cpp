@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "harness/run/json.hpp"
+#include "input/devices/devices.hpp"
 #include "input/machine/found_devices.hpp"
 #include "runner/process/separate_calls.hpp"
 #include "runner/runner.hpp"

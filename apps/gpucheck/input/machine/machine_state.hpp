@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "commands/documents.hpp"
 #include "harness/result/result.hpp"
+#include "input/machine/machine_report.hpp"
 #include "telemetry/machine.hpp"
 
 /// What a machine reports of itself within a bounded time, whatever its driver does.
