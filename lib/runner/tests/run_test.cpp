@@ -411,23 +411,5 @@ TEST(Run, WhatIsReadyCanBeWaived) {
   EXPECT_EQ(run.run_plan(run.plan({}, two_orphans(run))).exit_code, harness::ExitCode::not_judged) << "nothing passed";
 }
 
-TEST(Run, OverheadOfManyCases) {
-#ifdef GPUCHECK_TEST_SANITIZED  // whose time says nothing
-  constexpr int few = 10;
-#else
-  constexpr int few = 100;
-#endif
-  constexpr int many = 10 * few;
-  TestRun run;
-  run.options.jobs = 1;
-  run.plan_options.repeat = many;
-  EXPECT_EQ(run.run({"plain.pass"}).counts.pass, many);
-  std::printf("%d trivial cases, warm workers: %.3f ms each\n", many, run.seconds * 1000 / many);
-  run.options.isolation = Isolation::process;
-  run.plan_options.repeat = few;
-  EXPECT_EQ(run.run({"plain.pass"}).counts.pass, few);
-  std::printf("%d trivial cases, a process each: %.3f ms each\n", few, run.seconds * 1000 / few);
-}
-
 }  // namespace
 }  // namespace gpucheck::runner::testing

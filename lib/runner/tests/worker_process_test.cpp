@@ -1,6 +1,7 @@
 #include "runner/worker/worker_process.hpp"
 
 #include <boost/asio/io_context.hpp>
+#include <cstdio>
 #include <gtest/gtest.h>
 #include <optional>
 #include <utility>
@@ -38,6 +39,24 @@ TEST(WorkerProcess, WhatIsPrintedBetweenTwoCasesIsOfNeither) {
   EXPECT_EQ(next.kind, RequestEnd::Kind::replied);
   EXPECT_EQ(next.output_tail, "");
   EXPECT_EQ(next.error_tail, "");
+}
+
+TEST(WorkerProcess, OverheadOfManyCases) {
+#ifdef GPUCHECK_TEST_SANITIZED  // whose time says nothing
+  constexpr int few = 10;
+#else
+  constexpr int few = 100;
+#endif
+  constexpr int many = 10 * few;
+  testing::TestRun run;
+  run.options.jobs = 1;
+  run.plan_options.repeat = many;
+  EXPECT_EQ(run.run({"plain.pass"}).counts.pass, many);
+  std::printf("%d trivial cases, warm workers: %.3f ms each\n", many, run.seconds * 1000 / many);
+  run.options.isolation = Isolation::process;
+  run.plan_options.repeat = few;
+  EXPECT_EQ(run.run({"plain.pass"}).counts.pass, few);
+  std::printf("%d trivial cases, a process each: %.3f ms each\n", few, run.seconds * 1000 / few);
 }
 
 }  // namespace
