@@ -24,8 +24,9 @@ constexpr std::array start_signs{
     // nvml::Library, with the words of nvmlErrorString
     StartSign{{"nvmlInit_v2: ", "Driver Not Loaded"}, "driver_not_loaded"},
     StartSign{{"nvmlInit_v2: ", "Insufficient Permissions"}, "device_access_denied"},
-    StartSign{{"nvmlInit_v2: ", "GPU access blocked by the operating system"}, "device_access_denied"},
-    StartSign{{"nvmlInit_v2: ", "version mismatch"}, "driver_unfit"},
+    // also of what a running driver answers
+    StartSign{{"nvml", "GPU access blocked by the operating system"}, "device_access_denied"},
+    StartSign{{"nvml", "version mismatch"}, "driver_unfit"},
     // telemetry::no_answer_text
     StartSign{{"the driver did not answer within "}, "hang"},
     // identity_from

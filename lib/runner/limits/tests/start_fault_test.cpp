@@ -42,6 +42,7 @@ TEST(StartFault, NamesTheCause) {
   }
   EXPECT_EQ(fault_of("nvmlInit_v2: Insufficient Permissions"), "device_access_denied");
   EXPECT_EQ(fault_of("nvmlInit_v2: GPU access blocked by the operating system"), "device_access_denied");
+  EXPECT_EQ(fault_of("ecc_enabled: nvmlDeviceGetEccMode: Driver/library version mismatch"), "driver_unfit");
   EXPECT_EQ(fault_of("CUDA has no device to offer: compare with nvidia-smi -L"), "no_visible_device");
   EXPECT_EQ(fault_of("device 0 cannot be used: CUDA does not start: no answer within 20 s: the driver hangs"), "hang");
 }
