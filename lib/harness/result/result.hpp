@@ -96,12 +96,26 @@ struct Waiver {
   bool operator==(const Waiver&) const = default;
 };
 
+template <>
+inline constexpr auto fields_of<Waiver> = std::tuple{
+    Field{"case", &Waiver::case_glob}, Field{"device", &Waiver::device},   Field{"reason", &Waiver::reason},
+    Field{"owner", &Waiver::owner},    Field{"expires", &Waiver::expires}, Field{"xid", &Waiver::xid},
+};
+static_assert(has_every_member<Waiver>);
+
 /// What became of a waiver in a run.
 struct WaiverUse {
   Waiver waiver;
   std::string state;  ///< "used", "unused" (all that it covers passed) or "expired"
   bool operator==(const WaiverUse&) const = default;
 };
+
+template <>
+inline constexpr auto fields_of<WaiverUse> = std::tuple{
+    Field{"waiver", &WaiverUse::waiver},
+    Field{"state", &WaiverUse::state},
+};
+static_assert(has_every_member<WaiverUse>);
 
 /// Everything known about one finished case.
 struct CaseResult {
@@ -129,6 +143,34 @@ struct CaseResult {
   std::vector<Attempt> earlier_attempts;
   std::string rerun_command;  ///< runs just this case again, same parameters and seed
 };
+
+template <>
+inline constexpr auto fields_of<CaseResult> = std::tuple{
+    Field{"name", &CaseResult::name},
+    Field{"devices", &CaseResult::devices},
+    Field{"outcome", &CaseResult::outcome},
+    Field{"flaky", &CaseResult::flaky},
+    Field{"waiver", &CaseResult::waiver},
+    Field{"reason", &CaseResult::reason},
+    Field{"duration_ms", &CaseResult::duration_ms},
+    Field{"deadline_extension_ms", &CaseResult::deadline_extension_ms},
+    Field{"observations", &CaseResult::observations},
+    Field{"mismatches", &CaseResult::mismatches},
+    Field{"warnings", &CaseResult::warnings},
+    Field{"measurements", &CaseResult::measurements},
+    Field{"telemetry", &CaseResult::telemetry},
+    Field{"parameters", &CaseResult::parameters},
+    Field{"seed", &CaseResult::seed},
+    Field{"fault", &CaseResult::fault},
+    Field{"repetition", &CaseResult::repetition},
+    Field{"exit_code", &CaseResult::exit_code},
+    Field{"signal", &CaseResult::signal},
+    Field{"output_tail", &CaseResult::output_tail},
+    Field{"error_tail", &CaseResult::error_tail},
+    Field{"earlier_attempts", &CaseResult::earlier_attempts},
+    Field{"rerun_command", &CaseResult::rerun_command},
+};
+static_assert(has_every_member<CaseResult>);
 
 /// A pass with a mark: a state that warns, or a measured value beyond the limit that warns.
 bool is_marked(const CaseResult& result) noexcept;
@@ -214,5 +256,13 @@ struct Counts {
   void add(const CaseResult& result) noexcept;
   bool operator==(const Counts&) const = default;
 };
+
+template <>
+inline constexpr auto fields_of<Counts> = std::tuple{
+    Field{"pass", &Counts::pass},   Field{"fail", &Counts::fail},     Field{"error", &Counts::error},
+    Field{"crash", &Counts::crash}, Field{"hang", &Counts::hang},     Field{"skip", &Counts::skip},
+    Field{"flaky", &Counts::flaky}, Field{"waived", &Counts::waived}, Field{"not_run", &Counts::not_run},
+};
+static_assert(has_every_member<Counts>);
 
 }  // namespace gpucheck::harness

@@ -52,6 +52,22 @@ struct RunStarted {
   std::string no_cases = {};
 };
 
+template <>
+inline constexpr auto fields_of<RunStarted> = std::tuple{
+    Field{"version", &RunStarted::version},
+    Field{"command_line", &RunStarted::command_line},
+    Field{"start_time", &RunStarted::start_time},
+    Field{"host_name", &RunStarted::host_name},
+    Field{"devices", &RunStarted::devices},
+    Field{"settings", &RunStarted::settings},
+    Field{"jobs", &RunStarted::jobs},
+    Field{"max_skips", &RunStarted::max_skips},
+    Field{"selected", &RunStarted::selected},
+    Field{"total", &RunStarted::total},
+    Field{"no_cases", &RunStarted::no_cases},
+};
+static_assert(has_every_member<RunStarted>);
+
 struct CaseStarted {
   std::string name;
   int repetition = 0;
@@ -61,11 +77,27 @@ struct CaseStarted {
   std::vector<int> devices = {};  ///< as in CaseResult
 };
 
+template <>
+inline constexpr auto fields_of<CaseStarted> = std::tuple{
+    Field{"name", &CaseStarted::name},       Field{"repetition", &CaseStarted::repetition},
+    Field{"running", &CaseStarted::running}, Field{"finished", &CaseStarted::finished},
+    Field{"total", &CaseStarted::total},     Field{"devices", &CaseStarted::devices},
+};
+static_assert(has_every_member<CaseStarted>);
+
 struct CaseFinished {
   CaseResult result;
   std::size_t finished = 0;  ///< so far, this one included
   std::size_t total = 0;
 };
+
+template <>
+inline constexpr auto fields_of<CaseFinished> = std::tuple{
+    Field{"result", &CaseFinished::result},
+    Field{"finished", &CaseFinished::finished},
+    Field{"total", &CaseFinished::total},
+};
+static_assert(has_every_member<CaseFinished>);
 
 /// The last event, also of an interrupted run.
 struct RunFinished {
@@ -89,6 +121,24 @@ struct RunFinished {
   int interrupted_by_signal = 0;         ///< SIGINT for example; 0 when not interrupted
   int exit_code = 0;
 };
+
+template <>
+inline constexpr auto fields_of<RunFinished> = std::tuple{
+    Field{"counts", &RunFinished::counts},
+    Field{"duration_ms", &RunFinished::duration_ms},
+    Field{"not_run", &RunFinished::not_run},
+    Field{"running", &RunFinished::running},
+    Field{"incomplete", &RunFinished::incomplete},
+    Field{"waivers", &RunFinished::waivers},
+    Field{"may_lack_repetitions", &RunFinished::may_lack_repetitions},
+    Field{"unproven_devices", &RunFinished::unproven_devices},
+    Derived{"comparisons", &RunFinished::comparisons},
+    Field{"remeasured", &RunFinished::remeasured},
+    Field{"device_times", &RunFinished::device_times},
+    Field{"interrupted_by_signal", &RunFinished::interrupted_by_signal},
+    Field{"exit_code", &RunFinished::exit_code},
+};
+static_assert(has_every_member<RunFinished>);
 
 /// Consumes a run's events, in order, on one thread: one RunStarted, then for each case
 /// on each device CaseStarted and CaseFinished, then one RunFinished.

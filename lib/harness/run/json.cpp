@@ -275,18 +275,14 @@ ordered_json to_json(const GpuTelemetry& telemetry) { return described(telemetry
 ordered_json to_json(const SelectedCase& selected) { return described(selected); }
 
 ordered_json to_json(const Counts& counts) {
-  return {{"total", counts.total()}, {"pass", counts.pass},      {"fail", counts.fail}, {"error", counts.error},
-          {"crash", counts.crash},   {"hang", counts.hang},      {"skip", counts.skip}, {"flaky", counts.flaky},
-          {"waived", counts.waived}, {"not_run", counts.not_run}};
+  ordered_json json{{"total", counts.total()}};
+  json.update(described(counts));
+  return json;
 }
 
 ordered_json to_json(const Waiver& waiver) {
-  ordered_json json{{"case", scalar(waiver.case_glob)},
-                    {"device", scalar(waiver.device)},
-                    {"reason", scalar(waiver.reason)},
-                    {"owner", scalar(waiver.owner)},
-                    {"expires", scalar(waiver.expires)}};
-  if (waiver.xid) json["xid"] = *waiver.xid;
+  ordered_json json = described(waiver);
+  if (!waiver.xid) json.erase("xid");  // as in a file of waivers
   return json;
 }
 

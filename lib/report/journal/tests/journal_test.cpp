@@ -1,12 +1,10 @@
 #include "report/journal/journal.hpp"
 
 #include <gtest/gtest.h>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <random>
 
 #include "base/error.hpp"
-#include "harness/run/json.hpp"
 #include "journal_text.hpp"
 #include "report/sinks.hpp"
 #include "sample_run.hpp"
@@ -18,7 +16,7 @@ namespace {
 using harness::Outcome;
 using ::nlohmann::ordered_json;
 
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> whole_lines_of(const std::string& text) {
   std::vector<std::string> lines;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at) + 1;
@@ -43,127 +41,6 @@ std::string rejection(const std::string& text) {
   return "accepted";
 }
 
-template <typename Kind>
-Kind round_trip(const Kind& event) {
-  const std::string line = to_json(JournalEntry{.time = {}, .event = event}).dump();
-  return std::get<Kind>(entry_from_json(ordered_json::parse(line)).event);
-}
-
-// What each field holds is nowhere else's value, so that one that is lost, or swapped
-// with another, is noticed. That none is forgotten is checked by the compiler.
-TEST(EventJson, CarriesEveryFieldOfAResult) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  harness::CaseFinished event{.result = {}, .finished = 3, .total = 4};
-  harness::CaseResult& result = event.result;
-  result.name = "alloc.fuzz";
-  result.devices = {2, 3};
-  result.outcome = Outcome::crash;
-  result.flaky = true;
-  result.waiver = {"alloc.*", "any", "reason", "owner", "2026-12-31"};
-  result.reason = "because \xC3\xA9 \xff";
-  result.duration_ms = 0.1;
-  result.observations = {{"flag", true},
-                         {"whole", std::int64_t{-5}},
-                         {"real", 5.0},
-                         {"inf", -infinity},
-                         {"text", std::string("t")},
-                         {"flags", std::vector<bool>{true, false}},
-                         {"none", std::vector<double>{}},
-                         {"texts", std::vector<std::string>{"a", "b"}}};
-  result.mismatches = {{"key", "expected", "seen", "basis"}};
-  result.parameters = {{"a", std::int64_t{1}}, {"b", 1.0}, {"c", std::string("1")}, {"d", true}};
-  result.seed = std::numeric_limits<std::uint64_t>::max();
-  result.fault = "drop_event";
-  result.repetition = 7;
-  result.exit_code = 9;
-  result.signal = 11;
-  result.output_tail = std::string("o\0\x01\x7f\x80\xff\r\n", 8);
-  result.error_tail = "\xed\xa0\x80";
-  result.earlier_attempts = {{Outcome::hang, "too long", 12.5}};
-  result.rerun_command = "gpucheck run alloc.fuzz";
-
-  const harness::CaseFinished back = round_trip(event);
-  EXPECT_EQ(back.finished, 3U);
-  EXPECT_EQ(back.total, 4U);
-  EXPECT_EQ(back.result.name, result.name);
-  EXPECT_EQ(back.result.devices, result.devices);
-  EXPECT_EQ(back.result.outcome, result.outcome);
-  EXPECT_EQ(back.result.flaky, result.flaky);
-  EXPECT_EQ(back.result.waiver, result.waiver);
-  EXPECT_EQ(back.result.reason, result.reason);
-  EXPECT_EQ(back.result.duration_ms, result.duration_ms);
-  EXPECT_EQ(back.result.observations, result.observations);
-  ASSERT_EQ(back.result.mismatches.size(), 1U);
-  EXPECT_EQ(back.result.mismatches[0].key, "key");
-  EXPECT_EQ(back.result.mismatches[0].expected, "expected");
-  EXPECT_EQ(back.result.mismatches[0].seen, "seen");
-  EXPECT_EQ(back.result.mismatches[0].basis, "basis");
-  EXPECT_EQ(back.result.parameters, result.parameters);
-  EXPECT_EQ(back.result.seed, result.seed);
-  EXPECT_EQ(back.result.fault, result.fault);
-  EXPECT_EQ(back.result.repetition, result.repetition);
-  EXPECT_EQ(back.result.exit_code, result.exit_code);
-  EXPECT_EQ(back.result.signal, result.signal);
-  EXPECT_EQ(back.result.output_tail, result.output_tail);
-  EXPECT_EQ(back.result.error_tail, result.error_tail);
-  ASSERT_EQ(back.result.earlier_attempts.size(), 1U);
-  EXPECT_EQ(back.result.earlier_attempts[0].outcome, Outcome::hang);
-  EXPECT_EQ(back.result.earlier_attempts[0].reason, "too long");
-  EXPECT_EQ(back.result.earlier_attempts[0].duration_ms, 12.5);
-  EXPECT_EQ(back.result.rerun_command, result.rerun_command);
-}
-
-TEST(EventJson, CarriesEveryFieldOfTheOtherEvents) {
-  harness::RunStarted start = sample_start();
-  start.max_skips = 5;
-  start.settings.allocator = runtime::parse_allocator_choice("async");
-  const harness::RunStarted start_back = round_trip(start);
-  EXPECT_EQ(start_back.version, start.version);
-  EXPECT_EQ(start_back.command_line, start.command_line);
-  EXPECT_EQ(start_back.start_time, start.start_time);
-  EXPECT_EQ(start_back.host_name, start.host_name);
-  ASSERT_EQ(start_back.devices.size(), start.devices.size());
-  EXPECT_EQ(start_back.devices[0].uuid, start.devices[0].uuid);
-  EXPECT_EQ(start_back.devices[0].note, start.devices[0].note);
-  EXPECT_EQ(start_back.settings, start.settings);
-  EXPECT_EQ(start_back.jobs, start.jobs);
-  EXPECT_EQ(start_back.max_skips, start.max_skips);
-  EXPECT_EQ(start_back.selected, start.selected);
-  EXPECT_EQ(start_back.total, start.total);
-
-  const harness::CaseStarted case_back = round_trip(harness::CaseStarted{"a.b", 1, 2, 3, 4, {5, 6}});
-  EXPECT_EQ(case_back.name, "a.b");
-  EXPECT_EQ(case_back.repetition, 1);
-  EXPECT_EQ(case_back.running, 2U);
-  EXPECT_EQ(case_back.finished, 3U);
-  EXPECT_EQ(case_back.total, 4U);
-  EXPECT_EQ(case_back.devices, (std::vector{5, 6}));
-
-  harness::RunFinished end;
-  end.counts = {
-      .pass = 1, .fail = 2, .error = 3, .crash = 4, .hang = 5, .skip = 6, .flaky = 7, .waived = 9, .not_run = 8};
-  end.duration_ms = 1.25;
-  end.not_run = {{.name = "a.b", .devices = {1, 2}, .repetition = 3}};
-  end.running = {{.name = "c.d"}};
-  end.device_times = {
-      {.device = 1, .running_ms = 2, .starting_ms = 3, .idle_ms = 4, .processes = 5, .own_process_ms = 6}};
-  end.incomplete = "why";
-  end.waivers = {{{"alloc.*", "any", "reason", "owner", "2026-12-31"}, "expired"}};
-  end.interrupted_by_signal = 2;
-  end.exit_code = 130;
-  const harness::RunFinished end_back = round_trip(end);
-  EXPECT_EQ(end_back.counts, end.counts);
-  EXPECT_EQ(end_back.duration_ms, end.duration_ms);
-  EXPECT_EQ(end_back.not_run, end.not_run);
-  EXPECT_EQ(end_back.running, end.running);
-  ASSERT_EQ(end_back.device_times.size(), 1U);
-  EXPECT_EQ(harness::to_json(end_back.device_times[0]), harness::to_json(end.device_times[0]));
-  EXPECT_EQ(end_back.incomplete, end.incomplete);
-  EXPECT_EQ(end_back.waivers, end.waivers);
-  EXPECT_EQ(end_back.interrupted_by_signal, end.interrupted_by_signal);
-  EXPECT_EQ(end_back.exit_code, end.exit_code);
-}
-
 TEST(Journal, GivesTheReportsThatTheRunItselfWrote) {
   const Journal journal = parse_journal(sample_journal(), "run.journal");
   EXPECT_FALSE(journal.torn);
@@ -176,7 +53,7 @@ TEST(Journal, GivesTheReportsThatTheRunItselfWrote) {
 
 /// Every prefix of whole lines is the journal of a run that was killed there.
 TEST(Journal, OfAKilledRunNamesWhatIsMissingAndIsNeverAPass) {
-  const std::vector<std::string> lines = lines_of(sample_journal());
+  const std::vector<std::string> lines = whole_lines_of(sample_journal());
   for (std::size_t count = 1; count < lines.size(); ++count) {
     const Journal journal = parse_journal(joined({lines.begin(), lines.begin() + static_cast<long>(count)}), "j");
     const harness::RunFinished& end = journal.end();
@@ -286,7 +163,7 @@ TEST(Journal, RejectsMoreThanTheRunSaidItWouldDo) {
 }
 
 TEST(Journal, LeavesATornLastLineOutWhereverItIsTorn) {
-  const std::vector<std::string> lines = lines_of(sample_journal());
+  const std::vector<std::string> lines = whole_lines_of(sample_journal());
   const std::string whole = lines[0] + lines[1];
   for (std::size_t length = 1; length < lines[2].size(); ++length) {
     const Journal journal = parse_journal(whole + lines[2].substr(0, length), "j");
@@ -297,7 +174,7 @@ TEST(Journal, LeavesATornLastLineOutWhereverItIsTorn) {
 }
 
 TEST(Journal, IncompleteReportsSayWhatRan) {
-  const std::vector<std::string> lines = lines_of(sample_journal());
+  const std::vector<std::string> lines = whole_lines_of(sample_journal());
   const Journal journal = parse_journal(joined({lines.begin(), lines.begin() + 4}), "j");
   const ordered_json document = ordered_json::parse(json_document(journal.record()));
   EXPECT_EQ(document["running"].at(0)["name"], "alloc.fuzz");
@@ -312,7 +189,7 @@ TEST(Journal, IncompleteReportsSayWhatRan) {
 }
 
 TEST(Journal, NamesTheLineThatIsNone) {
-  const std::vector<std::string> lines = lines_of(sample_journal());
+  const std::vector<std::string> lines = whole_lines_of(sample_journal());
   const std::string head = lines[0];
   for (const auto& [text, expected] : std::vector<std::pair<std::string, std::string>>{
            {head + "garbage\n" + lines[1], "run.journal:2: this is not a line of a journal: it is not JSON"},
@@ -335,9 +212,9 @@ TEST(Journal, NamesTheLineThatIsNone) {
   EXPECT_NE(rejection(other).find("gpucheck.journal/1"), std::string::npos);
 }
 
-TEST(EventJson, TakesTheYearsThatTheClockHolds) {
+TEST(Journal, TakesTheYearsThatTheClockHolds) {
   const auto accepts = [](const std::string& year) {
-    std::string text = lines_of(sample_journal())[0];
+    std::string text = whole_lines_of(sample_journal())[0];
     const std::string member = "\"start_time\":\"";
     text.replace(text.find(member) + member.size(), 4, year);
     return rejection(text) == "accepted";
@@ -347,7 +224,7 @@ TEST(EventJson, TakesTheYearsThatTheClockHolds) {
 }
 
 TEST(Journal, NoticesThatALineIsGone) {
-  const std::vector<std::string> lines = lines_of(sample_journal());
+  const std::vector<std::string> lines = whole_lines_of(sample_journal());
   for (std::size_t gone = 2; gone + 1 < lines.size(); gone += 2) {
     std::vector<std::string> others = lines;
     others.erase(others.begin() + static_cast<long>(gone));
@@ -356,7 +233,7 @@ TEST(Journal, NoticesThatALineIsGone) {
 }
 
 TEST(Journal, IsNoPassThatItsCasesAreNot) {
-  std::vector<std::string> lines = lines_of(sample_journal());
+  std::vector<std::string> lines = whole_lines_of(sample_journal());
   ordered_json end = ordered_json::parse(lines.back());
   end["exit_code"] = 0;
   end["interrupted_by_signal"] = 0;
@@ -420,7 +297,7 @@ TEST(Journal, BeginsToBeNoneExactlyBeyondItsLimits) {
                                        {"2026-08-32T10:11:12.345Z", false}}) {
     EXPECT_EQ(rejection(with_start("2026-08-22T10:11:12.345Z", time)) == "accepted", accepted) << time;
   }
-  const std::string head = lines_of(sample_journal())[0];
+  const std::string head = whole_lines_of(sample_journal())[0];
   const auto nested = [&](std::size_t depth) {
     return rejection(head + R"({"event":)" + std::string(depth, '[') + std::string(depth, ']') + "}\n");
   };
@@ -437,28 +314,6 @@ TEST(Journal, KnowsNoDeviceBeyondTheLast) {
     journal.play(result_of("a.b", Outcome::error, {device}));
     EXPECT_EQ(rejection(journal.text()) == "accepted", accepted) << rejection(journal.text());
   }
-}
-
-TEST(EventJson, CarriesEveryByte) {
-  harness::CaseFinished event;
-  for (int byte = 0; byte < 256; ++byte) event.result.output_tail += static_cast<char>(byte);
-  EXPECT_EQ(round_trip(event).result.output_tail, event.result.output_tail);
-}
-
-TEST(ReadJournal, SaysWhatCannotBeRead) {
-  const TemporaryFolder folder;
-  EXPECT_THROW(static_cast<void>(read_journal(folder.file("missing"))), EnvironmentError);
-  EXPECT_THROW(static_cast<void>(read_journal(folder.file(""))), EnvironmentError);
-}
-
-TEST(ReadJournal, TellsARunThatGoesOnFromOneThatWasKilled) {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("run.journal");
-  auto sink = make_journal(path, [](const std::string&) {});
-  sink->on(sample_start());
-  EXPECT_NE(read_journal(path).end().incomplete.find("has not ended yet"), std::string::npos);
-  sink.reset();
-  EXPECT_NE(read_journal(path).end().incomplete.find("was killed"), std::string::npos);
 }
 
 }  // namespace

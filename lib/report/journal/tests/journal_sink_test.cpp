@@ -147,5 +147,21 @@ TEST(JournalSink, WritesToStdout) {
   EXPECT_EQ(parse_journal(text, "stdout").record().results.size(), 9U);
 }
 
+TEST(ReadJournal, SaysWhatCannotBeRead) {
+  const TemporaryFolder folder;
+  EXPECT_THROW(static_cast<void>(read_journal(folder.file("missing"))), EnvironmentError);
+  EXPECT_THROW(static_cast<void>(read_journal(folder.file(""))), EnvironmentError);
+}
+
+TEST(ReadJournal, TellsARunThatGoesOnFromOneThatWasKilled) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("run.journal");
+  auto sink = make_journal(path, [](const std::string&) {});
+  sink->on(sample_start());
+  EXPECT_NE(read_journal(path).end().incomplete.find("has not ended yet"), std::string::npos);
+  sink.reset();
+  EXPECT_NE(read_journal(path).end().incomplete.find("was killed"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace gpucheck::report
