@@ -74,7 +74,7 @@ class Console final : public harness::EventSink {
     warned_.clear();
     name_width_ = aligned_width(event);
     progress_ = Progress(options_.now());
-    if (options_.quiet) return print_what_must_be_said(event.devices);
+    if (options_.quiet) return print_what_must_be_said(event);
     const std::string allocator =
         event.settings.allocator == runtime::AllocatorChoice{}
             ? ""
@@ -83,6 +83,7 @@ class Console final : public harness::EventSink {
                       count_text(event.total, several_devices_ ? "result" : "case"), device_, allocator,
                       event.settings.seed, count_text(event.jobs, "job"), several_devices_ ? " on each" : ""));
     for (const harness::DeviceIdentity& device : event.devices) print_device(device);
+    if (event.configuration) print(configuration_text(*event.configuration) + "\n");
     print("\n");
   }
 
@@ -167,10 +168,13 @@ class Console final : public harness::EventSink {
     return texts;
   }
 
-  /// Why it runs on these devices, and on none that could be used, is said in a quiet run, too.
-  void print_what_must_be_said(const std::vector<harness::DeviceIdentity>& devices) {
+  /// Why it runs on these devices, and on none that could be used, is said in a quiet run, too; so is a file that
+  /// changed the run.
+  void print_what_must_be_said(const RunStarted& event) {
+    const bool is_changed = event.configuration && !event.configuration->settings.empty();
+    if (is_changed) print(configuration_text(*event.configuration) + "\n");
     std::set<std::string> said;
-    for (const harness::DeviceIdentity& device : devices) {
+    for (const harness::DeviceIdentity& device : event.devices) {
       for (const std::string& text : {device.note, device.problem}) {
         if (!text.empty() && said.insert(text).second) print(one_line(text) + "\n");
       }

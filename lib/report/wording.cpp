@@ -20,6 +20,12 @@ namespace gpucheck::report {
 using harness::CaseResult;
 using harness::Outcome;
 
+namespace {
+
+constexpr std::size_t longest_configuration = 4000;
+
+}  // namespace
+
 std::string format_duration(double milliseconds) {
   if (!(milliseconds > 0)) milliseconds = 0;
   if (milliseconds < 9.95) return fmt::format("{:.1f} ms", milliseconds);
@@ -121,6 +127,18 @@ std::string some_of(const std::vector<std::string>& names, std::size_t count) {
   if (shown.empty()) return fmt::format("{} of later repetitions", count);
   const std::string text = one_line(fmt::format("{}", fmt::join(shown, ", ")));
   return count > shown.size() ? fmt::format("{} and {} more", text, count - shown.size()) : text;
+}
+
+std::string configuration_text(const harness::Configuration& configuration) {
+  std::string text = "config " + configuration.path;
+  if (!configuration.profile.empty()) text += ", profile " + configuration.profile;
+  const char* separator = ": ";
+  for (const harness::ConfiguredSetting& one : configuration.settings) {
+    text += fmt::format("{}{} = {}", separator, one.key, one.value);
+    separator = ", ";
+  }
+  if (configuration.settings.empty()) text += ": it changes nothing";
+  return one_line(text, longest_configuration);
 }
 
 std::string device_text(const harness::DeviceIdentity& device) {

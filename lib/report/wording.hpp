@@ -50,6 +50,10 @@ std::string counts_text(const harness::Counts& counts);
 /// @param count of all of them; the names may be fewer, and the others are of later repetitions.
 std::string some_of(const std::vector<std::string>& names, std::size_t count);
 
+/// "config /site/gpucheck.toml, profile nightly: suite = quick, max_skips = 0"; for all reports that are read by
+/// people.
+std::string configuration_text(const harness::Configuration& configuration);
+
 /// "Simulated H100 (sim:0, 80.00 GiB)".
 std::string device_text(const harness::DeviceIdentity& device);
 

@@ -4,12 +4,14 @@
 #include <compare>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "harness/result/result.hpp"
 #include "harness/rules/comparison.hpp"
+#include "harness/run/configuration.hpp"
 #include "harness/values/run_settings.hpp"
 
 namespace gpucheck::harness {
@@ -50,6 +52,7 @@ struct RunStarted {
   std::size_t total = 0;  ///< results there will be, of all repetitions
   /// What it is to mean that nothing was selected: "pass", "warn" or "fail". Empty where something was.
   std::string no_cases = {};
+  std::optional<Configuration> configuration = {};  ///< absent where no configuration file is in force
 };
 
 template <>
@@ -65,6 +68,7 @@ inline constexpr auto fields_of<RunStarted> = std::tuple{
     Field{"selected", &RunStarted::selected},
     Field{"total", &RunStarted::total},
     Field{"no_cases", &RunStarted::no_cases},
+    Field{"config", &RunStarted::configuration},
 };
 static_assert(has_every_member<RunStarted>);
 

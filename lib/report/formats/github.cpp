@@ -58,6 +58,7 @@ std::string github_report(RunSet set) {
   for (std::size_t i = 0; i < set.runs.size(); ++i) {
     lines += set.is_one_run() ? "" : one_line(set.labels[i]) + ": ";
     lines += run_line(set.runs[i]) + "\n";
+    if (set.runs[i].start.configuration) lines += configuration_text(*set.runs[i].start.configuration) + "\n";
     if (!set.runs[i].end.incomplete.empty()) lines += one_line(set.runs[i].end.incomplete) + "\n";
   }
   lines.pop_back();

@@ -89,6 +89,7 @@ Json head_of(const harness::RunStarted& start) {
                {"command_line", start.command_line}, {"start_time", utc_milliseconds(start.start_time)},
                {"host_name", start.host_name},       {"jobs", start.jobs}};
   head.update(harness::to_json(start.settings));
+  if (start.configuration) head["config"] = harness::to_json(*start.configuration);
   head["devices"] = array_of(start.devices);
   return head;
 }

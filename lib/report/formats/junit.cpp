@@ -195,6 +195,8 @@ class RunSuites {
 
   /// Sets what the suites count, and adds it to `all`.
   void finish(Suite& all) {
+    // Where there are no results the properties have no other place.
+    if (suites_.empty() && start_.configuration) suite_of({.name = "run"});
     for (auto& [group, suite] : suites_) {
       set_counts(suite);
       set(suite.node, "skipped", suite.skipped);
@@ -269,6 +271,7 @@ class RunSuites {
     pugi::xml_node properties = suite.append_child("properties");
     add_property(properties, "version", start_.version);
     add_property(properties, "command_line", fmt::format("{}", fmt::join(start_.command_line, " ")));
+    if (start_.configuration) add_property(properties, "config", configuration_text(*start_.configuration));
     add_properties(properties, "", harness::to_json(start_.settings));
     for (const int index : devices) {
       const auto known = std::ranges::find(start_.devices, index, &harness::DeviceIdentity::index);

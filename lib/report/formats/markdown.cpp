@@ -103,6 +103,7 @@ std::string run_section(const RunSet& set, std::size_t index) {
   text += fmt::format("{} {}, started {} UTC on {}\n\n",
                       set.is_one_run() ? "" : verdict_word(verdict_of(run.end.exit_code)), code_span(run_line(run)),
                       utc_seconds(run.start.start_time), code_span(run.start.host_name));
+  if (run.start.configuration) text += code_span(configuration_text(*run.start.configuration)) + "\n\n";
   if (!run.end.incomplete.empty()) text += fmt::format("**Incomplete:** {}\n\n", code_span(run.end.incomplete));
   return text + verdicts_of(run);
 }

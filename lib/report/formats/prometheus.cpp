@@ -130,6 +130,16 @@ void add_run_metrics(Exposition& exposition, const Labels& labels, const RunReco
                                {"seed", fmt::format("{}", run.start.settings.seed)},
                                {"incomplete", run.end.incomplete}}),
                  1);
+  if (run.start.configuration) {
+    const harness::Configuration& configuration = *run.start.configuration;
+    exposition.add("gpucheck_run_config", "How many settings of the run its configuration file decided.",
+                   with(labels, {{"path", configuration.path}, {"profile", configuration.profile}}),
+                   static_cast<double>(configuration.settings.size()));
+    for (const harness::ConfiguredSetting& one : configuration.settings) {
+      exposition.add("gpucheck_run_config_setting", "A setting that the configuration file decided.",
+                     with(labels, {{"key", one.key}, {"value", one.value}}), 1);
+    }
+  }
   exposition.add("gpucheck_run_start_time_seconds", "When the run started, in seconds since 1970.", labels,
                  std::floor(since_1970.count()));
   exposition.add("gpucheck_run_duration_seconds", "How long the run took.", labels, run.end.duration_ms / 1000);

@@ -53,6 +53,7 @@ struct Options {
   /// stay.
   std::function<void(const std::string&)> on_lost_trace = {};
   fleet::Waivers waivers = {};
+  std::optional<harness::Configuration> configuration = {};  ///< the file that some of these come from
   /// The text of the file that `settings.telemetry` names; absent where it names none.
   std::optional<std::string> recording = {};
   std::chrono::milliseconds heartbeat{30'000};  ///< how often the sinks hear that time passes

@@ -21,6 +21,8 @@ std::string rerun_command(const PlannedCase& planned, const Options& options, st
   if (options.timeout) command += fmt::format(" --timeout {}ms", options.timeout->count());
   const bool has_library = settings.allocator.kind == runtime::AllocatorChoice::Kind::library;  // implies it
   if (options.isolation == Isolation::process && !has_library) command += " --isolate process";
+  // All is said here; a file that is found where it is typed would add to it.
+  if (options.configuration) command += " --no-config";
   return command;
 }
 

@@ -37,7 +37,8 @@ void RunLedger::begin(std::vector<harness::SelectedCase> selected, std::size_t t
                                   .max_skips = options_.max_skips,
                                   .selected = std::move(selected),
                                   .total = total,
-                                  .no_cases = total == 0 ? options_.no_cases : ""};
+                                  .no_cases = total == 0 ? options_.no_cases : "",
+                                  .configuration = options_.configuration};
   waivers_ = fleet::WaiverBook(options_.waivers, event.start_time);
   peers_.begin(event);
   tell(event);

@@ -44,5 +44,15 @@ TEST(Rerun, SaysWhatElseDecidesHowACaseEnds) {
             "gpucheck run alloc.fuzz --device sim --seed 0 --allocator ./my.so --timeout 1500ms");
 }
 
+/// All that the file decided is among the options already.
+TEST(Rerun, OfARunWithAConfigurationFileReadsNone) {
+  const harness::Case test_case{.name = "alloc.fuzz", .summary = "", .source = ""};
+  const auto planned = std::make_unique<PlannedCase>();
+  planned->test_case = &test_case;
+  Options options;
+  options.configuration.emplace();
+  EXPECT_EQ(rerun_command(*planned, options, "sim"), "gpucheck run alloc.fuzz --device sim --seed 0 --no-config");
+}
+
 }  // namespace
 }  // namespace gpucheck::runner

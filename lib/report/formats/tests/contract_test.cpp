@@ -69,6 +69,7 @@ RunRecord hostile_run(const std::string& text) {
   RunRecord run;
   run.start.version = run.start.host_name = text;
   run.start.command_line = {text};
+  run.start.configuration = {.path = text, .profile = text, .settings = {{text, text, 1}, {text, text, 1}}};
   for (const int index : {0, 1}) {
     harness::DeviceIdentity& device = run.start.devices.emplace_back();
     device.index = index;
@@ -191,6 +192,35 @@ TEST(EveryReport, NamesEachHostOfSeveral) {
         format->write({.runs = {first, second}, .labels = {"hostone", "hosttwo"}, .exit_code = 1});
     EXPECT_NE(document.find("hostone"), std::string::npos) << format->name;
     EXPECT_NE(document.find("hosttwo"), std::string::npos) << format->name;
+  }
+}
+
+// A verdict must not depend on a file that nobody noticed.
+TEST(EveryReport, NamesTheConfigurationFileAndWhatItDecided) {
+  RunRecord run;
+  for (const Format* format : documents()) {
+    EXPECT_EQ(format->write(only(run)).find("config"), std::string::npos) << format->name;
+  }
+  run.start.configuration = {.path = "/site/checks.toml", .profile = "nightly", .settings = {{"max_skips", "17", 3}}};
+  for (const Format* format : documents()) {
+    const std::string document = format->write(only(run));
+    for (const char* word : {"/site/checks.toml", "nightly", "max_skips", "17"}) {
+      EXPECT_NE(document.find(word), std::string::npos) << format->name << ": " << word;
+    }
+    RunRecord other = run;
+    other.start.configuration->path = "/other.toml";
+    const std::string both = format->write({.runs = {run, other}, .labels = {"one", "two"}, .exit_code = 0});
+    EXPECT_NE(both.find("/site/checks.toml"), std::string::npos) << format->name;
+    EXPECT_NE(both.find("/other.toml"), std::string::npos) << format->name;
+  }
+}
+
+TEST(EveryReport, NamesAConfigurationFileThatDecidedNothing) {
+  RunRecord run;
+  run.results.push_back(bare_result("a.b", Outcome::pass));
+  run.start.configuration = {.path = "/site/checks.toml", .profile = "", .settings = {}};
+  for (const Format* format : documents()) {
+    EXPECT_NE(format->write(only(run)).find("/site/checks.toml"), std::string::npos) << format->name;
   }
 }
 
