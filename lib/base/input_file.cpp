@@ -44,10 +44,7 @@ std::optional<std::size_t> InputFile::read(std::span<char> room) const {
   return static_cast<std::size_t>(count);
 }
 
-std::optional<std::string> read_input_file_if_any(const std::string& path, std::string_view kind, std::uint64_t limit) {
-  const InputFile file(path);
-  if (!file.is_open() && errno == ENOENT) return std::nullopt;
-  if (!file.is_open()) fail(path, kind);
+std::string read_to_end(const InputFile& file, const std::string& path, std::string_view kind, std::uint64_t limit) {
   if (file.size().value_or(0) > limit) too_large(path, kind, limit);
   std::string text;
   std::array<char, 65536> buffer;
@@ -58,6 +55,13 @@ std::optional<std::string> read_input_file_if_any(const std::string& path, std::
     if (*count > limit - text.size()) too_large(path, kind, limit);
     text.append(buffer.data(), *count);
   }
+}
+
+std::optional<std::string> read_input_file_if_any(const std::string& path, std::string_view kind, std::uint64_t limit) {
+  const InputFile file(path);
+  if (!file.is_open() && errno == ENOENT) return std::nullopt;
+  if (!file.is_open()) fail(path, kind);
+  return read_to_end(file, path, kind, limit);
 }
 
 std::string read_input_file(const std::string& path, std::string_view kind, std::uint64_t limit) {

@@ -33,11 +33,16 @@ class InputFile {
   /// reason, a folder's too. @throws InterruptedError (waiting_for_files.hpp) for a signal that came while there was
   /// nothing to read.
   [[nodiscard]] std::optional<std::size_t> read(std::span<char> room) const;
+  /// To ask the system about the file; stays this object's.
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
 
  private:
   std::string path_;
   int descriptor_;
 };
+
+/// What is left of an open file, as `read_input_file` has it.
+std::string read_to_end(const InputFile& file, const std::string& path, std::string_view kind, std::uint64_t limit);
 
 /// All bytes of a file; a pipe or FIFO is read to its end.
 /// @param kind what the file is to its reader, for messages: "golden file", "waivers".

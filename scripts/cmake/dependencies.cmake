@@ -4,6 +4,7 @@ find_package(CLI11 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt 9 REQUIRED)
 find_package(pugixml 1.13 REQUIRED)
+find_package(tomlplusplus 3 REQUIRED)
 # The binary is copied to nodes that have none of these: only static libraries.
 set(Boost_USE_STATIC_LIBS ON)
 find_package(Boost 1.81 REQUIRED COMPONENTS filesystem)
@@ -80,6 +81,11 @@ if(gpucheck_with_cuda)
 else()
   message(STATUS "gpucheck: no CUDA toolkit, building for the simulated device only")
 endif()
+
+# Debian's package links its shared library; its headers do without.
+add_library(gpucheck_tomlplusplus INTERFACE)
+target_include_directories(gpucheck_tomlplusplus SYSTEM
+                           INTERFACE $<TARGET_PROPERTY:tomlplusplus::tomlplusplus,INTERFACE_INCLUDE_DIRECTORIES>)
 
 # Debian's libfmt-dev has no static library, and fmt's header-only mode triples the
 # compile time of every file: compile its implementation header once instead.

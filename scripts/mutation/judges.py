@@ -109,7 +109,7 @@ class Cases:
     def run(self, program, options, mutation):
         with tempfile.TemporaryDirectory(prefix="gpucheck-mutate-") as folder:
             report = pathlib.Path(folder) / "run.json"
-            end = run_program([program, "run", *options, "--json", report], mutation)
+            end = run_program([program, "run", "--no-config", *options, "--json", report], mutation)
             if end is None:
                 return []
             try:

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "commands/commands.hpp"
 #include "commands/execution.hpp"
+#include "config/parameters.hpp"
 #include "input/selection.hpp"
 #include "output/distinct_files.hpp"
 #include "output/reports.hpp"
@@ -85,10 +86,12 @@ int run_nothing(const Selected& selected, const runner::Options& run_options, co
   return reports.exit_code(static_cast<int>(runner::run_nothing(run_options, sinks).exit_code));
 }
 
-int run_and_report(const Environment& environment, const RunOptions& options) {
+int run_and_report(const Environment& environment, const RunOptions& given) {
   const golden::GoldenSet goldens =
-      load_goldens(environment, options.runner.settings.golden_directory, options.runner.settings.limits_path);
-  const Selected selected = select(environment.registry, goldens, options.selection);
+      load_goldens(environment, given.runner.settings.golden_directory, given.runner.settings.limits_path);
+  const Selected selected = select(environment.registry, goldens, given.selection);
+  const Cases cases = for_allocator(selected.cases, given.selection, given.runner.settings.allocator);
+  const RunOptions options = with_parameters_of(cases, environment.registry, given);
   const runner::Plan plan = make_plan(selected, options);
   runner::Options run_options = options_for_runner(environment, goldens, options);
   Reports reports(options.reports);
@@ -101,7 +104,9 @@ int run_and_report(const Environment& environment, const RunOptions& options) {
 }
 
 std::vector<NamedFile> files_read(const RunOptions& options) {
-  return {{"the waivers", options.reports.waivers_path},
+  const std::optional<harness::Configuration>& configuration = options.runner.configuration;
+  return {{"the configuration", configuration ? configuration->path : ""},
+          {"the waivers", options.reports.waivers_path},
           {"the limits", options.runner.settings.limits_path},
           {"the telemetry", options.runner.settings.telemetry},
           {"the allocator library", options.runner.settings.allocator.library}};

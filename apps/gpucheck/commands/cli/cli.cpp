@@ -13,6 +13,8 @@
 #include "commands/commands.hpp"
 #include "commands/inspect/inspect_options.hpp"
 #include "commands/replay/replay_options.hpp"
+#include "config/apply_config.hpp"
+#include "config/cmd_config.hpp"
 #include "help/cmd_help.hpp"
 #include "help/exit_code_texts.hpp"
 #include "input/cli_options.hpp"
@@ -97,14 +99,27 @@ void add_inspection(CLI::App& application, const Environment& environment, Actio
       ->excludes(info_json);
 }
 
+void add_run_options(CLI::App& command, RunOptions& options, const Environment& environment) {
+  add_globs(command, options.selection);
+  add_parameters(command, options.runner);
+  add_order(command, options);
+  add_execution(command, options.runner);
+  add_run_control(command, options, environment.start);
+}
+
+/// The one command that reads a configuration file: when all of the command line has been read.
 void add_run(CLI::App& application, const Environment& environment, Action& action) {
   const auto [command, options] = add_command<RunOptions>(application, "run", "Run cases and judge them",
                                                           exit_codes::of_run, run, environment, action);
-  add_globs(*command, options->selection);
-  add_parameters(*command, options->runner);
-  add_order(*command, *options);
-  add_execution(*command, options->runner);
-  add_run_control(*command, *options, environment.start);
+  add_run_options(*command, *options, environment);
+  const auto choice = std::make_shared<ConfigChoice>();
+  add_config_options(*command, *choice);
+  command->final_callback([&environment, &action, command = command, options = options, choice] {
+    action = [&environment, command, options, choice] {
+      if (const std::optional<Config> config = load_config(*choice)) apply_config(*config, *command, *options);
+      return run(environment, *options);
+    };
+  });
 }
 
 void add_report(CLI::App& application, const Environment& environment, Action& action) {
@@ -298,6 +313,10 @@ int read_command_line(Environment environment, const std::function<int(const Act
   add_baseline(application, environment, action);
   add_golden(application, environment, action);
   add_replay(application, environment, action);
+  add_config_commands(
+      application,
+      [&environment](CLI::App& command, RunOptions& options) { add_run_options(command, options, environment); },
+      action);
   add_help(application, action);
   add_groups(application, environment, action);
   environment.command_line = with_help_spelled_out(application, std::move(environment.command_line));

@@ -8,6 +8,7 @@
 
 #include "cases/registry.hpp"
 #include "commands/cli/cli.hpp"
+#include "config/config.hpp"
 #include "harness/result/failure_kinds.hpp"
 #include "harness/run/exit_codes.hpp"
 #include "help/topic.hpp"
@@ -197,6 +198,11 @@ TEST(Manual, EveryFailureNamedExists) {
       EXPECT_NE(harness::find_failure_kind(code), nullptr) << document.name << ": " << code;
     }
   }
+}
+
+TEST(Manual, TheConfigurationShownIsOne) {
+  const std::string text = code_of(read_file(GPUCHECK_SOURCE "/apps/gpucheck/help/topics/configuration.md"), "toml");
+  EXPECT_EQ(read_config({.path = "/gpucheck.toml", .text = text}, "acceptance").settings.size(), 9U);
 }
 
 TEST(Manual, TheReadmeIsShort) {

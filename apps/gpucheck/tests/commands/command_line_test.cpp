@@ -30,8 +30,8 @@ TEST_P(CommandName, NoGroupOfCasesMayHaveIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Commands, CommandName,
-                         ::testing::Values("describe", "golden", "help", "info", "inspect", "list", "prove", "replay",
-                                           "report", "run"));
+                         ::testing::Values("config", "describe", "golden", "help", "info", "inspect", "list", "prove",
+                                           "replay", "report", "run"));
 
 }  // namespace
 }  // namespace gpucheck::application

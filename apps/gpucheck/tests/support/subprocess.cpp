@@ -45,7 +45,7 @@ void check_schema(const std::string& text) {
     const std::string whole_lines = text.substr(0, text.rfind('\n') + 1);
     EXPECT_EQ(report::journal_schema_complaints(whole_lines), "") << whole_lines;
   }
-  for (const std::string schema : {"result", "fleet", "list", "case", "info", "proof"}) {
+  for (const std::string schema : {"result", "fleet", "list", "case", "info", "proof", "config_show"}) {
     if (!text.starts_with("{\n  \"schema\": \"gpucheck." + schema + "/")) continue;
     EXPECT_EQ(report::json_schema_complaints(text), "") << text;
   }
