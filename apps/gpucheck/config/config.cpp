@@ -140,7 +140,7 @@ class SettingsReader {
   }
 
   std::string choice_of(const ConfigKey& key, const TomlValue& value) const {
-    const std::string text = text_of(value);
+    std::string text = text_of(value);
     const bool is_library = key.option == "--allocator" && text != "caching" && text != "async";
     if (is_library) return beside(text);
     if (key.choices.empty() || std::ranges::find(key.choices, text) != key.choices.end()) return text;
