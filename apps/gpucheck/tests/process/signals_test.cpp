@@ -32,6 +32,13 @@ std::vector<std::string> names_in(const TemporaryFolder& folder) {
   return names;
 }
 
+// After which a signal is sent: the run has begun then.
+#ifdef GPUCHECK_TEST_SANITIZED
+constexpr double begun_after_seconds = 3;
+#else
+constexpr double begun_after_seconds = 0.5;
+#endif
+
 std::string run_that_hangs(const TemporaryFolder& folder) {
   return fmt::format("{} run bad.hangs proof.watchful --device sim --json {} --junit {}", GPUCHECK_FIXTURE_PROGRAM,
                      folder / "r.json", folder / "r.xml");
@@ -49,7 +56,7 @@ TEST(Signals, TimeoutWhichSendsTwoLosesNoReport) {
   for (const auto& [name, number] : {std::pair("TERM", SIGTERM), {"INT", SIGINT}}) {
     for (int round = 0; round < 5; ++round) {
       const TemporaryFolder folder;
-      shell(fmt::format("timeout -s {} 0.5 {}", name, run_that_hangs(folder)));
+      shell(fmt::format("timeout -s {} {} {}", name, begun_after_seconds, run_that_hangs(folder)));
       expect_whole_reports(folder, number);
     }
   }
@@ -58,7 +65,8 @@ TEST(Signals, TimeoutWhichSendsTwoLosesNoReport) {
 TEST(Signals, EachEndsARunWithItsReports) {
   for (const int signal : {SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGXFSZ}) {
     const TemporaryFolder folder;
-    const CommandResult result = shell(fmt::format("timeout -s {} 0.5 {}; exit $?", signal, run_that_hangs(folder)));
+    const CommandResult result =
+        shell(fmt::format("timeout -s {} {} {}; exit $?", signal, begun_after_seconds, run_that_hangs(folder)));
     expect_whole_reports(folder, signal);
   }
 }
