@@ -92,22 +92,24 @@ class Golden {
 /// "alloc/fuzz.json" for "alloc.fuzz": where its golden file lies in their folder.
 std::string golden_path(std::string_view case_name);
 
-/// All goldens of a binary or directory, by case name. Immutable, thread-safe.
+/// All goldens of a binary or directory, by case name. Thread-safe but for `limits()`.
 class GoldenSet {
  public:
   struct File {
     std::string_view path;  ///< "alloc/fuzz.json"
     std::string_view text;
   };
-  /// From files embedded in the binary. @throws MalformedGolden.
+  /// From files embedded in the binary, which must outlive the set and its copies: each is read when it is first
+  /// wanted, as a run of one case needs one. @throws MalformedGolden for limits.json.
   static GoldenSet from_embedded(std::span<const File> files);
   /// From `<directory>/<group>/<case>.json`. @throws MalformedGolden, EnvironmentError
   /// when the directory cannot be read.
   static GoldenSet from_directory(const std::string& directory);
 
-  [[nodiscard]] const Golden* find(std::string_view case_name) const noexcept;
+  /// Null when no golden is for the case. @throws MalformedGolden for an embedded file.
+  [[nodiscard]] const Golden* find(std::string_view case_name) const;
   [[nodiscard]] std::vector<std::string> case_names() const;
-  /// The limited values of all of them, see Golden::limited_values.
+  /// The limited values of all of them, see Golden::limited_values. @throws MalformedGolden for an embedded file.
   [[nodiscard]] std::vector<std::string> limited_values() const;
 
   /// What the file `limits.json` beside the golden files says; none where there is no such file.
@@ -115,10 +117,10 @@ class GoldenSet {
   [[nodiscard]] Limits& limits() noexcept { return limits_; }
 
  private:
-  void add(std::string_view text, std::string origin, std::string_view path);
+  class Entry;
 
   Limits limits_;
-  std::map<std::string, Golden, std::less<>> goldens_;
+  std::map<std::string, std::shared_ptr<const Entry>, std::less<>> goldens_;
 };
 
 }  // namespace gpucheck::golden

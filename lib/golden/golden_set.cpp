@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <system_error>
 
 #include "base/input_file.hpp"
@@ -12,6 +15,17 @@ namespace gpucheck::golden {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view limits_path = "limits.json";
+
+std::string embedded_origin(const GoldenSet::File& file) { return fmt::format("embedded golden/{}", file.path); }
+
+/// "alloc.fuzz" of "alloc/fuzz.json": golden_path backwards.
+std::string case_name_of(std::string_view path) {
+  std::string name(path.substr(0, path.rfind(".json")));
+  std::ranges::replace(name, '/', '.');
+  return name;
+}
 
 /// A file under another case's name would judge the wrong case, or none.
 Golden parse_at(std::string_view text, std::string origin, std::string_view path) {
@@ -41,41 +55,63 @@ std::vector<fs::path> json_files_below(const std::string& directory) {
 
 }  // namespace
 
-std::string golden_path(std::string_view case_name) { return harness::case_path(case_name) + ".json"; }
+/// A golden that was read, or a file to read when it is first wanted.
+class GoldenSet::Entry {
+ public:
+  explicit Entry(Golden golden) : golden_(std::move(golden)) {}
+  explicit Entry(const File& file) : file_(file) {}
 
-void GoldenSet::add(std::string_view text, std::string origin, std::string_view path) {
-  if (path == "limits.json") {
-    limits_ = Limits::parse(text, std::move(origin));
-    return;
+  [[nodiscard]] const Golden& golden() const {
+    const std::scoped_lock lock(mutex_);
+    if (!golden_) golden_ = parse_at(file_.text, embedded_origin(file_), file_.path);
+    return *golden_;
   }
-  const Golden golden = parse_at(text, std::move(origin), path);
-  goldens_.emplace(golden.case_name(), golden);
-}
+
+ private:
+  File file_{};
+  mutable std::mutex mutex_;
+  mutable std::optional<Golden> golden_;
+};
+
+std::string golden_path(std::string_view case_name) { return harness::case_path(case_name) + ".json"; }
 
 GoldenSet GoldenSet::from_embedded(std::span<const File> files) {
   GoldenSet set;
-  for (const File& file : files) set.add(file.text, fmt::format("embedded golden/{}", file.path), file.path);
+  for (const File& file : files) {
+    if (file.path == limits_path) {
+      set.limits_ = Limits::parse(file.text, embedded_origin(file));
+    } else {
+      set.goldens_.emplace(case_name_of(file.path), std::make_shared<const Entry>(file));
+    }
+  }
   return set;
 }
 
 GoldenSet GoldenSet::from_directory(const std::string& directory) {
   GoldenSet set;
   for (const fs::path& path : json_files_below(directory)) {
-    set.add(read_input_file(path.string(), "golden file"), path.string(),
-            path.lexically_relative(directory).generic_string());
+    const std::string text = read_input_file(path.string(), "golden file");
+    const std::string relative = path.lexically_relative(directory).generic_string();
+    if (relative == limits_path) {
+      set.limits_ = Limits::parse(text, path.string());
+    } else {
+      Golden golden = parse_at(text, path.string(), relative);
+      std::string name = golden.case_name();
+      set.goldens_.emplace(std::move(name), std::make_shared<const Entry>(std::move(golden)));
+    }
   }
   return set;
 }
 
-const Golden* GoldenSet::find(std::string_view case_name) const noexcept {
+const Golden* GoldenSet::find(std::string_view case_name) const {
   const auto found = goldens_.find(case_name);
-  return found == goldens_.end() ? nullptr : &found->second;
+  return found == goldens_.end() ? nullptr : &found->second->golden();
 }
 
 std::vector<std::string> GoldenSet::limited_values() const {
   std::vector<std::string> names;
-  for (const auto& [_, golden] : goldens_) {
-    const std::vector<std::string> more = golden.limited_values();
+  for (const auto& [_, entry] : goldens_) {
+    const std::vector<std::string> more = entry->golden().limited_values();
     names.insert(names.end(), more.begin(), more.end());
   }
   return names;
@@ -83,7 +119,7 @@ std::vector<std::string> GoldenSet::limited_values() const {
 
 std::vector<std::string> GoldenSet::case_names() const {
   std::vector<std::string> names;
-  for (const auto& [name, golden] : goldens_) names.push_back(name);
+  for (const auto& [name, _] : goldens_) names.push_back(name);
   return names;
 }
 

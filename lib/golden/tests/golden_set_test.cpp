@@ -60,7 +60,18 @@ TEST(EmbeddedGoldens, AreFoundByCaseName) {
 TEST(EmbeddedGoldens, MustHaveTheirCasesName) {
   const std::string fuzz = golden_text("alloc.fuzz");
   const std::array files{GoldenSet::File{"alloc/other.json", fuzz}};
-  EXPECT_THROW(GoldenSet::from_embedded(files), MalformedGolden);
+  const GoldenSet set = GoldenSet::from_embedded(files);
+  EXPECT_THROW((void)set.find("alloc.other"), MalformedGolden);
+  EXPECT_EQ(set.find("alloc.fuzz"), nullptr);
+}
+
+TEST(EmbeddedGoldens, AreReadWhenTheyAreWanted) {
+  const std::string fuzz = golden_text("alloc.fuzz");
+  const std::array files{GoldenSet::File{"alloc/broken.json", "{"}, GoldenSet::File{"alloc/fuzz.json", fuzz}};
+  const GoldenSet set = GoldenSet::from_embedded(files);
+  EXPECT_NE(set.find("alloc.fuzz"), nullptr);
+  EXPECT_THROW((void)set.find("alloc.broken"), MalformedGolden);
+  EXPECT_THROW((void)set.limited_values(), MalformedGolden);
 }
 
 TEST(GoldenDirectory, IsReadWholeAndIgnoresOtherFiles) {

@@ -72,7 +72,7 @@ std::vector<std::pair<std::string, std::string>> expectations() {
 }  // namespace
 
 golden::GoldenSet misbehaving_goldens() {
-  std::list<std::string> texts;
+  static std::list<std::string> texts;  // outlive the set
   std::vector<golden::GoldenSet::File> files;
   for (const auto& [name, expected] : expectations()) {
     std::string& path = texts.emplace_back(name + ".json");
