@@ -14,7 +14,7 @@ namespace gpucheck::application {
 
 namespace {
 
-/// A GPU reports its state itself. What cannot be read is said before anything runs.
+/// For the workers; a GPU reports its state itself. What cannot be read is said before anything runs.
 std::optional<std::string> read_recording(const harness::RunSettings& settings) {
   if (settings.telemetry.empty()) return std::nullopt;
   if (!settings.device.starts_with("sim")) {
@@ -23,9 +23,9 @@ std::optional<std::string> read_recording(const harness::RunSettings& settings) 
                     "is {}: say --device sim, for example",
                     settings.telemetry, settings.device));
   }
-  std::string text = read_input_file(settings.telemetry, "recording");
-  static_cast<void>(telemetry::parse_machine(text, settings.telemetry));
-  return text;
+  // Workers read it again, each of them: a kernel log of 20,000 lines is 200 once it was read.
+  return telemetry::machine_text(
+      telemetry::parse_machine(read_input_file(settings.telemetry, "recording"), settings.telemetry));
 }
 
 }  // namespace
