@@ -118,7 +118,7 @@ TEST(ALostReport, IsNotSaidToBeInAJournalThatIsLostToo) {
   EXPECT_THAT(one.error_output, HasSubstr("the journal has the results: gpucheck report"));
 }
 
-#ifndef __SANITIZE_THREAD__  // which cannot even start then
+#ifndef GPUCHECK_TEST_THREAD_SANITIZED  // which cannot even start then
 TEST(AFileThatMayNotGrow, ChangesNoVerdict) {
   for (const auto& [name, code] : {std::pair("demo.wrong", 1), {"proof.watchful", 3}}) {
     const TemporaryFolder folder;

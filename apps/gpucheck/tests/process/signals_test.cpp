@@ -35,8 +35,10 @@ std::vector<std::string> names_in(const TemporaryFolder& folder) {
 // After which a signal is sent: the run has begun then.
 #ifdef GPUCHECK_TEST_SANITIZED
 constexpr double begun_after_seconds = 3;
+constexpr int rounds = 1;
 #else
 constexpr double begun_after_seconds = 0.5;
+constexpr int rounds = 5;
 #endif
 
 std::string run_that_hangs(const TemporaryFolder& folder) {
@@ -54,7 +56,7 @@ void expect_whole_reports(const TemporaryFolder& folder, int signal) {
 
 TEST(Signals, TimeoutWhichSendsTwoLosesNoReport) {
   for (const auto& [name, number] : {std::pair("TERM", SIGTERM), {"INT", SIGINT}}) {
-    for (int round = 0; round < 5; ++round) {
+    for (int round = 0; round < rounds; ++round) {
       const TemporaryFolder folder;
       shell(fmt::format("timeout -s {} {} {}", name, begun_after_seconds, run_that_hangs(folder)));
       expect_whole_reports(folder, number);
@@ -71,7 +73,8 @@ TEST(Signals, EachEndsARunWithItsReports) {
   }
 }
 
-#ifndef __SANITIZE_THREAD__  // which holds a signal back until the call under way has returned, and this one does not
+#ifndef GPUCHECK_TEST_THREAD_SANITIZED  // which holds a signal back until the call under way returns, and this one does
+                                        // not
 
 /// A command of the fixture whose stdout is a pipe that nobody has read from yet.
 class StalledReader {

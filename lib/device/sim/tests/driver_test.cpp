@@ -82,7 +82,7 @@ TEST(DeviceMemory, OfALargeDeviceIsNotTouchedUntilUsed) {
 // Not at once, which would cost a page fault for each page of the next allocation, but
 // before a program that allocates and frees all the time has filled the host.
 TEST(DeviceMemory, GoesBackToTheSystemWhenMuchWasFreed) {
-#if defined(__SANITIZE_THREAD__)
+#ifdef GPUCHECK_TEST_THREAD_SANITIZED
   GTEST_SKIP() << "the thread sanitizer keeps shadow memory for what was once written";
 #endif
   Fixture fixture(0, 1, "h100");

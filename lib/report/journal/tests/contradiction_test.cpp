@@ -129,7 +129,7 @@ void list_places(const ordered_json& value, const ordered_json::json_pointer& pl
 }
 
 /// Under a sanitizer each change takes ten times as long, and every eighth is tried.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef GPUCHECK_TEST_SANITIZED
 constexpr std::size_t stride = 8;
 #else
 constexpr std::size_t stride = 1;
