@@ -13,8 +13,7 @@ std::vector<std::uint64_t> distinct(std::vector<std::uint64_t> numbers) {
     for (const std::uint64_t number : numbers) sorted[places[(number >> shift) % digit_values]++] = number;
     numbers.swap(sorted);
   }
-  const auto repeated = std::ranges::unique(numbers);
-  numbers.erase(repeated.begin(), repeated.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   return numbers;
 }
 

@@ -23,7 +23,7 @@ struct Machine {
       : driver(fault::inject(sim::make_driver({.profile = sim::profile(profile)}), plan)) {}
 
   std::unique_ptr<device::Driver> driver;
-  std::unique_ptr<device::Device> device = std::move(driver->open(0).value());
+  std::unique_ptr<device::Device> device = driver->open(0).value();
   runtime::Runtime runtime{*device};
 };
 

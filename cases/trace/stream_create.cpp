@@ -17,7 +17,7 @@ void run(harness::Context& context) {
   context.observe("calls", calls.size());
   context.observe("user_stream_given", std::ranges::find(calls, user) != calls.end() && user != device::Stream{});
   std::ranges::sort(calls);
-  context.observe("different_streams", std::ranges::unique(calls).begin() - calls.begin());
+  context.observe("different_streams", std::unique(calls.begin(), calls.end()) - calls.begin());
 }
 
 }  // namespace

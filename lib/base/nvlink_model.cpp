@@ -4,7 +4,6 @@
 #include <array>
 #include <cctype>
 #include <cstddef>
-#include <iterator>
 
 namespace gpucheck {
 namespace {
@@ -56,9 +55,10 @@ constexpr std::array rows{
 /// Where `capitals` stands in the text, in any case of its letters; npos where it does not.
 std::size_t find(std::string_view text, std::string_view capitals) noexcept {
   const auto upper = [](unsigned char c) { return static_cast<char>(std::toupper(c)); };
-  const auto found = std::ranges::search(text, capitals, {}, upper);
-  const bool is_there = std::ranges::ssize(found) == std::ssize(capitals);
-  return is_there ? static_cast<std::size_t>(found.begin() - text.begin()) : std::string_view::npos;
+  const auto same = [upper](char a, char b) { return upper(static_cast<unsigned char>(a)) == b; };
+  const auto found = std::search(text.begin(), text.end(), capitals.begin(), capitals.end(), same);
+  const bool is_there = found != text.end() || capitals.empty();
+  return is_there ? static_cast<std::size_t>(found - text.begin()) : std::string_view::npos;
 }
 
 /// "H100" in "NVIDIA H100 PCIe" and "H100-SXM", but not in "GH100" or "H100XM".

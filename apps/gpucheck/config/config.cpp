@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using Kind = TomlValue::Kind;
 using Type = ConfigKey::Type;
 
-constexpr std::string_view schema = "gpucheck.config/1";
+constexpr std::string_view schema_name = "gpucheck.config/1";
 
 std::string known_keys() {
   std::vector<std::string_view> names;
@@ -157,8 +157,9 @@ class SettingsReader {
 };
 
 void check_schema(const SettingsReader& reader, const TomlValue& value) {
-  if (value.kind == Kind::text && value.text == schema) return;
-  reader.fail(value, fmt::format("\"schema\" must be \"{}\": another version of gpucheck reads this file", schema));
+  if (value.kind == Kind::text && value.text == schema_name) return;
+  reader.fail(value,
+              fmt::format("\"schema\" must be \"{}\": another version of gpucheck reads this file", schema_name));
 }
 
 /// What the profile says goes before what stands above.

@@ -20,8 +20,7 @@ namespace bare = gpucheck::cuda::benchmarks;
 namespace kernels = gpucheck::device::kernels;
 
 struct Machine {
-  explicit Machine(std::unique_ptr<device::Driver> made)
-      : driver(std::move(made)), device(std::move(driver->open(0).value())) {}
+  explicit Machine(std::unique_ptr<device::Driver> made) : driver(std::move(made)), device(driver->open(0).value()) {}
 
   std::unique_ptr<device::Driver> driver;
   std::unique_ptr<device::Device> device;

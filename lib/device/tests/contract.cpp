@@ -33,7 +33,7 @@ bool is_required() {
 void PrintTo(const Backend& backend, std::ostream* out) { *out << backend.label; }
 
 std::shared_ptr<Contract::Fixture> Contract::fixture_for(const Backend& backend) {
-  const auto make = [&] { return std::make_shared<Fixture>(backend.make_driver(), nullptr); };
+  const auto make = [&] { return std::make_shared<Fixture>(Fixture{backend.make_driver(), nullptr}); };
   if (!backend.hardware) return make();
   static const auto only = make();
   return only;

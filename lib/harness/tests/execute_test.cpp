@@ -121,7 +121,7 @@ TEST(ExecuteNeeds, SkipWithTooLittleMemory) {
 
 TEST(ExecuteNeeds, AreMetByExactlyWhatIsFree) {
   Fixture fixture;
-  const std::uint64_t free = std::move(fixture.driver->open(0).value())->memory_info().value().free_bytes;
+  const std::uint64_t free = fixture.driver->open(0).value()->memory_info().value().free_bytes;
   const std::uint64_t total = sim::profile("small").properties.total_memory_bytes;
   fixture.test_case.needs.memory_bytes = free;
   EXPECT_EQ(fixture.execute().status, Status::completed);
@@ -138,7 +138,7 @@ TEST(ExecuteNeeds, AreThoseOfEachDevice) {
   Fixture fixture([](Context&) {}, 2);
   fixture.test_case.needs = {.devices = 2, .memory_fraction = 0.5};
   EXPECT_EQ(fixture.execute().status, Status::completed);
-  const auto second = std::move(fixture.driver->open(1).value());
+  const auto second = fixture.driver->open(1).value();
   const auto most = device::own<device::UniqueDeviceMemory>(
       *second, second->allocate(sim::profile("small").properties.total_memory_bytes / 2));
   EXPECT_EQ(fixture.execute().status, Status::skipped) << "the second one is full";
@@ -148,7 +148,7 @@ TEST(ExecuteNeeds, AreThoseOfEachDevice) {
 
 TEST(ExecuteNeeds, CountAShareOfTheMemory) {
   Fixture fixture([](Context&) {});
-  const auto device = std::move(fixture.driver->open(0).value());
+  const auto device = fixture.driver->open(0).value();
   const auto half = device::own<device::UniqueDeviceMemory>(
       *device, device->allocate(sim::profile("small").properties.total_memory_bytes / 2));
   fixture.test_case.needs.memory_fraction = 0.9;

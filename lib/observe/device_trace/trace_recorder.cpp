@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
-#include <ranges>
 #include <utility>
 
 namespace gpucheck::observe {
@@ -18,9 +17,8 @@ std::uint64_t thread_number() noexcept {
 
 std::uint64_t level_before(const std::vector<MemoryLevel>& levels, int device, MemoryKind kind) {
   const auto same = [&](const MemoryLevel& level) { return level.device == device && level.kind == kind; };
-  const auto newest_first = std::views::reverse(levels);
-  const auto last = std::ranges::find_if(newest_first, same);
-  return last == newest_first.end() ? 0 : last->bytes;
+  const auto last = std::find_if(levels.rbegin(), levels.rend(), same);
+  return last == levels.rend() ? 0 : last->bytes;
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ std::string joined_settings(std::string_view first, std::string_view second) {
 
 PlayableSettings playable(std::string_view text) {
   std::vector<SettingsItem> items = settings_items(text);
-  const auto first_skipped = std::ranges::stable_partition(items, is_playable).begin();
+  const auto first_skipped = std::stable_partition(items.begin(), items.end(), is_playable);
   PlayableSettings result{std::string(text), {first_skipped, items.end()}};
   items.erase(first_skipped, items.end());
   if (!result.skipped.empty()) result.played = settings_text(items);

@@ -24,8 +24,7 @@ using Clock = std::chrono::steady_clock;
 using Fill = device::kernels::Fill<std::int32_t>;
 
 struct Machine {
-  explicit Machine(std::unique_ptr<device::Driver> made)
-      : driver(std::move(made)), device(std::move(driver->open(0).value())) {
+  explicit Machine(std::unique_ptr<device::Driver> made) : driver(std::move(made)), device(driver->open(0).value()) {
     runtime.set_current_stream(stream);
   }
 

@@ -169,8 +169,8 @@ TEST_F(NvmlSourceTest, TheDriversVersionSaysWhichFieldsHoldTheDurations) {
   for (const auto& [version, first] : first_fields) {
     be_of_driver(version);
     const Gpu gpu = read_gpu();
-    const auto expected = [&](std::int64_t offset) {
-      return first ? Value(1000 + *first + offset) : Value(Unavailable{"not supported"});
+    const auto expected = [field = first](std::int64_t offset) {
+      return field ? Value(1000 + *field + offset) : Value(Unavailable{"not supported"});
     };
     EXPECT_EQ(gpu[Reading::clock_event_thermal_software], expected(0)) << version;
     EXPECT_EQ(gpu[Reading::clock_event_thermal_hardware], expected(1)) << version;

@@ -44,7 +44,7 @@ template <typename Draw>
 void draw_beside_fill(benchmark::State& state, Draw draw) {
   auto driver = gpu();
   if (driver == nullptr) return state.SkipWithError("no GPU, or a build without CUDA");
-  const auto device = std::move(driver->open(0).value());
+  const auto device = driver->open(0).value();
   runtime::Runtime runtime(*device);
   const runtime::CurrentStreamGuard stream(runtime, runtime.streams().next());
   runtime::Generator generator(runtime);

@@ -24,7 +24,7 @@ namespace kernels = device::kernels;
 
 struct Machine {
   explicit Machine(std::unique_ptr<device::Driver> made)
-      : driver(std::move(made)), device(std::move(driver->open(0).value())), on_gpu(driver->kind() == "cuda") {}
+      : driver(std::move(made)), device(driver->open(0).value()), on_gpu(driver->kind() == "cuda") {}
 
   std::unique_ptr<device::Driver> driver;
   std::unique_ptr<device::Device> device;

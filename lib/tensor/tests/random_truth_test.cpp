@@ -288,8 +288,7 @@ const std::vector<Row>& rows() {
 
 /// A device with a runtime, on a stream of its own.
 struct Machine {
-  explicit Machine(std::unique_ptr<device::Driver> made)
-      : driver(std::move(made)), device(std::move(driver->open(0).value())) {}
+  explicit Machine(std::unique_ptr<device::Driver> made) : driver(std::move(made)), device(driver->open(0).value()) {}
   std::unique_ptr<device::Driver> driver;
   std::unique_ptr<device::Device> device;
   runtime::Runtime runtime{*device};

@@ -25,7 +25,7 @@ constexpr int turn = 10;  // products at a time
 
 struct Machine {
   std::unique_ptr<device::Driver> driver = cuda::make_driver();
-  std::unique_ptr<device::Device> device = std::move(driver->open(0).value());
+  std::unique_ptr<device::Device> device = driver->open(0).value();
   device::UniqueStream stream =
       device::own<device::UniqueStream>(*device, device->create_stream(device::StreamKind::non_blocking, 0));
   device::UniqueEvent start =

@@ -60,7 +60,7 @@ TEST(FlipBit, HitsTheByteThatIsNamed) {
 TEST(StickBit, HoldsTheLastByteOfMemoryBeyond4GiB) {
   auto driver = sim::make_driver({.profile = sim::profile("h100")});
   const auto faulty = inject(std::move(driver), broken_at(Effect::stick_bit, from_end(0)));
-  const auto device = std::move(faulty->open(0).value());
+  const auto device = faulty->open(0).value();
   auto memory = device::own<device::UniqueDeviceMemory>(*device, device->allocate(5_GiB));
   auto* const end = static_cast<std::uint8_t*>(memory.get()) + 5_GiB;
   std::vector<std::uint8_t> seen(memory_bytes);

@@ -36,9 +36,9 @@ struct Recorded {
     auto recording = std::make_unique<RecordingDriver>();
     RecordingDriver& recorder = *recording;
     driver = inject(std::move(recording), plan);
-    first = std::move(driver->open(0).value());
+    first = driver->open(0).value();
     recorded = &recorder.last_opened();
-    second = std::move(driver->open(1).value());
+    second = driver->open(1).value();
   }
 
   std::unique_ptr<device::Driver> driver;
@@ -174,11 +174,11 @@ TEST(EmptyPlan, ChangesNothing) {
   EXPECT_EQ(status_of(driver->device_count_without_initialising()), Status::initialization_error);
   EXPECT_EQ(*driver->device_count(), 1);
   EXPECT_EQ(status_of(driver->open(7)), status_of(bare->open(7)));
-  const auto device = std::move(driver->open(0).value());
+  const auto device = driver->open(0).value();
   EXPECT_EQ(device->ordinal(), 0);
   EXPECT_EQ(device->properties().name, sim::profile("small").properties.name);
   EXPECT_EQ(device->error_text(Status::out_of_memory), "out of memory");
-  EXPECT_EQ(device->default_stream(), std::move(bare->open(0).value())->default_stream());
+  EXPECT_EQ(device->default_stream(), bare->open(0).value()->default_stream());
 }
 
 }  // namespace

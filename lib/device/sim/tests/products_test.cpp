@@ -137,7 +137,7 @@ class SimulatedProducts : public testing::Test {
   }
 
   std::unique_ptr<Driver> driver_ = make_driver({.profile = slow_profile()});
-  std::unique_ptr<device::Device> device_ = std::move(driver_->open(0).value());
+  std::unique_ptr<device::Device> device_ = driver_->open(0).value();
   std::array<device::UniqueDeviceMemory, 5> memory_;
 };
 

@@ -51,7 +51,7 @@ class Runner {
   explicit Runner(const Program& program)
       : program_(program),
         driver_(make_driver({.profile = small(), .seed = program.seed, .device_count = program.device_count})) {
-    for (int i = 0; i < program.device_count; ++i) devices_.push_back(std::move(driver_->open(i).value()));
+    for (int i = 0; i < program.device_count; ++i) devices_.push_back(driver_->open(i).value());
     make_streams();
     for (const int ordinal : program.events) events_.push_back(make_event(ordinal));
     for (const Buffer& buffer : program.buffers) places_.push_back(make_place(buffer));
