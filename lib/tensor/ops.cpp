@@ -4,13 +4,13 @@
 #include <type_traits>
 
 #include "base/rounding.hpp"
-#include "device/kernels/checks.hpp"
 #include "device/kernels/elementwise.hpp"
-#include "device/kernels/layout.hpp"
-#include "device/kernels/reduce.hpp"
 #include "device/kernels/support/vectors.hpp"
 #include "device/launch.hpp"
 #include "runtime/memory/buffer.hpp"
+#include "tensor/kernels/checks.hpp"
+#include "tensor/kernels/layout.hpp"
+#include "tensor/kernels/reduce.hpp"
 
 namespace gpucheck::tensor::ops {
 namespace {

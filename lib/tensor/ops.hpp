@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "device/kernels/strided.hpp"
 #include "runtime/memory/buffer.hpp"
 #include "runtime/runtime.hpp"
+#include "tensor/kernels/strided.hpp"
 
 /// Work on device memory, by raw pointer, element count and stream. All pointers are to
 /// device memory; every call only submits work and returns. A count of 0 submits

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "device/kernels/views.hpp"
+#include "tensor/kernels/views.hpp"
 
 namespace gpucheck::tensor {
 

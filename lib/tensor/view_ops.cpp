@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "device/kernels/views.hpp"
 #include "device/launch.hpp"
+#include "tensor/kernels/views.hpp"
 
 namespace gpucheck::tensor::ops {
 namespace {

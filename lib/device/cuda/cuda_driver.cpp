@@ -70,6 +70,6 @@ class CudaDriver final : public device::Driver {
 
 }  // namespace
 
-std::unique_ptr<device::Driver> make_driver() { return std::make_unique<CudaDriver>(); }
+std::unique_ptr<device::Driver> make_driver_of_joined() { return std::make_unique<CudaDriver>(); }
 
 }  // namespace gpucheck::cuda

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <span>
 
 #include "device/kernel.hpp"
@@ -18,8 +19,15 @@ struct LaunchEntry {
   const void* function;
 };
 
-/// Every family's kernels. The list is made by the build from the headers there are.
-std::span<const std::span<const LaunchEntry>> kernel_families() noexcept;
+/// The kernels of a part, family by family.
+using KernelFamilies = std::span<const std::span<const LaunchEntry>>;
+
+/// Makes the parts' kernels those that can be launched. The first call counts, every later one does nothing, and what
+/// was looked up before it would not be found. Any thread may call. Throws `std::bad_alloc`.
+void join_kernels(std::initializer_list<KernelFamilies> parts);
+
+/// Every family's kernels: of all parts that were joined.
+KernelFamilies kernel_families() noexcept;
 
 /// The device's code for a kernel; null when there is none.
 const void* find_function(const device::Kernel* kernel) noexcept;

@@ -1,7 +1,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "device/kernels/block_probes.hpp"
+#include "device/tests/kernels/block_probes.hpp"
 #include "device/tests/suites.hpp"
 
 // Launches of kernels that are called by block, with shared memory and barriers.

@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "device/kernels/reduce.hpp"
+#include "device/tests/kernels/block_probes.hpp"
 #include "device/tests/suites.hpp"
 
 // cudaGraphGetNodes, cudaGraphGetEdges and the parameters of nodes.
@@ -34,18 +34,16 @@ TEST_P(GraphNodes, TellAKernelWithItsParameters) {
 
 TEST_P(GraphNodes, TellTheShapeOfABlockKernel) {
   const auto stream = make_stream();
-  const auto array = make_array<std::int64_t>(small_size);
-  const auto sum = make_array<std::uint64_t>(1);
-  const kernels::SumShape shape = kernels::sum_shape<std::int64_t>(small_size);
-  const auto graph = capture(stream.get(), [&] {
-    run(kernels::SumIntegers{array.data(), small_size, sum.data()}, shape.count(), shape.block(), stream.get());
-  });
+  const auto array = make_array<std::uint64_t>(small_size);
+  constexpr BlockShape shape{.threads = 32, .shared_bytes = 256};
+  const auto graph =
+      capture(stream.get(), [&] { run(kernels::RotateInBlocks{array.data()}, small_size, shape, stream.get()); });
   const auto nodes = device().nodes(graph.get()).value();
   ASSERT_EQ(nodes.size(), 1U);
-  EXPECT_EQ(nodes[0].kernel, kernels::SumIntegers::name);
-  EXPECT_EQ(nodes[0].count, shape.count());
-  EXPECT_EQ(nodes[0].block.threads, shape.block().threads);
-  EXPECT_EQ(nodes[0].block.shared_bytes, shape.block().shared_bytes);
+  EXPECT_EQ(nodes[0].kernel, kernels::RotateInBlocks::name);
+  EXPECT_EQ(nodes[0].count, small_size);
+  EXPECT_EQ(nodes[0].block.threads, shape.threads);
+  EXPECT_EQ(nodes[0].block.shared_bytes, shape.shared_bytes);
 }
 
 TEST_P(GraphNodes, TellCopiesFillsAndHostFunctions) {

@@ -5,8 +5,8 @@
 
 #include "base/error.hpp"
 #include "device/check.hpp"
-#include "device/kernels/graph_random.hpp"
 #include "device/launch.hpp"
+#include "runtime/random/kernels/graph_random.hpp"
 #include "runtime/streams/pools/is_capturing.hpp"
 
 namespace gpucheck::runtime {

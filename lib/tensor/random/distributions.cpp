@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "device/kernels/random.hpp"
 #include "tensor/random/detail/launch.hpp"
+#include "tensor/random/kernels/random.hpp"
 
 namespace gpucheck::tensor::ops {
 

@@ -5,8 +5,8 @@
 
 #include "base/error.hpp"
 #include "base/rounding.hpp"
-#include "device/kernels/random_inputs.hpp"
 #include "tensor/random/detail/launch.hpp"
+#include "tensor/random/kernels/random_inputs.hpp"
 
 namespace gpucheck::tensor::ops {
 

@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "base/error.hpp"
-#include "device/kernels/random_discrete.hpp"
 #include "tensor/random/detail/launch.hpp"
+#include "tensor/random/kernels/random_discrete.hpp"
 
 namespace gpucheck::tensor::ops {
 

@@ -2,11 +2,11 @@
 
 #include "base/error.hpp"
 #include "base/rounding.hpp"
-#include "device/kernels/sampling.hpp"
-#include "device/kernels/sorting.hpp"
 #include "tensor/ops.hpp"
 #include "tensor/random/detail/launch.hpp"
 #include "tensor/random/detail/sort.hpp"
+#include "tensor/random/kernels/sampling.hpp"
+#include "tensor/random/kernels/sorting.hpp"
 
 namespace gpucheck::tensor::ops {
 namespace {

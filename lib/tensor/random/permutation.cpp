@@ -6,11 +6,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "device/kernels/sorting.hpp"
 #include "tensor/ops.hpp"
 #include "tensor/random/detail/launch.hpp"
 #include "tensor/random/detail/sort.hpp"
 #include "tensor/random/integers.hpp"
+#include "tensor/random/kernels/sorting.hpp"
 
 namespace gpucheck::tensor::ops {
 namespace {

@@ -2,7 +2,7 @@
 #include <sys/time.h>
 
 #include "device/fault/tests/faulty.hpp"
-#include "device/kernels/block_probes.hpp"
+#include "device/tests/kernels/block_probes.hpp"
 
 // Effects that only some operations take.
 namespace gpucheck::fault {

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "device/fault/tests/faulty.hpp"
-#include "device/kernels/block_probes.hpp"
+#include "device/tests/kernels/block_probes.hpp"
 
 namespace gpucheck::fault {
 namespace {

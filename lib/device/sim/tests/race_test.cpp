@@ -4,8 +4,8 @@
 #include <set>
 #include <string>
 
-#include "device/kernels/block_probes.hpp"
 #include "device/sim/tests/racy_programs.hpp"
+#include "device/tests/kernels/block_probes.hpp"
 
 namespace gpucheck::sim {
 

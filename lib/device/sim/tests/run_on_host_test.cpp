@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-#include "device/kernels/block_probes.hpp"
+#include "device/tests/kernels/block_probes.hpp"
 
 // How the simulated device runs block kernels.
 namespace gpucheck::device::kernels {

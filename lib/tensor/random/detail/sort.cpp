@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/rounding.hpp"
-#include "device/kernels/sorting.hpp"
 #include "tensor/random/detail/launch.hpp"
+#include "tensor/random/kernels/sorting.hpp"
 
 namespace gpucheck::tensor::ops::detail {
 
