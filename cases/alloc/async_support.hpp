@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "device/forwarding_device.hpp"
+#include "device/forwarding/forwarding_device.hpp"
 #include "harness/case/context.hpp"
 #include "runtime/runtime.hpp"
 

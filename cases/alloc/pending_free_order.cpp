@@ -8,7 +8,7 @@
 #include "base/units.hpp"
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "device/forwarding_device.hpp"
+#include "device/forwarding/forwarding_device.hpp"
 #include "harness/case/case.hpp"
 #include "observe/memory_history.hpp"
 

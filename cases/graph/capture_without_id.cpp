@@ -2,7 +2,7 @@
 
 #include "cases/shared/graph_support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "device/forwarding_device.hpp"
+#include "device/forwarding/forwarding_device.hpp"
 #include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_graph::capture_without_id {

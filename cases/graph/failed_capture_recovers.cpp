@@ -4,7 +4,7 @@
 
 #include "cases/shared/graph_support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "device/forwarding_device.hpp"
+#include "device/forwarding/forwarding_device.hpp"
 #include "harness/case/case.hpp"
 #include "runtime/graphs/capture_query.hpp"
 #include "tensor/random/distributions.hpp"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cases/shared/bandwidth_support.hpp"
-#include "device/collective.hpp"
 #include "device/kernels/collectives.hpp"
+#include "device/libraries/collective.hpp"
 #include "harness/case/case.hpp"
 #include "harness/case/context.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "cases/pinned/support.hpp"
 #include "device/fault/common_plans.hpp"
-#include "device/forwarding_device.hpp"
+#include "device/forwarding/forwarding_device.hpp"
 #include "harness/case/case.hpp"
 
 namespace gpucheck::cases::in_pinned::refusals {

@@ -7,7 +7,7 @@
 
 #include "cases/support.hpp"
 #include "device/kernels/products.hpp"
-#include "device/matrix_product.hpp"
+#include "device/libraries/matrix_product.hpp"
 #include "harness/case/case.hpp"
 
 /// Products of matrices whose right results are known, on one device.

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "device/activity.hpp"
 #include "device/device.hpp"
-#include "device/handle_ledger.hpp"
-#include "device/range_log.hpp"
+#include "device/records/activity.hpp"
+#include "device/records/handle_ledger.hpp"
+#include "device/records/range_log.hpp"
 
 namespace gpucheck::device {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "device/handles.hpp"
+#include "device/values/handles.hpp"
 #include "runtime/runtime.hpp"
 
 namespace gpucheck::observe {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <cuda_runtime_api.h>
 
-#include "device/handles.hpp"
-#include "device/status.hpp"
+#include "device/values/handles.hpp"
+#include "device/values/status.hpp"
 
 /// Between the seam's types and CUDA's. Nothing is interpreted: numbers and handles
 /// pass through unchanged.

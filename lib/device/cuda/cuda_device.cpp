@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "device/cuda/launch_table.hpp"
-#include "device/host_link.hpp"
+#include "device/links/host_link.hpp"
 
 namespace gpucheck::cuda {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "device/cuda/convert.hpp"
-#include "device/operations.hpp"
+#include "device/forwarding/operations.hpp"
 
 namespace gpucheck::cuda {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "device/activity.hpp"
+#include "device/records/activity.hpp"
 
 namespace gpucheck::cuda {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "device/status.hpp"
+#include "device/values/status.hpp"
 
 /// The parts of NVIDIA's driver that the CUDA runtime does not offer. Libraries are
 /// loaded on first use and stay loaded.

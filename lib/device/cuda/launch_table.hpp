@@ -3,7 +3,7 @@
 #include <initializer_list>
 #include <span>
 
-#include "device/kernel.hpp"
+#include "device/values/kernel.hpp"
 
 namespace gpucheck::cuda {
 

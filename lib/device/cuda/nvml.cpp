@@ -12,7 +12,7 @@
 #include "base/error.hpp"
 #include "base/nvlink_model.hpp"
 #include "base/nvml_library.hpp"
-#include "device/peer_link.hpp"
+#include "device/links/peer_link.hpp"
 
 namespace gpucheck::cuda::nvml {
 namespace {

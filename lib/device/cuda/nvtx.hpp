@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "device/range_log.hpp"
+#include "device/records/range_log.hpp"
 
 /// NVTX: what a process names for the vendor's tools. Does nothing in a build without its
 /// headers. Thread-safe.

@@ -2,7 +2,7 @@
 #include <array>
 #include <driver_types.h>
 
-#include "device/status.hpp"
+#include "device/values/status.hpp"
 
 // `device::Status` promises the vendor's numbers; calls are translated by number
 // alone. A toolkit that renumbers an error stops the build here.

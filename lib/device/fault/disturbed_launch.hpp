@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "device/kernel.hpp"
 #include "device/kernels/support/disturbance.hpp"
+#include "device/values/kernel.hpp"
 
 namespace gpucheck::fault {
 

@@ -9,8 +9,8 @@
 #include "device/fault/broken_memory.hpp"
 #include "device/fault/planned_device.hpp"
 #include "device/fault/shared_blocks.hpp"
-#include "device/handle_ledger.hpp"
 #include "device/owned.hpp"
+#include "device/records/handle_ledger.hpp"
 
 namespace gpucheck::fault {
 

@@ -1,7 +1,7 @@
 #include "device/fault/fault_driver.hpp"
 
 #include "device/fault/fault_device.hpp"
-#include "device/forwarding_driver.hpp"
+#include "device/forwarding/forwarding_driver.hpp"
 
 namespace gpucheck::fault {
 namespace {

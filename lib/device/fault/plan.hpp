@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "device/operations.hpp"
+#include "device/forwarding/operations.hpp"
 
 /// What shall go wrong on a device, and when. A plan is data: the decorator of
 /// `fault_driver.hpp` carries it out over any device.

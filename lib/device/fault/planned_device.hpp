@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "device/fault/faults.hpp"
-#include "device/forwarding_device.hpp"
+#include "device/forwarding/forwarding_device.hpp"
 
 namespace gpucheck::fault {
 

@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <string_view>
 
-#include "device/collective.hpp"
-#include "device/kernel.hpp"
 #include "device/kernels/support/family.hpp"
 #include "device/kernels/support/mix.hpp"
 #include "device/kernels/support/spread_counter.hpp"
 #include "device/kernels/support/storage.hpp"
 #include "device/kernels/support/thread.hpp"
+#include "device/libraries/collective.hpp"
+#include "device/values/kernel.hpp"
 
 /// What ranks send to each other in tests, and what must arrive: whole numbers that follow from the rank and the
 /// element, small enough for every partial sum to be exact in the type, in whatever order it is added up.

@@ -3,9 +3,9 @@
 #include <array>
 #include <string_view>
 
-#include "device/kernel.hpp"
 #include "device/kernels/support/family.hpp"
 #include "device/kernels/support/thread.hpp"
+#include "device/values/kernel.hpp"
 
 namespace gpucheck::device::kernels {
 

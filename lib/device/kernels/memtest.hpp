@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <string_view>
 
-#include "device/kernel.hpp"
 #include "device/kernels/support/family.hpp"
 #include "device/kernels/support/patterns.hpp"
 #include "device/kernels/support/spread_counter.hpp"
 #include "device/kernels/support/thread.hpp"
 #include "device/kernels/support/unroll.hpp"
 #include "device/kernels/support/vectors.hpp"
+#include "device/values/kernel.hpp"
 
 /// Memory tests: kernels that write a pattern, compare memory with it, and put its complement in its place. Each
 /// invocation takes every n-th vector, several at a time, and at its end adds to counters: how many to launch is what

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <string_view>
 
-#include "device/kernel.hpp"
 #include "device/kernels/support/disturbance.hpp"
 #include "device/kernels/support/family.hpp"
 #include "device/kernels/support/known_product.hpp"
 #include "device/kernels/support/thread.hpp"
+#include "device/values/kernel.hpp"
 
 /// What tells the multiprocessors of a device apart.
 namespace gpucheck::device::kernels {

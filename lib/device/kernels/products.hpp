@@ -7,12 +7,12 @@
 #include <string_view>
 #include <type_traits>
 
-#include "device/kernel.hpp"
 #include "device/kernels/support/family.hpp"
 #include "device/kernels/support/known_product.hpp"
 #include "device/kernels/support/mix.hpp"
 #include "device/kernels/support/storage.hpp"
 #include "device/kernels/support/thread.hpp"
+#include "device/values/kernel.hpp"
 
 /// Operands of products of matrices, and what checks the products.
 namespace gpucheck::device::kernels {

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "device/operations.hpp"
+#include "device/forwarding/operations.hpp"
 #include "device/sim/machine/machine.hpp"
 #include "device/sim/time/costs.hpp"
 

@@ -1,4 +1,4 @@
-#include "device/error_codes.hpp"
+#include "device/values/error_codes.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

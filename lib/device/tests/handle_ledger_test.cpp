@@ -1,4 +1,4 @@
-#include "device/handle_ledger.hpp"
+#include "device/records/handle_ledger.hpp"
 
 #include <gtest/gtest.h>
 #include <thread>

@@ -1,4 +1,4 @@
-#include "device/host_link.hpp"
+#include "device/links/host_link.hpp"
 
 #include <filesystem>
 #include <fstream>

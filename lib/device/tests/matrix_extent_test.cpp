@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "device/matrix_product.hpp"
+#include "device/libraries/matrix_product.hpp"
 
 // How much memory the matrices of a product take: races and bounds are judged by it.
 namespace gpucheck::device {

@@ -1,11 +1,11 @@
-#include "device/operations.hpp"
+#include "device/forwarding/operations.hpp"
 
 #include <gtest/gtest.h>
 #include <memory>
 #include <set>
 #include <string_view>
 
-#include "device/forwarding_device.hpp"
+#include "device/forwarding/forwarding_device.hpp"
 #include "device/tests/recording_device.hpp"
 
 namespace gpucheck::device {

@@ -1,4 +1,4 @@
-#include "device/peer_link.hpp"
+#include "device/links/peer_link.hpp"
 
 #include <gtest/gtest.h>
 #include <vector>

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "device/operations.hpp"
+#include "device/forwarding/operations.hpp"
 
 namespace gpucheck::device {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "device/forwarding_device.hpp"
+#include "device/forwarding/forwarding_device.hpp"
 #include "device/tests/recording_device.hpp"
 
 namespace gpucheck::device {

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "device/collective.hpp"
-#include "device/handles.hpp"
-#include "device/status.hpp"
-#include "device/vendor_library.hpp"
+#include "device/libraries/collective.hpp"
+#include "device/libraries/vendor_library.hpp"
+#include "device/values/handles.hpp"
+#include "device/values/status.hpp"
 
 namespace gpucheck::device {
 

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 
-#include "device/handles.hpp"
-#include "device/matrix_product.hpp"
-#include "device/status.hpp"
-#include "device/vendor_library.hpp"
+#include "device/libraries/matrix_product.hpp"
+#include "device/libraries/vendor_library.hpp"
+#include "device/values/handles.hpp"
+#include "device/values/status.hpp"
 
 namespace gpucheck::device {
 

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "device/kernel.hpp"
-#include "device/status.hpp"
+#include "device/values/kernel.hpp"
+#include "device/values/status.hpp"
 
 namespace gpucheck::device {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "device/status.hpp"
+#include "device/values/status.hpp"
 
 namespace gpucheck::device {
 

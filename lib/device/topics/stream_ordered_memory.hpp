@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "device/handles.hpp"
-#include "device/status.hpp"
+#include "device/values/handles.hpp"
+#include "device/values/status.hpp"
 
 namespace gpucheck::device {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "device/handles.hpp"
-#include "device/status.hpp"
+#include "device/values/handles.hpp"
+#include "device/values/status.hpp"
 
 namespace gpucheck::device {
 

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "device/status.hpp"
+#include "device/values/status.hpp"
 
 namespace gpucheck::device {
 

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "device/handles.hpp"
-#include "device/kernel.hpp"
-#include "device/status.hpp"
+#include "device/values/handles.hpp"
+#include "device/values/kernel.hpp"
+#include "device/values/status.hpp"
 
 namespace gpucheck::device {
 

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "device/forwarding_device.hpp"
-#include "device/handle_ledger.hpp"
+#include "device/forwarding/forwarding_device.hpp"
+#include "device/records/handle_ledger.hpp"
 
 namespace gpucheck::harness {
 

@@ -3,7 +3,7 @@
 #include <fmt/ranges.h>
 #include <iterator>
 
-#include "device/status.hpp"
+#include "device/values/status.hpp"
 #include "harness/case/context.hpp"
 #include "harness/case/counting_device.hpp"
 #include "harness/case/execute.hpp"

@@ -9,7 +9,7 @@
 #include <set>
 #include <tuple>
 
-#include "device/status.hpp"
+#include "device/values/status.hpp"
 
 namespace gpucheck::observe {
 namespace {

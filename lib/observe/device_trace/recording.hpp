@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "device/activity.hpp"
-#include "device/status.hpp"
+#include "device/records/activity.hpp"
+#include "device/values/status.hpp"
 
 namespace gpucheck::observe {
 

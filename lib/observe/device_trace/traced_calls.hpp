@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "device/forwarding_device.hpp"
+#include "device/forwarding/forwarding_device.hpp"
 #include "observe/device_trace/trace_recorder.hpp"
 
 namespace gpucheck::observe {

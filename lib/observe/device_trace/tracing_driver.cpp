@@ -3,7 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "device/forwarding_driver.hpp"
+#include "device/forwarding/forwarding_driver.hpp"
 #include "observe/device_trace/event_timer.hpp"
 #include "observe/device_trace/traced_calls.hpp"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "device/forwarding_device.hpp"
+#include "device/forwarding/forwarding_device.hpp"
 #include "replay/targets/caching_allocator_target.hpp"
 #include "replay/targets/player.hpp"
 #include "runtime/allocator/errors.hpp"

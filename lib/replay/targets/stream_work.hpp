@@ -3,7 +3,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "device/forwarding_device.hpp"
+#include "device/forwarding/forwarding_device.hpp"
 
 namespace gpucheck::replay {
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/units.hpp"
-#include "device/forwarding_device.hpp"
+#include "device/forwarding/forwarding_device.hpp"
 #include "device/sim/sim_driver.hpp"
 #include "replay/analysis/compare.hpp"
 #include "replay/analysis/what_if.hpp"

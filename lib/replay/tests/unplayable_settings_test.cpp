@@ -3,7 +3,7 @@
 
 #include "advice_traces.hpp"
 #include "base/error.hpp"
-#include "device/forwarding_device.hpp"
+#include "device/forwarding/forwarding_device.hpp"
 #include "replay/advice/advice.hpp"
 #include "simulated_devices.hpp"
 

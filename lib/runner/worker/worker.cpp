@@ -10,8 +10,8 @@
 
 #include "base/host_refusal.hpp"
 #include "base/output_file.hpp"
-#include "device/error_codes.hpp"
 #include "device/fault/fault_driver.hpp"
+#include "device/values/error_codes.hpp"
 #include "harness/case/execute.hpp"
 #include "harness/run/exit_codes.hpp"
 #include "observe/device_trace/chrome_trace.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "device/status.hpp"
+#include "device/values/status.hpp"
 
 namespace gpucheck::runtime {
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "device/handles.hpp"
+#include "device/values/handles.hpp"
 #include "runtime/allocator/pool_id.hpp"
 
 namespace gpucheck::runtime {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "device/handles.hpp"
+#include "device/values/handles.hpp"
 #include "runtime/allocator/pool_id.hpp"
 
 namespace gpucheck::runtime {

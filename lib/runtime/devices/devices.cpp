@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "device/status.hpp"
+#include "device/values/status.hpp"
 #include "runtime/devices/current_device.hpp"
 #include "runtime/devices/visible_devices.hpp"
 

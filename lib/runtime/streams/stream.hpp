@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "device/handles.hpp"
+#include "device/values/handles.hpp"
 #include "runtime/devices/current_device.hpp"
 #include "runtime/runtime.hpp"
 

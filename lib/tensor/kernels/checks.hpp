@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "device/kernel.hpp"
 #include "device/kernels/support/family.hpp"
 #include "device/kernels/support/thread.hpp"
+#include "device/values/kernel.hpp"
 
 namespace gpucheck::device::kernels {
 

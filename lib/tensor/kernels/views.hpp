@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <string_view>
 
-#include "device/kernel.hpp"
 #include "device/kernels/support/family.hpp"
 #include "device/kernels/support/thread.hpp"
+#include "device/values/kernel.hpp"
 
 namespace gpucheck::device::kernels {
 

@@ -9,8 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/units.hpp"
-#include "device/error_codes.hpp"
 #include "device/sim/sim_driver.hpp"
+#include "device/values/error_codes.hpp"
 #include "input/devices/device_match.hpp"
 #include "input/devices/unusable_gpus.hpp"
 

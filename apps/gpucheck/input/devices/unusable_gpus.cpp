@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "device/error_codes.hpp"
+#include "device/values/error_codes.hpp"
 #include "input/devices/devices.hpp"
 #include "telemetry/machine_source.hpp"
 #include "telemetry/nvml/side_by_side.hpp"

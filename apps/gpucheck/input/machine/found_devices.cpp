@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "device/error_codes.hpp"
+#include "device/values/error_codes.hpp"
 #include "input/devices/devices.hpp"
 #include "input/devices/unusable_gpus.hpp"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "device/error_codes.hpp"
+#include "device/values/error_codes.hpp"
 #include "input/devices/devices.hpp"
 
 namespace gpucheck::application {

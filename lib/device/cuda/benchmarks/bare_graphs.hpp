@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-#include "device/handles.hpp"
-#include "device/kernel.hpp"
+#include "device/values/handles.hpp"
+#include "device/values/kernel.hpp"
 
 /// Graphs by the vendor's calls alone: what the runtime's are measured against.
 namespace gpucheck::cuda::benchmarks {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "device/handles.hpp"
+#include "device/values/handles.hpp"
 
 /// Plain CUDA loops over memory, with nothing around them, for benchmarks to compare with. The thread's device must be
 /// current. False when CUDA returns an error.

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "device/handles.hpp"
-#include "device/matrix_product.hpp"
+#include "device/libraries/matrix_product.hpp"
+#include "device/values/handles.hpp"
 
 /// Products by the vendor's calls alone: what gpucheck's are measured against.
 namespace gpucheck::cuda::benchmarks {

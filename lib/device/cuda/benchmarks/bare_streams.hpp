@@ -1,6 +1,6 @@
 #pragma once
 
-#include "device/handles.hpp"
+#include "device/values/handles.hpp"
 
 /// CUDA's own calls, with nothing around them, for benchmarks to compare with. The thread's
 /// device must be current. False when CUDA returns an error.

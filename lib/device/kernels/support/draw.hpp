@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <string_view>
 
-#include "device/kernel.hpp"
 #include "device/kernels/support/distributions.hpp"
 #include "device/kernels/support/philox_keys.hpp"
 #include "device/kernels/support/unroll.hpp"
+#include "device/values/kernel.hpp"
 
 namespace gpucheck::device::kernels {
 

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "device/element_type.hpp"
 #include "device/kernels/support/fp8.hpp"
 #include "device/kernels/support/half.hpp"
 #include "device/kernels/support/thread.hpp"
+#include "device/values/element_type.hpp"
 
 namespace gpucheck::device::kernels {
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "device/kernel.hpp"
+#include "device/values/kernel.hpp"
 
 #if defined(__CUDACC__)
 #define GPUCHECK_HOST_DEVICE __host__ __device__

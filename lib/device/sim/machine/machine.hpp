@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "device/operations.hpp"
+#include "device/forwarding/operations.hpp"
 #include "device/sim/machine/timeline.hpp"
 #include "device/sim/profile/profile.hpp"
 #include "device/sim/time/handle_table.hpp"

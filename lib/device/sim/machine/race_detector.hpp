@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "device/driver.hpp"
-#include "device/kernel.hpp"
 #include "device/sim/time/vector_clock.hpp"
+#include "device/values/kernel.hpp"
 
 namespace gpucheck::sim {
 

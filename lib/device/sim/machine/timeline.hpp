@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "device/activity.hpp"
+#include "device/records/activity.hpp"
 #include "device/sim/machine/race_detector.hpp"
 #include "device/sim/machine/world.hpp"
 #include "device/sim/time/handle_table.hpp"

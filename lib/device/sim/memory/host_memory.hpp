@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "device/sim/memory/free_ranges.hpp"
-#include "device/status.hpp"
+#include "device/values/status.hpp"
 
 namespace gpucheck::sim {
 

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "device/collective.hpp"
+#include "device/libraries/collective.hpp"
 
 /// The simulated devices' library for what ranks do together: each collective as it is defined, on the host. Reductions
 /// go from the first rank to the last, rounded to the type after each, so that what is called exact is shown to be.

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "device/matrix_product.hpp"
+#include "device/libraries/matrix_product.hpp"
 
 /// The simulated device's library: products as they are defined, element by element, on the
 /// host. It rounds where the product's types say so, and sums of fp8 keep no more digits than

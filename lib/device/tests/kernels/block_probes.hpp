@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "device/kernel.hpp"
 #include "device/kernels/support/family.hpp"
 #include "device/kernels/support/thread.hpp"
+#include "device/values/kernel.hpp"
 
 /// Kernels that show whether a device keeps what it promises to blocks.
 namespace gpucheck::device::kernels {

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "device/error_codes.hpp"
+#include "device/values/error_codes.hpp"
 #include "harness/result/failure_kinds.hpp"
 #include "telemetry/driver_state.hpp"
 

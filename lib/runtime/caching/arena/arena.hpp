@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "device/handles.hpp"
+#include "device/values/handles.hpp"
 #include "runtime/caching/arena/arena_lock.hpp"
 #include "runtime/caching/arena/heap.hpp"
 

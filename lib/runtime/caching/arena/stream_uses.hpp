@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "device/handles.hpp"
+#include "device/values/handles.hpp"
 
 namespace gpucheck::runtime::detail {
 

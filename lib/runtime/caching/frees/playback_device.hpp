@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "device/handles.hpp"
+#include "device/values/handles.hpp"
 
 namespace gpucheck::runtime {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "device/handles.hpp"
+#include "device/values/handles.hpp"
 #include "runtime/caching/arena/arena.hpp"
 
 namespace gpucheck::runtime::detail {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "device/forwarding_device.hpp"
+#include "device/forwarding/forwarding_device.hpp"
 #include "device/owned.hpp"
 #include "device/sim/sim_driver.hpp"
 #include "runtime/caching/caching_allocator.hpp"

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/units.hpp"
-#include "device/forwarding_device.hpp"
+#include "device/forwarding/forwarding_device.hpp"
 #include "device/owned.hpp"
 #include "device/sim/sim_driver.hpp"
 #include "runtime/allocator/errors.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/units.hpp"
-#include "device/forwarding_device.hpp"
+#include "device/forwarding/forwarding_device.hpp"
 #include "device/owned.hpp"
 #include "device/sim/sim_driver.hpp"
 #include "runtime/caching/caching_allocator.hpp"

@@ -3,10 +3,10 @@
 #include <array>
 #include <string_view>
 
-#include "device/kernel.hpp"
 #include "device/kernels/support/distributions.hpp"
 #include "device/kernels/support/family.hpp"
 #include "device/kernels/support/poisson.hpp"
+#include "device/values/kernel.hpp"
 
 /// Random numbers that depend on an input for each, drawn as PyTorch draws them.
 namespace gpucheck::device::kernels {

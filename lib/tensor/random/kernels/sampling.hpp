@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <string_view>
 
-#include "device/kernel.hpp"
 #include "device/kernels/support/distributions.hpp"
 #include "device/kernels/support/family.hpp"
 #include "device/kernels/support/philox.hpp"
 #include "device/kernels/support/thread.hpp"
+#include "device/values/kernel.hpp"
 
 /// Drawing category numbers by weights. Sums are formed in the order in which PyTorch's kernels
 /// form them, since a category's share ends where a rounded sum says so.

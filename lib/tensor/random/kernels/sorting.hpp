@@ -6,10 +6,10 @@
 #include <string_view>
 #include <type_traits>
 
-#include "device/kernel.hpp"
 #include "device/kernels/support/family.hpp"
 #include "device/kernels/support/poisson.hpp"
 #include "device/kernels/support/thread.hpp"
+#include "device/values/kernel.hpp"
 
 /// A stable sort of keys with their values, a digit at a time from the lowest, and what makes a
 /// permutation of it.

@@ -1,8 +1,8 @@
-#include "device/operations.hpp"
+#include "device/forwarding/operations.hpp"
 
 #include <type_traits>
 
-#include "device/forwarding_device.hpp"
+#include "device/forwarding/forwarding_device.hpp"
 
 namespace gpucheck::device {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "device/status.hpp"
+#include "device/values/status.hpp"
 
 /// The error codes of the CUDA runtime, all of them: names, words, and what to do.
 namespace gpucheck::device {

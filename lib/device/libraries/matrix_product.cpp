@@ -1,4 +1,4 @@
-#include "device/matrix_product.hpp"
+#include "device/libraries/matrix_product.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "device/handle_ledger.hpp"
+#include "device/records/handle_ledger.hpp"
 
 #include <array>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "device/collective.hpp"
+#include "device/libraries/collective.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
-#include "device/status.hpp"
+#include "device/values/status.hpp"
 
 #include <fmt/format.h>
 
-#include "device/error_codes.hpp"
+#include "device/values/error_codes.hpp"
 
 namespace gpucheck::device {
 namespace {

@@ -6,8 +6,8 @@
 #include <tuple>
 #include <unordered_set>
 
-#include "device/handles.hpp"
-#include "device/status.hpp"
+#include "device/values/handles.hpp"
+#include "device/values/status.hpp"
 
 namespace gpucheck::device {
 

@@ -1,4 +1,4 @@
-#include "device/range_log.hpp"
+#include "device/records/range_log.hpp"
 
 #include <utility>
 

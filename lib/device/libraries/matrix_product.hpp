@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "device/element_type.hpp"
-#include "device/status.hpp"
+#include "device/values/element_type.hpp"
+#include "device/values/status.hpp"
 
 /// What a product of two matrices is, as values. Matrices lie column by column, as BLAS has
 /// them: element (row, column) at `row + column * leading dimension`.

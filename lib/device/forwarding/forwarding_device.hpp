@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "device/operations.hpp"
+#include "device/forwarding/operations.hpp"
 
 namespace gpucheck::device {
 

@@ -4,9 +4,9 @@
 #include <span>
 #include <string_view>
 
-#include "device/element_type.hpp"
-#include "device/handles.hpp"
-#include "device/status.hpp"
+#include "device/values/element_type.hpp"
+#include "device/values/handles.hpp"
+#include "device/values/status.hpp"
 
 /// What several devices do together, as values. The devices of a communicator are its ranks, counted from 0; each gives
 /// memory of its own to send from and to receive in, in blocks of `count` elements.

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "device/handles.hpp"
+#include "device/values/handles.hpp"
 
 namespace gpucheck::device {
 

@@ -1,4 +1,4 @@
-#include "device/element_type.hpp"
+#include "device/values/element_type.hpp"
 
 #include <array>
 
