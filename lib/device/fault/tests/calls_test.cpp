@@ -1,7 +1,7 @@
 #include <thread>
 
 #include "device/fault/tests/faulty.hpp"
-#include "device/tests/recording_device.hpp"
+#include "device/tests/units/recording_device.hpp"
 
 // Effects that are the same for every operation: whether the call is made, what comes
 // back, and which of the calls are meant.

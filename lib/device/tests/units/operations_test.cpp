@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "device/forwarding/forwarding_device.hpp"
-#include "device/tests/recording_device.hpp"
+#include "device/tests/units/recording_device.hpp"
 
 namespace gpucheck::device {
 namespace {
