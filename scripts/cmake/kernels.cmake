@@ -3,7 +3,7 @@
 # A build without CUDA launches kernels on the simulated device, which needs nothing but the headers: there, these
 # functions do nothing.
 
-set(gpucheck_kernel_templates ${CMAKE_CURRENT_LIST_DIR}/../../lib/device/cuda)
+set(gpucheck_kernel_templates ${CMAKE_CURRENT_LIST_DIR}/../../lib/device/cuda/kernels)
 
 # gpucheck_kernels(<part> <folder>…)
 #   Static library gpucheck_<part>_kernels with the GPU's code of the families in these folders: each header there is one,

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "device/cuda/launch_table.hpp"
+#include "device/cuda/kernels/launch_table.hpp"
 #include "device/links/host_link.hpp"
 
 namespace gpucheck::cuda {

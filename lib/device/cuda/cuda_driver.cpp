@@ -5,10 +5,10 @@
 
 #include "device/cuda/convert.hpp"
 #include "device/cuda/cuda_device.hpp"
-#include "device/cuda/cupti_recorder.hpp"
-#include "device/cuda/driver_library.hpp"
-#include "device/cuda/nvml.hpp"
-#include "device/cuda/nvtx.hpp"
+#include "device/cuda/loading/driver_library.hpp"
+#include "device/cuda/loading/nvml.hpp"
+#include "device/cuda/tracing/cupti_recorder.hpp"
+#include "device/cuda/tracing/nvtx.hpp"
 
 namespace gpucheck::cuda {
 namespace {

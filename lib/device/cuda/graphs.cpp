@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "device/cuda/cuda_device.hpp"
-#include "device/cuda/launch_table.hpp"
+#include "device/cuda/kernels/launch_table.hpp"
 
 namespace gpucheck::cuda {
 namespace {

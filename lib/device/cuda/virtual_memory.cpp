@@ -1,7 +1,7 @@
 #include <cuda.h>
 
 #include "device/cuda/cuda_device.hpp"
-#include "device/cuda/driver_library.hpp"
+#include "device/cuda/loading/driver_library.hpp"
 
 // Virtual memory is the driver API's alone. CUresult and cudaError_t share their numbers.
 namespace gpucheck::cuda {

@@ -2,7 +2,7 @@
 #include <array>
 
 #include "device/cuda/cuda_device.hpp"
-#include "device/cuda/launch_table.hpp"
+#include "device/cuda/kernels/launch_table.hpp"
 
 namespace gpucheck::cuda {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "device/cuda/convert.hpp"
-#include "device/cuda/launch_table.hpp"
+#include "device/cuda/kernels/launch_table.hpp"
 
 namespace gpucheck::cuda::benchmarks {
 namespace {

@@ -1,4 +1,4 @@
-#include "device/cuda/nvml.hpp"
+#include "device/cuda/loading/nvml.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

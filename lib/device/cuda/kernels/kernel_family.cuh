@@ -3,7 +3,7 @@
 #include <array>
 #include <type_traits>
 
-#include "device/cuda/launch_table.hpp"
+#include "device/cuda/kernels/launch_table.hpp"
 #include "device/kernels/support/family.hpp"
 
 /// How the functors of a family become kernels: for the unit of each family.

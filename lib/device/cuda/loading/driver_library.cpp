@@ -1,11 +1,11 @@
-#include "device/cuda/driver_library.hpp"
+#include "device/cuda/loading/driver_library.hpp"
 
 #include <fstream>
 #include <sstream>
 #include <string_view>
 
-#include "device/cuda/nvml.hpp"
-#include "device/cuda/shared_library.hpp"
+#include "device/cuda/loading/nvml.hpp"
+#include "device/cuda/loading/shared_library.hpp"
 
 namespace gpucheck::cuda {
 namespace {

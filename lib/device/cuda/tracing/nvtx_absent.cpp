@@ -1,4 +1,4 @@
-#include "device/cuda/nvtx.hpp"
+#include "device/cuda/tracing/nvtx.hpp"
 
 // For toolkits without the package nvtx.
 namespace gpucheck::cuda::nvtx {

@@ -1,4 +1,4 @@
-#include "device/cuda/launch_table.hpp"
+#include "device/cuda/kernels/launch_table.hpp"
 
 #include <mutex>
 #include <unordered_map>

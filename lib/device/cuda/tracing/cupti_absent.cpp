@@ -1,4 +1,4 @@
-#include "device/cuda/cupti_recorder.hpp"
+#include "device/cuda/tracing/cupti_recorder.hpp"
 
 namespace gpucheck::cuda {
 

@@ -1,4 +1,4 @@
-#include "device/cuda/nvtx.hpp"
+#include "device/cuda/tracing/nvtx.hpp"
 
 #include <atomic>
 #include <cstdint>
