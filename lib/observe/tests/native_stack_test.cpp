@@ -40,6 +40,8 @@ namespace {
 
 }  // namespace application
 
+extern "C" const char __executable_start;  // where the linker puts the program's file
+
 namespace gpucheck::observe {
 namespace {
 
@@ -102,8 +104,8 @@ TEST(NativeStack, DeepStacksLoseTheirOutermostFrames) {
 }
 
 TEST(NativeStack, AnAddressWithoutASymbolIsGivenByModuleAndOffset) {
-  // A literal is part of the program's file, but neither a function nor a variable.
-  const auto inside = reinterpret_cast<std::uintptr_t>("neither a function nor a variable");
+  // The header of the program's file is neither a function nor a variable.
+  const auto inside = reinterpret_cast<std::uintptr_t>(&__executable_start) + 16;
   const detail::ModuleAddress module = detail::find_module(inside);
   EXPECT_TRUE(module.is_program);
   Symbolizer symbolizer;

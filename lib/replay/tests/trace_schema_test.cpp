@@ -29,7 +29,8 @@ json one_of_each(json trace) {
   std::set<json> forms;
   json first = json::array();
   for (const json& operation : trace.at("ops")) {
-    json form = operation.is_array() ? json{operation.at(0), operation.size()} : json{operation.at("op")};
+    json form =
+        operation.is_array() ? json::array({operation.at(0), operation.size()}) : json::array({operation.at("op")});
     if (operation.is_object()) {
       for (const auto& [key, unused] : operation.items()) form.push_back(key);
     }
