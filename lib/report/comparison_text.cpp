@@ -37,6 +37,13 @@ bool is_waived(const Comparison& comparison) { return comparison.verdict == "fai
 
 }  // namespace
 
+DeviceName names_in(const fleet::AcrossRuns& across) {
+  return [&subjects = across.subjects](int device) {
+    const fleet::Subject& subject = subjects.at(static_cast<std::size_t>(device));
+    return subject.host + " " + (subject.device.uuid.empty() ? subject.device.pci_bus_id : subject.device.uuid);
+  };
+}
+
 std::string plain_device_name(int device) { return fmt::format("device {}", device); }
 
 std::string comparison_title(const Comparison& comparison) {

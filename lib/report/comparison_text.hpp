@@ -6,7 +6,7 @@
 
 #include "harness/rules/comparison.hpp"
 #include "report/palette.hpp"
-#include "report/run_record.hpp"
+#include "report/run_set.hpp"
 
 /// What GPUs of one model differ in, in words.
 namespace gpucheck::report {
@@ -16,7 +16,7 @@ using DeviceName = std::function<std::string(int)>;
 std::string plain_device_name(int device);
 
 /// Names the devices of several runs. `across` must outlive it.
-DeviceName names_in(const AcrossRuns& across);
+DeviceName names_in(const fleet::AcrossRuns& across);
 
 /// "gemm.bf16.digest of NVIDIA H100".
 std::string comparison_title(const harness::Comparison& comparison);

@@ -92,7 +92,7 @@ Json test_of(const RunSet& set, const Entry& entry) {
 }
 
 Json run_extra(const RunSet& set, std::size_t index) {
-  const RunRecord& run = set.runs[index];
+  const fleet::RunRecord& run = set.runs[index];
   Json extra{{"host_name", run.start.host_name},
              {"exit_code", run.end.exit_code},
              {"seed", run.start.settings.seed},
@@ -107,13 +107,13 @@ Json run_extra(const RunSet& set, std::size_t index) {
 
 /// From the first run's start to the last one's end.
 std::pair<std::int64_t, std::int64_t> span_of(const RunSet& set) {
-  const auto start_of = [](const RunRecord& run) {
+  const auto start_of = [](const fleet::RunRecord& run) {
     const auto since_1970 = run.start.start_time.time_since_epoch();
     return std::max<std::int64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(since_1970).count(), 0);
   };
   std::int64_t start = start_of(set.runs.front());
   std::int64_t stop = start;
-  for (const RunRecord& run : set.runs) {
+  for (const fleet::RunRecord& run : set.runs) {
     start = std::min(start, start_of(run));
     stop = std::max(stop, start_of(run) + whole_milliseconds(run.end.duration_ms));
   }

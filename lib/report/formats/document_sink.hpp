@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/output_file.hpp"
-#include "report/run_record.hpp"
+#include "report/run_set.hpp"
 
 namespace gpucheck::report {
 
@@ -30,7 +30,7 @@ class DocumentSink final : public harness::EventSink {
  private:
   OutputFile file_;
   Write write_;
-  RunRecord run_;
+  fleet::RunRecord run_;
 };
 
 }  // namespace gpucheck::report

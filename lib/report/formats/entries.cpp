@@ -104,7 +104,7 @@ Entry entry_of(std::size_t run, const NotRun& one) {
           .message = one.reason};
 }
 
-void add_entries(std::vector<Entry>& entries, std::size_t index, RunRecord& run) {
+void add_entries(std::vector<Entry>& entries, std::size_t index, fleet::RunRecord& run) {
   sort_as_selected(run.results, run.start.selected);
   for (const CaseResult& result : run.results) entries.push_back(entry_of(index, result));
   for (const Comparison& one : run.end.comparisons) entries.push_back(entry_of(index, one, plain_device_name));
@@ -156,7 +156,7 @@ harness::Verdict verdict_of(int exit_code) noexcept {
   return exit_code == 1 ? harness::Verdict::failed : harness::Verdict::not_judged;
 }
 
-std::string run_line(const RunRecord& run) {
+std::string run_line(const fleet::RunRecord& run) {
   return fmt::format("{}{}; {} on {}, seed {}, gpucheck {}", counts_text(run.end.counts),
                      failed_comparisons_text(run.end.comparisons), format_duration(run.end.duration_ms),
                      device_text(run.start.devices), run.start.settings.seed, one_line(run.start.version));
@@ -164,7 +164,7 @@ std::string run_line(const RunRecord& run) {
 
 std::string counts_of_all(const RunSet& set) {
   harness::Counts all;
-  for (const RunRecord& run : set.runs) {
+  for (const fleet::RunRecord& run : set.runs) {
     const harness::Counts& one = run.end.counts;
     all.pass += one.pass;
     all.fail += one.fail;

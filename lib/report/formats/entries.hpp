@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/run/device_verdicts.hpp"
-#include "report/run_record.hpp"
+#include "report/run_set.hpp"
 
 /// What every summary says of a run, in one list: results, comparisons of devices, and what was selected and never ran.
 namespace gpucheck::report {
@@ -54,7 +54,7 @@ std::vector<NotRun> not_run_of(const harness::RunFinished& end);
 harness::Verdict verdict_of(int exit_code) noexcept;
 
 /// "3 passed, 1 failed; 2 min 05 s on Simulated H100 (sim:0, 80.00 GiB), seed 7, gpucheck 0.1.0".
-std::string run_line(const RunRecord& run);
+std::string run_line(const fleet::RunRecord& run);
 
 /// "3 passed, 1 failed": of all runs together.
 std::string counts_of_all(const RunSet& set);

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "report/formats/document_sink.hpp"
-#include "report/run_record.hpp"
+#include "report/run_set.hpp"
 #include "report/sinks.hpp"
 
 namespace gpucheck::report {

@@ -9,7 +9,7 @@
 #include "harness/result/failure_kinds.hpp"
 #include "harness/run/device_verdicts.hpp"
 #include "report/result_order.hpp"
-#include "report/run_record.hpp"
+#include "report/run_set.hpp"
 #include "report/wording.hpp"
 
 namespace gpucheck::report {
@@ -118,7 +118,7 @@ Json verdict_json(const harness::DeviceVerdict& one) {
           {"failures", array_of_kinds(one.failures)}};
 }
 
-void add_verdicts(Json& document, const RunRecord& run) {
+void add_verdicts(Json& document, const fleet::RunRecord& run) {
   harness::DeviceVerdicts verdicts;
   for (const CaseResult& result : run.results) verdicts.add(result);
   Json& devices = document["device_verdicts"] = Json::array();
@@ -132,7 +132,7 @@ void add_verdicts(Json& document, const RunRecord& run) {
   if (machine) of_machine.erase("failed_comparisons");  // it has no peers here
 }
 
-Json document_of(RunRecord run) {
+Json document_of(fleet::RunRecord run) {
   sort_as_selected(run.results, run.start.selected);
   Json document = head_of(run.start);
   document["counts"] = harness::to_json(run.end.counts);
@@ -175,11 +175,11 @@ std::string text_of(const Json& document) {
 
 }  // namespace
 
-std::string json_document(RunRecord run) { return text_of(document_of(std::move(run))); }
+std::string json_document(fleet::RunRecord run) { return text_of(document_of(std::move(run))); }
 
-std::string fleet_json_document(std::vector<RunRecord> runs, int exit_code, const AcrossRuns& across) {
+std::string fleet_json_document(std::vector<fleet::RunRecord> runs, int exit_code, const fleet::AcrossRuns& across) {
   Json document = {{"schema", "gpucheck.fleet/1"}, {"exit_code", exit_code}, {"runs", Json::array()}};
-  for (RunRecord& run : runs) document["runs"].push_back(document_of(std::move(run)));
+  for (fleet::RunRecord& run : runs) document["runs"].push_back(document_of(std::move(run)));
   document["comparisons"] = Json::array();
   for (const harness::Comparison& comparison : across.comparisons) {
     document["comparisons"].push_back(across_runs(comparison, across.subjects));

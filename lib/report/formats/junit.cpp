@@ -16,7 +16,7 @@
 #include "report/formats/entries.hpp"
 #include "report/mismatch_table.hpp"
 #include "report/result_order.hpp"
-#include "report/run_record.hpp"
+#include "report/run_set.hpp"
 #include "report/wording.hpp"
 
 // Keeps to what Jenkins (junit and xunit plugins), GitLab and the GitHub reporters all
@@ -290,8 +290,8 @@ class RunSuites {
 
 }  // namespace
 
-std::string fleet_junit_document(std::vector<RunRecord> runs, const std::vector<std::string>& labels,
-                                 const AcrossRuns& across) {
+std::string fleet_junit_document(std::vector<fleet::RunRecord> runs, const std::vector<std::string>& labels,
+                                 const fleet::AcrossRuns& across) {
   pugi::xml_document document;
   pugi::xml_node declaration = document.append_child(pugi::node_declaration);
   set(declaration, "version", "1.0");
@@ -300,7 +300,7 @@ std::string fleet_junit_document(std::vector<RunRecord> runs, const std::vector<
   all.node = document.append_child("testsuites");
   set(all.node, "name", "gpucheck");
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    RunRecord& run = runs[i];
+    fleet::RunRecord& run = runs[i];
     sort_as_selected(run.results, run.start.selected);
     RunSuites suites(all.node, run.start, labels[i]);
     for (const CaseResult& result : run.results) suites.add(result);
@@ -324,8 +324,8 @@ std::string fleet_junit_document(std::vector<RunRecord> runs, const std::vector<
   return std::move(text).str();
 }
 
-std::string junit_document(RunRecord run) {
-  std::vector<RunRecord> runs;
+std::string junit_document(fleet::RunRecord run) {
+  std::vector<fleet::RunRecord> runs;
   runs.push_back(std::move(run));
   return fleet_junit_document(std::move(runs), {""});
 }

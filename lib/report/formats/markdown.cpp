@@ -83,7 +83,7 @@ std::string verdict_row(const harness::DeviceVerdict& verdict, const harness::De
                      verdict_word(verdict.verdict), counts_text(verdict.counts), steps);
 }
 
-std::string verdicts_of(const RunRecord& run) {
+std::string verdicts_of(const fleet::RunRecord& run) {
   harness::DeviceVerdicts verdicts;
   for (const harness::CaseResult& result : run.results) verdicts.add(result);
   std::string rows;
@@ -98,7 +98,7 @@ std::string verdicts_of(const RunRecord& run) {
 }
 
 std::string run_section(const RunSet& set, std::size_t index) {
-  const RunRecord& run = set.runs[index];
+  const fleet::RunRecord& run = set.runs[index];
   std::string text = set.is_one_run() ? "" : fmt::format("### {}\n\n", code_span(set.labels[index]));
   text += fmt::format("{} {}, started {} UTC on {}\n\n",
                       set.is_one_run() ? "" : verdict_word(verdict_of(run.end.exit_code)), code_span(run_line(run)),

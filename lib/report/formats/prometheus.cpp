@@ -98,7 +98,7 @@ void add_counts(Exposition& exposition, const Labels& labels, const harness::Cou
   }
 }
 
-void add_devices(Exposition& exposition, const Labels& labels, const RunRecord& run) {
+void add_devices(Exposition& exposition, const Labels& labels, const fleet::RunRecord& run) {
   harness::DeviceVerdicts verdicts;
   for (const harness::CaseResult& result : run.results) verdicts.add(result);
   const std::vector<harness::DeviceVerdict> all = verdicts.of(run.start.devices, run.end);
@@ -123,7 +123,7 @@ void add_devices(Exposition& exposition, const Labels& labels, const RunRecord& 
   }
 }
 
-void add_run_metrics(Exposition& exposition, const Labels& labels, const RunRecord& run) {
+void add_run_metrics(Exposition& exposition, const Labels& labels, const fleet::RunRecord& run) {
   const auto since_1970 = std::chrono::duration<double>(run.start.start_time.time_since_epoch());
   exposition.add("gpucheck_run_info", "The run that the other metrics are of.",
                  with(labels, {{"version", run.start.version},

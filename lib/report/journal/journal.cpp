@@ -104,8 +104,8 @@ bool is_being_written(const std::string& path) {
 const RunStarted& Journal::start() const { return std::get<RunStarted>(events.front()); }
 const RunFinished& Journal::end() const { return std::get<RunFinished>(events.back()); }
 
-RunRecord Journal::record() const {
-  RunRecord run{.start = start(), .results = {}, .end = end()};
+fleet::RunRecord Journal::record() const {
+  fleet::RunRecord run{.start = start(), .results = {}, .end = end(), .file = path};
   for (const Event& event : events) {
     if (const auto* finished = std::get_if<CaseFinished>(&event)) run.results.push_back(finished->result);
   }

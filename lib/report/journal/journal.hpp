@@ -6,7 +6,7 @@
 
 #include "fleet/waivers.hpp"
 #include "report/journal/event_json.hpp"
-#include "report/run_record.hpp"
+#include "report/run_set.hpp"
 
 namespace gpucheck::report {
 
@@ -21,7 +21,7 @@ struct Journal {
 
   [[nodiscard]] const harness::RunStarted& start() const;
   [[nodiscard]] const harness::RunFinished& end() const;
-  [[nodiscard]] RunRecord record() const;
+  [[nodiscard]] fleet::RunRecord record() const;
 };
 
 /// @param still_written the run that writes it has not ended.

@@ -6,7 +6,7 @@
 #include <random>
 #include <tuple>
 
-#include "report/run_record.hpp"
+#include "report/run_set.hpp"
 
 namespace gpucheck::report {
 namespace {
@@ -46,7 +46,7 @@ TEST(ResultOrder, IsTheSameHoweverTheCasesEnded) {
 
 TEST(ResultOrder, MakesTheSameReportsHoweverTheCasesEnded) {
   const auto reports = [](unsigned seed) {
-    RunRecord run;
+    fleet::RunRecord run;
     run.start.selected = selected;
     run.results = in_some_order(seed);
     for (harness::CaseResult& result : run.results) result.outcome = harness::Outcome::pass;

@@ -4,7 +4,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "report/run_record.hpp"
+#include "report/run_set.hpp"
 #include "report/sinks.hpp"
 #include "sample_run.hpp"
 #include "support.hpp"
@@ -15,8 +15,8 @@ namespace {
 using nlohmann::json;
 
 /// A run whose every field holds something unusual.
-RunRecord odd_run() {
-  RunRecord run{.start = sample_start(), .results = {}, .end = sample_end()};
+fleet::RunRecord odd_run() {
+  fleet::RunRecord run{.start = sample_start(), .results = {}, .end = sample_end()};
   harness::CaseResult result;
   result.warnings = {{"persistent", "true", "false", "vendor", "GC1003"}};
   result.name = "a.\xff";

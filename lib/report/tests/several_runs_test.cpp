@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <pugixml.hpp>
 
-#include "report/run_record.hpp"
+#include "report/run_set.hpp"
 
 namespace gpucheck::report {
 namespace {
@@ -19,8 +19,8 @@ harness::CaseResult half_second_result(const std::string& name, Outcome outcome,
 }
 
 /// One result of each outcome on device 0, a failure on device 1 and on both.
-RunRecord record(const std::string& host) {
-  RunRecord run;
+fleet::RunRecord record(const std::string& host) {
+  fleet::RunRecord run;
   run.start.host_name = host;
   run.start.devices.resize(2);
   run.start.devices[1].index = 1;
@@ -74,7 +74,7 @@ TEST(SeveralRuns, AreCountedSuiteBySuiteAndAltogether) {
 }
 
 TEST(NotRun, TellsOfEachWhetherItHadBeenStarted) {
-  RunRecord run;
+  fleet::RunRecord run;
   run.end.not_run = {{.name = "a.b"}, {.name = "a.b"}, {.name = "a.c"}};
   run.end.running = {{.name = "a.b"}};
   run.end.counts.not_run = 3;
@@ -93,7 +93,7 @@ TEST(NotRun, TellsOfEachWhetherItHadBeenStarted) {
 }
 
 TEST(LongOutput, IsShownFromItsEnd) {
-  RunRecord run;
+  fleet::RunRecord run;
   run.results.push_back(half_second_result("a.b", Outcome::crash, {}));
   for (int i = 0; i < 10'000; ++i) run.results[0].error_tail += "line " + std::to_string(i) + "\n";
   pugi::xml_document document;

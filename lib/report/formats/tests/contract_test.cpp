@@ -11,7 +11,7 @@
 #include "base/utf8.hpp"
 #include "format_checks.hpp"
 #include "report/formats/formats.hpp"
-#include "report/run_record.hpp"
+#include "report/run_set.hpp"
 #include "schema.hpp"
 #include "support.hpp"
 
@@ -65,8 +65,8 @@ std::vector<const Format*> documents() {
 
 /// A run on two devices in which every text there can be is `text`, under every outcome, once waived, once with a
 /// warning, and with cases that never ran.
-RunRecord hostile_run(const std::string& text) {
-  RunRecord run;
+fleet::RunRecord hostile_run(const std::string& text) {
+  fleet::RunRecord run;
   run.start.version = run.start.host_name = text;
   run.start.command_line = {text};
   run.start.configuration = {.path = text, .profile = text, .settings = {{text, text, 1}, {text, text, 1}}};
@@ -126,7 +126,7 @@ TEST_P(HostileReport, IsSound) {
 }
 
 TEST_P(HostileReport, OfSeveralRunsIsSound) {
-  const RunRecord run = hostile_run(GetParam());
+  const fleet::RunRecord run = hostile_run(GetParam());
   RunSet set{.runs = {run, run}, .labels = {GetParam(), GetParam()}, .exit_code = 1};
   set.across.comparisons = run.end.comparisons;
   set.across.subjects = {{.run = 0, .host = GetParam(), .device = run.start.devices[0]},
@@ -150,7 +150,7 @@ TEST(EveryReport, IsSoundOfARunWithoutResults) {
 TEST(EveryReport, SaysWhatIsRedAndWhy) {
   for (const Format* format : documents()) {
     for (const Outcome outcome : {Outcome::fail, Outcome::error, Outcome::crash, Outcome::hang}) {
-      RunRecord run;
+      fleet::RunRecord run;
       run.results.push_back(bare_result("group.culprit", outcome, "becauseofthat"));
       run.end.exit_code = 1;
       const std::string document = format->write(only(run));
@@ -159,7 +159,7 @@ TEST(EveryReport, SaysWhatIsRedAndWhy) {
       const bool has_room = format->name != "prometheus";  // a reason cannot be a label: it would make new series
       EXPECT_EQ(document.find("becauseofthat") != std::string::npos, has_room) << format->name;
     }
-    RunRecord run;
+    fleet::RunRecord run;
     run.end.not_run = {{.name = "group.culprit", .devices = {0}}};
     run.end.counts.not_run = 1;
     run.end.exit_code = 3;
@@ -171,7 +171,7 @@ TEST(EveryReport, TellsOneOutcomeFromAnother) {
   for (const Format* format : documents()) {
     std::map<std::string, Outcome> seen;
     for (const Outcome outcome : all_outcomes) {
-      RunRecord run;
+      fleet::RunRecord run;
       harness::CaseResult result = bare_result("a.b", outcome);
       run.end.counts.add(result);
       run.results.push_back(std::move(result));
@@ -182,10 +182,10 @@ TEST(EveryReport, TellsOneOutcomeFromAnother) {
 }
 
 TEST(EveryReport, NamesEachHostOfSeveral) {
-  RunRecord first;
+  fleet::RunRecord first;
   first.results.push_back(bare_result("a.b", Outcome::fail));
   first.start.host_name = "hostone";
-  RunRecord second = first;
+  fleet::RunRecord second = first;
   second.start.host_name = "hosttwo";
   for (const Format* format : documents()) {
     const std::string document =
@@ -197,7 +197,7 @@ TEST(EveryReport, NamesEachHostOfSeveral) {
 
 // A verdict must not depend on a file that nobody noticed.
 TEST(EveryReport, NamesTheConfigurationFileAndWhatItDecided) {
-  RunRecord run;
+  fleet::RunRecord run;
   for (const Format* format : documents()) {
     EXPECT_EQ(format->write(only(run)).find("config"), std::string::npos) << format->name;
   }
@@ -207,7 +207,7 @@ TEST(EveryReport, NamesTheConfigurationFileAndWhatItDecided) {
     for (const char* word : {"/site/checks.toml", "nightly", "max_skips", "17"}) {
       EXPECT_NE(document.find(word), std::string::npos) << format->name << ": " << word;
     }
-    RunRecord other = run;
+    fleet::RunRecord other = run;
     other.start.configuration->path = "/other.toml";
     const std::string both = format->write({.runs = {run, other}, .labels = {"one", "two"}, .exit_code = 0});
     EXPECT_NE(both.find("/site/checks.toml"), std::string::npos) << format->name;
@@ -216,7 +216,7 @@ TEST(EveryReport, NamesTheConfigurationFileAndWhatItDecided) {
 }
 
 TEST(EveryReport, NamesAConfigurationFileThatDecidedNothing) {
-  RunRecord run;
+  fleet::RunRecord run;
   run.results.push_back(bare_result("a.b", Outcome::pass));
   run.start.configuration = {.path = "/site/checks.toml", .profile = "", .settings = {}};
   for (const Format* format : documents()) {
@@ -225,7 +225,7 @@ TEST(EveryReport, NamesAConfigurationFileThatDecidedNothing) {
 }
 
 TEST(EveryReport, OfTenMegabytesOfOutputStaysSmall) {
-  RunRecord run;
+  fleet::RunRecord run;
   harness::CaseResult& result = run.results.emplace_back();
   result.name = "a.b";
   result.outcome = Outcome::crash;

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "report/run_record.hpp"
+#include "report/run_set.hpp"
 
 namespace gpucheck::report {
 namespace {
@@ -26,9 +26,9 @@ harness::CaseResult reasoned_result(const std::string& name, Outcome outcome, co
 }
 
 /// A pass, a failure with its code, and a waived hang, on device 0.
-RunRecord small_run() {
+fleet::RunRecord small_run() {
   using namespace std::chrono;
-  RunRecord run;
+  fleet::RunRecord run;
   run.start.version = "1.2.3";
   run.start.host_name = "node1";
   run.start.start_time = sys_days{2026y / August / 22} + 10h;
@@ -66,7 +66,7 @@ TEST(GithubReport, HasTheVerdictFirstAndThenWhatIsRed) {
 }
 
 TEST(GithubReport, OfAPassIsANotice) {
-  RunRecord run;
+  fleet::RunRecord run;
   run.results.push_back(reasoned_result("a.good", Outcome::pass));
   run.end.counts.pass = 1;
   EXPECT_EQ(written("github", only(run)),
@@ -86,7 +86,7 @@ TEST(MarkdownReport, ShowsVerdictDevicesAndFailures) {
 }
 
 TEST(MarkdownReport, KeepsBelowWhatGithubTakes) {
-  RunRecord run;
+  fleet::RunRecord run;
   for (int i = 0; i < 5000; ++i) {
     run.results.push_back(reasoned_result("a.b" + std::to_string(i), Outcome::crash, std::string(300, '<')));
     run.results.back().error_tail = std::string(3000, '`');
@@ -122,7 +122,7 @@ TEST(PrometheusReport, HasSamplesThatAnAlertCanAskFor) {
 }
 
 TEST(PrometheusReport, EscapesLabelsAndTakesNumbersThatAreNotFinite) {
-  RunRecord run = small_run();
+  fleet::RunRecord run = small_run();
   run.start.host_name = "a\\b\"c\nd";
   run.results[0].measurements[0].value = std::numeric_limits<double>::quiet_NaN();
   const std::string text = written("prometheus", only(std::move(run)));
@@ -138,7 +138,7 @@ TEST(PrometheusReport, OfTwoRunsOfOneNameKeepsBothApart) {
 }
 
 TEST(CtrfReport, CountsRedAsFailedAndSaysOurWord) {
-  RunRecord run = small_run();
+  fleet::RunRecord run = small_run();
   run.results.push_back(reasoned_result("a.unsure", Outcome::error));
   run.results.push_back(reasoned_result("a.absent", Outcome::skip));
   run.end.not_run = {{.name = "a.never", .devices = {0}}};
@@ -163,7 +163,7 @@ TEST(CtrfReport, CountsRedAsFailedAndSaysOurWord) {
 }
 
 TEST(CtrfReport, TellsOfRetries) {
-  RunRecord run;
+  fleet::RunRecord run;
   run.results.push_back(reasoned_result("a.b", Outcome::pass));
   run.results.back().flaky = true;
   run.results.back().earlier_attempts = {{Outcome::fail, "once", 3}};

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "journal_text.hpp"
 #include "report/journal/journal.hpp"
-#include "report/run_record.hpp"
+#include "report/run_set.hpp"
 #include "sample_run.hpp"
 
 namespace gpucheck::report {
