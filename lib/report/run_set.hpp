@@ -11,7 +11,7 @@ namespace gpucheck::report {
 
 /// What a report is written of: one run, or several together.
 struct RunSet {
-  std::vector<fleet::RunRecord> runs;           ///< at least one
+  std::vector<fleet::RunRecord> runs;    ///< at least one
   std::vector<std::string> labels = {};  ///< what each is called among several; none of a run alone
   fleet::AcrossRuns across = {};
   int exit_code = 0;  ///< the verdict on all of them together
@@ -31,7 +31,8 @@ std::string json_document(fleet::RunRecord run);
 
 /// The documents of several runs in one, schema "gpucheck.fleet/1".
 /// @param exit_code the verdict on all of them together.
-std::string fleet_json_document(std::vector<fleet::RunRecord> runs, int exit_code, const fleet::AcrossRuns& across = {});
+std::string fleet_json_document(std::vector<fleet::RunRecord> runs, int exit_code,
+                                const fleet::AcrossRuns& across = {});
 
 /// JUnit XML of one run.
 std::string junit_document(fleet::RunRecord run);

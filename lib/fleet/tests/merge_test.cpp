@@ -87,8 +87,12 @@ TEST(Merge, FailsTheRunWhoseDigestDiffers) {
 }
 
 TEST(Merge, TakesAnInterruptionForTheRunsOwn) {
-  EXPECT_EQ(exit_code_of(harness::RunFinished{.exit_code = 1}), 1);
-  EXPECT_EQ(exit_code_of(harness::RunFinished{.interrupted_by_signal = 15, .exit_code = 143}), 3);
+  harness::RunFinished end;
+  end.exit_code = 1;
+  EXPECT_EQ(exit_code_of(end), 1);
+  end.exit_code = 143;
+  end.interrupted_by_signal = 15;
+  EXPECT_EQ(exit_code_of(end), 3);
 }
 
 }  // namespace
