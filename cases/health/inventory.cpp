@@ -122,12 +122,17 @@ std::optional<Texts> mixed_vbios(const Machine& machine) {
 }
 
 /// The loaded driver and the library that speaks to it, where they are not of one version; none where one is not known.
+/// @throws EnvironmentError where one failed to be read.
 std::optional<Texts> mixed_drivers(const Machine& machine) {
   const std::string& loaded = machine.host.kernel_module_version;
-  const std::string& library = machine.driver_version;
-  if (loaded.empty() || library.empty()) return {};
-  if (loaded == library) return Texts{};
-  return Texts{fmt::format("the loaded driver is {}, its library is of {}", loaded, library)};
+  if (telemetry::is_failure(machine.driver_version))
+    throw EnvironmentError("the driver's version cannot be read: " + *telemetry::problem(machine.driver_version));
+  if (const std::string& problem = machine.host.kernel_module_problem; !problem.empty())
+    throw EnvironmentError("the version of the loaded driver cannot be read: " + problem);
+  const std::string* const library = telemetry::text(machine.driver_version);
+  if (loaded.empty() || library == nullptr) return {};
+  if (loaded == *library) return Texts{};
+  return Texts{fmt::format("the loaded driver is {}, its library is of {}", loaded, *library)};
 }
 
 /// A bus on which no GPU is listed says nothing.

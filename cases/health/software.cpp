@@ -56,6 +56,25 @@ int major_of(const std::string& version) {
   return major;
 }
 
+/// @throws EnvironmentError where the driver failed to say what `value` is.
+void require_no_failure(const char* what, const telemetry::Value& value) {
+  if (telemetry::is_failure(value))
+    throw EnvironmentError(fmt::format("{} cannot be read: {}", what, *telemetry::problem(value)));
+}
+
+void require_no_failure(const telemetry::Machine& machine) {
+  require_no_failure("the newest CUDA that the driver offers", machine.cuda_version);
+  require_no_failure("the driver's version", machine.driver_version);
+  require_no_failure("NVML's version", machine.nvml_version);
+  if (const std::string& problem = machine.host.kernel_module_problem; !problem.empty())
+    throw EnvironmentError("the version of the loaded driver cannot be read: " + problem);
+}
+
+std::string text_of(const telemetry::Value& version) {
+  const std::string* const text = telemetry::text(version);
+  return text == nullptr ? "" : *text;
+}
+
 void run(harness::Context& context) {
   std::string library_problem;
   const telemetry::Machine machine = machine_or_host(context, library_problem);
@@ -76,14 +95,16 @@ void run(harness::Context& context) {
   observe_known(context, "unusable_device_files", known(no_files, unusable(host.device_files)));
   observe_known(context, "forbidden_device_files", known(no_files, forbidden));
   observe_known(context, "unusable_libraries", known(no_libraries, problems));
-  if (machine.cuda_version.empty()) {
+  require_no_failure(machine);
+  const std::string cuda = text_of(machine.cuda_version);
+  if (cuda.empty()) {
     observe_not_available(context, "driver_is_new_enough");
   } else {
-    context.observe("driver_is_new_enough", major_of(machine.cuda_version) >= cuda_major);
+    context.observe("driver_is_new_enough", major_of(cuda) >= cuda_major);
   }
-  context.observe("driver_version",
-                  machine.driver_version.empty() ? host.kernel_module_version : machine.driver_version);
-  context.observe("cuda_of_driver", machine.cuda_version);
+  const std::string driver = text_of(machine.driver_version);
+  context.observe("driver_version", driver.empty() ? host.kernel_module_version : driver);
+  context.observe("cuda_of_driver", cuda);
 }
 
 }  // namespace
@@ -105,7 +126,10 @@ harness::Case define() {
                   .telemetry = telemetry::always(Aspect::library, "cannot open shared object file")},
                  {.name = "old_driver",
                   .summary = "the driver is older than CUDA needs",
-                  .telemetry = telemetry::always(Aspect::cuda_version, "11.0")}},
+                  .telemetry = telemetry::always(Aspect::cuda_version, "11.0")},
+                 {.name = "version_unreadable",
+                  .summary = "the driver fails to say which CUDA it offers",
+                  .telemetry = telemetry::failing(Aspect::cuda_version)}},
       .run = run,
   };
 }

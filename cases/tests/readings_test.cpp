@@ -264,6 +264,27 @@ TEST_P(HealthCase, LinksAreHeldToTheSame) {
   EXPECT_EQ(without_list.verdict, has_links ? Verdict::error : usual(GetParam())) << without_list.reason;
 }
 
+TEST_P(HealthCase, AVersionThatCannotBeReadIsNotAGoodOne) {
+  using Version = Value Machine::*;
+  for (const Version version : {&Machine::driver_version, &Machine::nvml_version, &Machine::cuda_version}) {
+    const bool is_judged =
+        GetParam() == "health.software" || (GetParam() == "health.inventory" && version == &Machine::driver_version);
+    const Judged seen = with([version](Machine& machine) { machine.*version = failed; });
+    EXPECT_EQ(seen.verdict, is_judged ? Verdict::error : usual(GetParam())) << seen.reason;
+    if (is_judged) {
+      EXPECT_NE(seen.reason.find("nvmlDeviceGet: Unknown Error"), seen.reason.npos) << seen.reason;
+    }
+    const Judged absent = with([version](Machine& machine) { machine.*version = not_supported; });
+    EXPECT_LE(absent.verdict, Verdict::partial) << absent.reason;
+  }
+  const Judged module = with([](Machine& machine) {
+    machine.host.kernel_module_version.clear();
+    machine.host.kernel_module_problem = "/proc/driver/nvidia/version: Input/output error";
+  });
+  const bool needs_module = GetParam() == "health.software" || GetParam() == "health.inventory";
+  EXPECT_EQ(module.verdict, needs_module ? Verdict::error : usual(GetParam())) << module.reason;
+}
+
 std::vector<std::string> health_cases() {
   std::vector<std::string> names;
   for (const harness::Case& each : case_registry().cases()) {

@@ -131,6 +131,8 @@ DriverState look_at_driver(const std::string& root) { return driver_state(read_h
 std::string missing_part(const DriverState& state) {
   const Host& host = state.host;
   if (!state.has_gpu() || state.is_wsl) return {};
+  if (!host.kernel_module_problem.empty())
+    return "the version of the loaded driver cannot be read: " + host.kernel_module_problem;
   if (host.kernel_module_version.empty()) return not_loaded(state);
   if (std::string file = unusable_file(host); !file.empty()) return file;
   for (const std::string_view library : {cuda_library, management_library}) {

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <sstream>
 #include <string_view>
 #include <unistd.h>
@@ -22,11 +21,29 @@ namespace {
 namespace files = std::filesystem;
 
 /// The first line of a file; empty where there is none.
-std::string line_of(const files::path& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
+/// @param problem why it cannot be read; kept where it can, or where there is no such file.
+std::string line_of(const files::path& path, std::string& problem) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  std::array<char, 4096> text{};
+  const ssize_t length = descriptor < 0 ? -1 : ::read(descriptor, text.data(), text.size());
+  const int error = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  if (length < 0) {
+    if (error != ENOENT) problem = fmt::format("{}: {}", path.string(), std::strerror(error));
+    return {};
+  }
+  const std::string_view read(text.data(), static_cast<std::size_t>(length));
+  return std::string(read.substr(0, read.find('\n')));
+}
+
+/// The name of the kernel driver that a device is bound to; empty where it is bound to none.
+std::string driver_of(const files::path& device, std::string& problem) {
+  std::error_code error;
+  const files::path link = device / "driver";
+  const files::path driver = files::read_symlink(link, error);
+  if (!error) return driver.filename();
+  if (error != std::errc::no_such_file_or_directory) problem = fmt::format("{}: {}", link.string(), error.message());
+  return {};
 }
 
 std::vector<files::path> entries(const files::path& folder, std::error_code& problem) {
@@ -45,10 +62,9 @@ void read_bus(const std::string& root, Host& host) {
   std::error_code problem;
   const files::path folder = root + "/sys/bus/pci/devices";
   for (const files::path& device : entries(folder, problem)) {
-    if (line_of(device / "vendor") != nvidia || !line_of(device / "class").starts_with(display)) continue;
-    std::error_code unbound;
-    const files::path driver = files::read_symlink(device / "driver", unbound);
-    host.pci_gpus.push_back({.address = device.filename(), .driver = unbound ? "" : driver.filename().string()});
+    std::string& why = host.pci_gpus_problem;
+    if (line_of(device / "vendor", why) != nvidia || !line_of(device / "class", why).starts_with(display)) continue;
+    host.pci_gpus.push_back({.address = device.filename(), .driver = driver_of(device, why)});
   }
   if (problem) host.pci_gpus_problem = fmt::format("{}: {}", folder.string(), problem.message());
 }
@@ -102,6 +118,13 @@ std::string version_in(const std::string& line) {
   return {};
 }
 
+void read_module_version(const std::string& root, Host& host) {
+  const std::string path = root + "/proc/driver/nvidia/version";
+  const std::string line = line_of(path, host.kernel_module_problem);
+  host.kernel_module_version = version_in(line);
+  if (!line.empty() && host.kernel_module_version.empty()) host.kernel_module_problem = path + ": no version is in it";
+}
+
 }  // namespace
 
 Host read_host(const std::string& root) {
@@ -109,7 +132,7 @@ Host read_host(const std::string& root) {
   read_bus(root, host);
   read_device_files(root, host);
   read_libraries(host);
-  host.kernel_module_version = version_in(line_of(root + "/proc/driver/nvidia/version"));
+  read_module_version(root, host);
   KernelLog log = read_kernel_log(root);
   host.kernel_events = std::move(log.found.events);
   host.kernel_log_problem = std::move(log.problem);

@@ -31,7 +31,8 @@ struct Host {
   std::string device_files_problem;        ///< likewise
   std::vector<NamedState> libraries;       ///< of the driver, by their file names
   std::string libraries_problem;           ///< likewise
-  std::string kernel_module_version;       ///< of the loaded driver; empty when unknown
+  std::string kernel_module_version;       ///< of the loaded driver; empty when unknown, or when none is loaded
+  std::string kernel_module_problem;       ///< how it failed to be read; empty where it did not
   std::vector<KernelEvent> kernel_events;  ///< what its log says of GPUs and switches, as far back as it goes
   std::string kernel_log_problem;          ///< why the log cannot be read; empty where it can
   std::optional<std::int64_t> kernel_log_begin_s;  ///< time of its first line, seconds since 1970 UTC, where known

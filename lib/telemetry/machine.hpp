@@ -49,6 +49,7 @@ struct Gpu {
   /// Numbers of the critical errors ("XIDs") that the driver has reported since it was first asked, in their order.
   std::vector<std::int64_t> xids;
   std::string xids_problem;  ///< why they are not known; empty where they are
+  bool xids_failed = false;  ///< that is: the driver failed to answer
 
   [[nodiscard]] const Value& operator[](Reading which) const noexcept {
     return values[static_cast<std::size_t>(which)];
@@ -59,9 +60,9 @@ struct Gpu {
 
 /// All GPUs of a machine, as its driver sees them: CUDA_VISIBLE_DEVICES hides none.
 struct Machine {
-  std::string driver_version;
-  std::string nvml_version;
-  std::string cuda_version;  ///< the newest that the driver offers: "13.0"
+  Value driver_version = Unavailable{std::string(not_asked)};
+  Value nvml_version = Unavailable{std::string(not_asked)};
+  Value cuda_version = Unavailable{std::string(not_asked)};  ///< the newest that the driver offers: "13.0"
   std::vector<Gpu> gpus;
   Host host = {};
   bool operator==(const Machine&) const = default;

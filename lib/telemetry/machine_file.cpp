@@ -16,78 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view schema = "gpucheck.telemetry/1";
 constexpr int deepest = 32;  // a recording nests half a dozen levels
-
-Json to_json(const Value& value) {
-  struct Writer {
-    Json operator()(const Unavailable& none) const {
-      return {{none.is_failure ? "failed" : "unavailable", none.reason}};
-    }
-    Json operator()(bool flag) const { return flag; }
-    Json operator()(std::int64_t number) const { return number; }
-    Json operator()(const std::string& text) const { return text; }
-  };
-  return std::visit(Writer{}, value);
-}
-
-/// What `json` makes of the list, or why there is none.
-template <typename Item>
-Json list_json(const std::vector<Item>& items, const std::string& problem, Json (*json)(const Item&),
-               bool has_failed = false) {
-  if (!problem.empty()) return {{has_failed ? "failed" : "unavailable", problem}};
-  Json array = Json::array();
-  for (const Item& item : items) array.push_back(json(item));
-  return array;
-}
-
-Json process_json(const Process& process) {
-  return {{"pid", process.pid},
-          {"used_memory_bytes", process.used_memory_bytes ? Json(*process.used_memory_bytes) : Json(nullptr)}};
-}
-Json number_json(const std::int64_t& number) { return number; }
-Json pci_gpu_json(const PciGpu& gpu) { return {{"address", gpu.address}, {"driver", gpu.driver}}; }
-Json named_json(const NamedState& named) { return {{"name", named.name}, {"problem", named.problem}}; }
-Json kernel_event_json(const KernelEvent& event) {
-  Json json{{"kind", to_text(event.kind)},
-            {"pci_address", event.pci_address},
-            {"xid", event.xid},
-            {"text", event.text},
-            {"count", event.count}};
-  if (event.first_time_s) json["first_time"] = utc_text(*event.first_time_s);
-  if (event.last_time_s) json["last_time"] = utc_text(*event.last_time_s);
-  return json;
-}
-
-Json host_json(const Host& host) {
-  Json json{{"kernel_module_version", host.kernel_module_version},
-            {"pci_gpus", list_json(host.pci_gpus, host.pci_gpus_problem, pci_gpu_json)},
-            {"device_files", list_json(host.device_files, host.device_files_problem, named_json)},
-            {"libraries", list_json(host.libraries, host.libraries_problem, named_json)},
-            {"kernel_xids", list_json(host.kernel_events, host.kernel_log_problem, kernel_event_json)}};
-  if (host.kernel_log_begin_s) json["kernel_log_begin"] = utc_text(*host.kernel_log_begin_s);
-  if (host.kernel_log_read_s) json["kernel_log_read"] = utc_text(*host.kernel_log_read_s);
-  return json;
-}
-
-Json link_json(const Link& link) {
-  Json values = Json::object();
-  for (std::size_t i = 0; i < link_reading_count; ++i) {
-    values[std::string(info_of(static_cast<LinkReading>(i)).key)] = to_json(link.values[i]);
-  }
-  return values;
-}
-
-Json gpu_json(const Gpu& gpu) {
-  Json json{{"readings", Json::object()}};
-  for (std::size_t i = 0; i < reading_count; ++i) {
-    json["readings"][std::string(info_of(static_cast<Reading>(i)).key)] = to_json(gpu.values[i]);
-  }
-  json["links"] = list_json(gpu.links, gpu.links_problem, link_json, gpu.links_failed);
-  json["processes"] = list_json(gpu.processes, gpu.processes_problem, process_json, gpu.processes_failed);
-  json["xids"] = list_json(gpu.xids, gpu.xids_problem, number_json);
-  return json;
-}
 
 constexpr std::string_view not_recorded = "not in the recording";
 
@@ -120,16 +49,18 @@ class Reader {
 
   Machine machine(const Json& root) {
     object(root, "the file");
-    if (!root.contains("schema") || root["schema"] != schema) refuse("schema", fmt::format("\"{}\"", schema));
+    if (!root.contains("schema") || root["schema"] != machine_schema)
+      refuse("schema", fmt::format("\"{}\"", machine_schema));
     Machine machine;
     machine.host = absent_host();
+    machine.driver_version = machine.nvml_version = machine.cuda_version = Unavailable{std::string(not_recorded)};
     for (const auto& [key, value] : root.items()) {
       if (key == "driver_version")
-        machine.driver_version = string(value, key);
+        machine.driver_version = version(value, key);
       else if (key == "nvml_version")
-        machine.nvml_version = string(value, key);
+        machine.nvml_version = version(value, key);
       else if (key == "cuda_version")
-        machine.cuda_version = string(value, key);
+        machine.cuda_version = version(value, key);
       else if (key == "gpus")
         machine.gpus = list<Gpu>(value, key, &Reader::gpu);
       else if (key == "host")
@@ -202,6 +133,20 @@ class Reader {
     }
     if (type == ReadingType::text) return string(json, place);
     return type == ReadingType::signed_number ? integer(json, place) : count(json, place);
+  }
+  /// Recordings of before have an empty text where the version was not known, for whatever reason.
+  Value version(const Json& json, const std::string& place) const {
+    Value version = value(json, place, ReadingType::text);
+    const std::string* const words = text(version);
+    if (words != nullptr && words->empty()) return Unavailable{std::string(not_recorded)};
+    return version;
+  }
+  void module_version(const Json& json, const std::string& place, Host& host) const {
+    if (const auto none = unavailable(json, place)) {
+      if (none->is_failure) host.kernel_module_problem = none->reason;
+    } else {
+      host.kernel_module_version = string(json, place);
+    }
   }
   /// Fills `values` with what the object holds; `find` knows the keys.
   template <typename Values, typename Find>
@@ -300,7 +245,7 @@ class Reader {
     for (const auto& [key, each] : json.items()) {
       const std::string here = place + "." + key;
       if (key == "kernel_module_version")
-        host.kernel_module_version = string(each, here);
+        module_version(each, here, host);
       else if (key == "pci_gpus")
         list_or_problem(each, here, host.pci_gpus, host.pci_gpus_problem, &Reader::pci_gpu);
       else if (key == "device_files")
@@ -335,7 +280,7 @@ class Reader {
         gpu.processes_failed =
             list_or_problem(each, here, gpu.processes, gpu.processes_problem, &Reader::process).is_failure;
       else if (key == "xids")
-        list_or_problem(each, here, gpu.xids, gpu.xids_problem, &Reader::xid);
+        gpu.xids_failed = list_or_problem(each, here, gpu.xids, gpu.xids_problem, &Reader::xid).is_failure;
       else
         unknown(here);
     }
@@ -346,17 +291,6 @@ class Reader {
 };
 
 }  // namespace
-
-std::string machine_text(const Machine& machine) {
-  Json json{{"schema", schema},
-            {"driver_version", machine.driver_version},
-            {"nvml_version", machine.nvml_version},
-            {"cuda_version", machine.cuda_version},
-            {"gpus", Json::array()},
-            {"host", host_json(machine.host)}};
-  for (const Gpu& gpu : machine.gpus) json["gpus"].push_back(gpu_json(gpu));
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
 
 Machine parse_machine(std::string_view bytes, const std::string& name) {
   Json root;

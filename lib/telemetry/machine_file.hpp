@@ -8,6 +8,8 @@
 /// The state of a machine as a JSON file, "gpucheck.telemetry/1" (telemetry.schema.json).
 namespace gpucheck::telemetry {
 
+inline constexpr std::string_view machine_schema = "gpucheck.telemetry/1";
+
 /// Ends with a newline.
 [[nodiscard]] std::string machine_text(const Machine& machine);
 

@@ -326,7 +326,7 @@ int nvmlDeviceRegisterEvents(Device*, unsigned long long types, int*) {
 /// The error that it was given, once; no more came in time then.
 int nvmlEventSetWait_v2(int*, Event* to, unsigned) {
   const int xid = code_of("xid");
-  if (xid == 0) return 10;
+  if (xid == 0) return codes().contains("nvmlEventSetWait_v2") ? codes()["nvmlEventSetWait_v2"] : 10;
   *to = {&the_device, 8, static_cast<unsigned long long>(xid), ~0U, ~0U};
   codes().erase("xid");
   return 0;

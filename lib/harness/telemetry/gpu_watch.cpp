@@ -58,6 +58,8 @@ void compare(const Gpu& before, const Gpu& after, GpuTelemetry& telemetry) {
     if (!was || !is || *was == *is) continue;
     telemetry.changes.push_back({.counter = std::string(telemetry::info_of(counter).key), .change = *is - *was});
   }
+  if (after.xids_failed && telemetry.problem.empty())
+    telemetry.problem = "the GPU's critical errors (XIDs) cannot be read: " + after.xids_problem;
   const std::size_t known = std::min(before.xids.size(), after.xids.size());
   telemetry.xids.assign(after.xids.begin() + static_cast<std::ptrdiff_t>(known), after.xids.end());
 }

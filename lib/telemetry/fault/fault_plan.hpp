@@ -11,7 +11,8 @@
 /// `fault_source.hpp` carries it out over any source, a recording or a GPU's driver.
 namespace gpucheck::telemetry {
 
-/// Besides readings. The effect is `set`, and the comments say what the value is; `links_down` can `fail` as well.
+/// Besides readings. The effect is `set`, and the comments say what the value is; `links_down` and
+/// `cuda_version` can `fail` as well.
 enum class Aspect : std::uint8_t {
   gpu,                    ///< the GPU is gone: the driver lists it no more
   neighbour,              ///< another GPU is there, in all like this one as the rules before leave it
@@ -24,7 +25,7 @@ enum class Aspect : std::uint8_t {
   device_file,            ///< the GPU's device file cannot be opened. Why
   library,                ///< a library of the driver cannot be loaded. Why
   kernel_module_version,  ///< of the loaded driver
-  cuda_version,           ///< the newest that the driver offers
+  cuda_version,           ///< the newest that the driver offers; with `fail`, the driver cannot say it
   links_down,             ///< none of the GPU's NVLinks is up; with `fail`, they cannot be listed
 };
 inline constexpr std::size_t aspect_count = static_cast<std::size_t>(Aspect::links_down) + 1;

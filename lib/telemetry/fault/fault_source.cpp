@@ -147,6 +147,14 @@ void fail_links(Gpu& gpu) {
   gpu.links_failed = true;
 }
 
+/// What can fail besides readings.
+bool can_fail(Aspect aspect) { return aspect == Aspect::links_down || aspect == Aspect::cuda_version; }
+
+void fail(const Answer& answer, Aspect aspect) {
+  if (aspect == Aspect::links_down) return fail_links(*answer.gpu());
+  answer.machine.cuda_version = Unavailable{.reason = "Unknown Error", .is_failure = true};
+}
+
 void apply(const Answer& answer, Aspect aspect, const Value& value) {
   Machine& machine = answer.machine;
   Host& host = machine.host;
@@ -211,7 +219,7 @@ class FaultSource final : public Source {
     const auto is_due = [&] { return ++answers >= rule.first; };
     if (const auto* const aspect = std::get_if<Aspect>(&rule.what)) {
       if (!is_asked(answer, *aspect) || !is_due()) return;
-      rule.effect == FaultEffect::fail ? fail_links(*answer.gpu()) : apply(answer, *aspect, rule.value);
+      rule.effect == FaultEffect::fail ? fail(answer, *aspect) : apply(answer, *aspect, rule.value);
       return;
     }
     const auto* const reading = std::get_if<Reading>(&rule.what);
@@ -240,8 +248,7 @@ void check(const FaultRule& rule) {
   if (rule.first == 0) reject("the first answer is number 1, not 0");
   if (rule.effect == FaultEffect::rise && !number(rule.value)) reject("what rises does so by a number");
   const auto* const aspect = std::get_if<Aspect>(&rule.what);
-  const bool fails_links = aspect != nullptr && *aspect == Aspect::links_down && rule.effect == FaultEffect::fail;
-  if (aspect == nullptr || fails_links) return;
+  if (aspect == nullptr || (rule.effect == FaultEffect::fail && can_fail(*aspect))) return;
   if (needs_nothing(*aspect) && rule.effect == FaultEffect::set) return;
   if (rule.effect != FaultEffect::set) reject("what is not a reading can only be set");
   if (needs_number(*aspect) && !number(rule.value)) reject("a number is needed");

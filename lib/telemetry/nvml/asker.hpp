@@ -24,14 +24,19 @@ constexpr bool is_unknown_form(Return code) noexcept {
          code == function_not_found || code == version_mismatch;
 }
 
+/// In place of what a function did not answer: not supported, else its name and the library's words.
+[[nodiscard]] inline Value without_answer(const Library& library, const char* function, Return code) {
+  if (code == Return::not_supported) return Unavailable{std::string(not_supported_text)};
+  return Unavailable{.reason = fmt::format("{}: {}", function, library.text(code)), .is_failure = is_failure(code)};
+}
+
 /// Asks one GPU, one question after the other.
 class Asker {
  public:
   Asker(const Library& library, Device device) : library_(library), device_(device) {}
 
   [[nodiscard]] Value failed(const char* function, Return code) const {
-    if (code == Return::not_supported) return Unavailable{std::string(not_supported_text)};
-    return Unavailable{.reason = fmt::format("{}: {}", function, library_.text(code)), .is_failure = is_failure(code)};
+    return without_answer(library_, function, code);
   }
 
   /// Functions that fill a text.

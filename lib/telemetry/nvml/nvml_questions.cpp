@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fmt/format.h>
 #include <string>
 #include <utility>
 
 #include "telemetry/nvml/asker.hpp"
+#include "telemetry/nvml/duration_fields.hpp"
 #include "telemetry/nvml/state_questions.hpp"
 
 namespace gpucheck::telemetry::nvml {
@@ -111,20 +111,27 @@ Value ecc_total(const Asker& ask, int type, int counter) {
   return ask.large_number("nvmlDeviceGetTotalEccErrors", type, counter);
 }
 
-void ask_durations(const Asker& ask, const std::string& driver_version, Gpu& gpu) {
+/// How long each slowdown lasted.
+std::array<Value, 3> slowdown_durations(const Asker& ask, const Value& driver_version) {
+  std::array<Value, 3> durations;
+  durations.fill(is_failure(driver_version) ? driver_version : Unavailable{std::string(not_supported_text)});
+  if (is_failure(driver_version)) return durations;
+  const std::string* const version = text(driver_version);
+  const auto first = first_duration_field(version == nullptr ? "" : *version);
+  return first ? ask.fields(std::array{*first, *first + 1, *first + 2}) : durations;
+}
+
+void ask_durations(const Asker& ask, const Value& driver_version, Gpu& gpu) {
   std::array<Value, 2> long_known = ask.fields(std::array{field_power_cap, field_sync_boost});
   gpu[Reading::clock_event_power_cap] = std::move(long_known[0]);
   gpu[Reading::clock_event_sync_boost] = std::move(long_known[1]);
-  std::array<Value, 3> durations;
-  durations.fill(Unavailable{std::string(not_supported_text)});
-  if (const auto first = first_duration_field(driver_version))
-    durations = ask.fields(std::array{*first, *first + 1, *first + 2});
+  std::array<Value, 3> durations = slowdown_durations(ask, driver_version);
   gpu[Reading::clock_event_thermal_software] = std::move(durations[0]);
   gpu[Reading::clock_event_thermal_hardware] = std::move(durations[1]);
   gpu[Reading::clock_event_power_brake] = std::move(durations[2]);
 }
 
-void ask_counters(const Asker& ask, const std::string& driver_version, Gpu& gpu) {
+void ask_counters(const Asker& ask, const Value& driver_version, Gpu& gpu) {
   gpu[Reading::ecc_volatile_corrected] = ecc_total(ask, corrected, since_reset);
   gpu[Reading::ecc_volatile_uncorrected] = ecc_total(ask, uncorrected, since_reset);
   ask_remapped_rows(ask, gpu);
@@ -306,31 +313,7 @@ void ask_processes(const Asker& ask, Gpu& gpu) {
   }
 }
 
-/// "580.65.06": the branch and what follows it; numbers that are not there are 0, and none where there is no branch.
-std::optional<std::array<int, 3>> numbers_of(const std::string& driver_version) {
-  std::array<int, 3> numbers{};
-  const char* next = driver_version.data();
-  const char* const end = next + driver_version.size();
-  for (int& number : numbers) {
-    const auto [stop, error] = std::from_chars(next, end, number);
-    if (error != std::errc{}) break;
-    next = stop == end ? end : stop + 1;
-  }
-  return numbers[0] > 0 ? std::optional(numbers) : std::nullopt;
-}
-
 }  // namespace
-
-std::optional<unsigned> first_duration_field(const std::string& driver_version) {
-  constexpr std::array<int, 3> introduced{575, 0, 0};
-  constexpr std::array<int, 3> last_of_the_first_numbering{580, 65, 6};
-  constexpr unsigned first_numbering = 251;   // nvml.h of CUDA 12.9
-  constexpr unsigned second_numbering = 269;  // nvml.h of CUDA 13.0
-  const auto version = numbers_of(driver_version);
-  if (!version) return second_numbering;
-  if (*version < introduced) return {};
-  return *version <= last_of_the_first_numbering ? first_numbering : second_numbering;
-}
 
 Gpu ask_identity(const Library& library, Device device) {
   Gpu gpu;
@@ -341,7 +324,7 @@ Gpu ask_identity(const Library& library, Device device) {
   return gpu;
 }
 
-void ask(const Library& library, Device device, Subset subset, const std::string& driver_version, Gpu& gpu) {
+void ask(const Library& library, Device device, Subset subset, const Value& driver_version, Gpu& gpu) {
   const Asker ask(library, device);
   ask_gauges(ask, gpu);
   if (subset == Subset::gauges) return;

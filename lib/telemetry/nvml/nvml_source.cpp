@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/nvml_library.hpp"
+#include "telemetry/nvml/asker.hpp"
 #include "telemetry/nvml/nvml_questions.hpp"
 #include "telemetry/nvml/side_by_side.hpp"
 #include "telemetry/nvml/single_gpus.hpp"
@@ -72,14 +73,16 @@ class NvmlSource final : public Source {
     Gpu identity;  ///< and the check of its infoROM, once that was made: it takes 70 ms
   };
 
-  [[nodiscard]] std::string system_text(const char* function) const {
+  [[nodiscard]] Value system_text(const char* function) const {
     std::array<char, 96> buffer{};
     const Return code = library_.call(function, buffer.data(), static_cast<unsigned>(buffer.size()));
-    return code == Return::success ? buffer.data() : "";
+    return code == Return::success ? Value(std::string(buffer.data())) : nvml::without_answer(library_, function, code);
   }
-  [[nodiscard]] std::string cuda_version() const {
+  [[nodiscard]] Value cuda_version() const {
+    const char* const function = "nvmlSystemGetCudaDriverVersion_v2";
     int version = 0;
-    if (library_.call("nvmlSystemGetCudaDriverVersion_v2", &version) != Return::success) return "";
+    const Return code = library_.call(function, &version);
+    if (code != Return::success) return nvml::without_answer(library_, function, code);
     return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
   }
 
@@ -90,19 +93,30 @@ class NvmlSource final : public Source {
       const std::string problem = fmt::format("{}: {}", function, library_.text(code));
       known.device = nullptr;
       known.identity.links_problem = known.identity.processes_problem = known.identity.xids_problem = problem;
-      known.identity.links_failed = known.identity.processes_failed = nvml::is_failure(code);
+      known.identity.links_failed = known.identity.processes_failed = known.identity.xids_failed =
+          nvml::is_failure(code);
       known.identity.values.fill(Unavailable{.reason = problem, .is_failure = nvml::is_failure(code)});
       return known;
     }
     known.identity = nvml::ask_identity(library_, known.device);
-    known.identity.xids_problem = events_.listen(known.device);
+    nvml::XidEvents::Listening listening = events_.listen(known.device);
+    known.identity.xids_problem = std::move(listening.problem);
+    known.identity.xids_failed = listening.has_failed;
     return known;
   }
 
+  /// After a failure, of which nobody knows whose it is, some may be missing of each GPU.
   void take_xids() {
-    for (const nvml::XidEvents::Xid& xid : events_.take()) {
+    const nvml::XidEvents::Taken taken = events_.take();
+    for (const nvml::XidEvents::Xid& xid : taken.xids) {
       const auto its = std::ranges::find(gpus_, xid.device, &KnownGpu::device);
       if (its != gpus_.end()) its->identity.xids.push_back(xid.number);
+    }
+    if (taken.problem.empty()) return;
+    for (KnownGpu& known : gpus_) {
+      if (!known.identity.xids_problem.empty()) continue;
+      known.identity.xids_problem = taken.problem;
+      known.identity.xids_failed = true;
     }
   }
 

@@ -232,7 +232,7 @@ Gpu silent_gpu(const std::string& reason) {
   Gpu gpu;
   gpu.values.fill(Unavailable{.reason = reason, .is_failure = true});
   gpu.links_problem = gpu.processes_problem = gpu.xids_problem = reason;
-  gpu.links_failed = gpu.processes_failed = true;
+  gpu.links_failed = gpu.processes_failed = gpu.xids_failed = true;
   return gpu;
 }
 

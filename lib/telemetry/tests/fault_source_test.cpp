@@ -90,7 +90,8 @@ TEST(FaultSource, TheOperatingSystemIsAskedOnlyWhenItIs) {
   ASSERT_EQ(lines.kernel_events.size(), 2U);
   EXPECT_EQ(lines.kernel_events[1].pci_address, "sim:01:00.0");
   EXPECT_EQ(faulty(always(Aspect::kernel_log, "no"))->read().host.kernel_log_problem, "no");
-  EXPECT_EQ(faulty(always(Aspect::cuda_version, "11.0"))->read().cuda_version, "11.0");
+  EXPECT_EQ(faulty(always(Aspect::cuda_version, "11.0"))->read().cuda_version, Value("11.0"));
+  EXPECT_TRUE(is_failure(faulty(failing(Aspect::cuda_version))->read().cuda_version));
 }
 
 TEST(FaultSource, PlansThatMakeNoSenseAreRejected) {

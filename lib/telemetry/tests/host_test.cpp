@@ -53,6 +53,27 @@ TEST_F(HostTest, DeviceFilesThatCannotBeOpenedAreSaid) {
   EXPECT_EQ(host.device_files[2], (NamedState{"/dev/nvidia0", ""}));
 }
 
+/// Whoever runs this may read everything; what is a folder can be read by nobody.
+TEST_F(HostTest, WhatCannotBeReadIsNotAbsent) {
+  add_pci("0000:3b:00.0", "0x10de", "0x030200", "nvidia");
+  std::filesystem::create_directories(root() + "/sys/bus/pci/devices/0000:3c:00.0/vendor");
+  std::filesystem::create_directories(root() + "/proc/driver/nvidia/version");
+  const Host host = read_host(root());
+  EXPECT_THAT(host.pci_gpus_problem, HasSubstr("0000:3c:00.0/vendor: Is a directory"));
+  EXPECT_THAT(host.kernel_module_problem, HasSubstr("/proc/driver/nvidia/version: Is a directory"));
+}
+
+TEST_F(HostTest, ADriverThatCannotBeReadIsNotNone) {
+  add_pci("0000:3b:00.0", "0x10de", "0x030200", nullptr);
+  write("/sys/bus/pci/devices/0000:3b:00.0/driver", "");
+  EXPECT_THAT(read_host(root()).pci_gpus_problem, HasSubstr("0000:3b:00.0/driver: Invalid argument"));
+}
+
+TEST_F(HostTest, AVersionFileWithoutAVersionIsAProblem) {
+  write("/proc/driver/nvidia/version", "nothing of the kind\n");
+  EXPECT_THAT(read_host(root()).kernel_module_problem, HasSubstr("no version is in it"));
+}
+
 TEST_F(HostTest, VersionOfTheLoadedDriver) {
   write("/proc/driver/nvidia/version",
         "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build  (builder)\n");

@@ -52,7 +52,7 @@ Machine every_value() {
   machine.gpus[1].links.clear();
   machine.gpus[1].links_problem = "not supported";
   machine.gpus[0].xids = {79, 48};
-  machine.gpus[1].xids_problem = "not offered";
+  machine.gpus[1].xids_problem = "not supported";
   machine.host = {.pci_gpus = {{"0000:3b:00.0", "nvidia"}, {"0000:3c:00.0", ""}},
                   .pci_gpus_problem = "",
                   .device_files = {},
@@ -60,6 +60,7 @@ Machine every_value() {
                   .libraries = {{"libcuda.so.1", ""}, {"libnvidia-ml.so.1", "not found"}},
                   .libraries_problem = "",
                   .kernel_module_version = "580.2",
+                  .kernel_module_problem = "",
                   .kernel_events = {{.kind = KernelEventKind::xid,
                                      .pci_address = "0000:3b:00.0",
                                      .xid = 79,
@@ -103,6 +104,27 @@ TEST(MachineFile, EachReadingHasAKeyOfItsOwn) {
   }
   EXPECT_EQ(find_reading("no_such"), std::nullopt);
   EXPECT_EQ(find_link_reading("replays"), LinkReading::replays);
+}
+
+TEST(MachineFile, VersionsCarryWhyTheyAreNotKnown) {
+  Machine machine = every_value();
+  machine.driver_version = Unavailable{"not supported"};
+  machine.cuda_version = Unavailable{.reason = "nvmlSystem: GPU is lost", .is_failure = true};
+  machine.host.kernel_module_version.clear();
+  machine.host.kernel_module_problem = "/proc/driver/nvidia/version: Input/output error";
+  machine.gpus[1].xids_problem = "nvmlEventSetWait_v2: GPU is lost";
+  machine.gpus[1].xids_failed = true;
+  const std::string text = machine_text(machine);
+  EXPECT_EQ(parse_machine(text, "state.json"), machine);
+  const testing_support::JsonSchema schema(GPUCHECK_TELEMETRY_SCHEMA);
+  EXPECT_EQ(schema.complaints(nlohmann::json::parse(text)), "");
+}
+
+TEST(MachineFile, RecordingsOfBeforeHaveEmptyTextsForVersionsThatAreNotKnown) {
+  const Machine machine =
+      parse_machine(R"({"schema": "gpucheck.telemetry/1", "cuda_version": "", "gpus": []})", "state.json");
+  EXPECT_EQ(machine.cuda_version, Value(Unavailable{"not in the recording"}));
+  EXPECT_EQ(machine.driver_version, Value(Unavailable{"not in the recording"}));
 }
 
 TEST(MachineFile, WhatItLeavesOutIsUnavailable) {

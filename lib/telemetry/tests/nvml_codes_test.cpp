@@ -1,31 +1,17 @@
 #include <algorithm>
 #include <array>
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <string_view>
 
+#include "fake_nvml_test.hpp"
 #include "telemetry/source.hpp"
 
 /// That no code with which a function of NVML fails becomes a reading.
 namespace gpucheck::telemetry {
 namespace {
 
-class NvmlCodesTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    library_ = ::dlopen(GPUCHECK_FAKE_NVML, RTLD_NOW | RTLD_LOCAL);
-    ASSERT_NE(library_, nullptr) << ::dlerror();
-    reinterpret_cast<void (*)()>(::dlsym(library_, "fake_nvml_recovers"))();
-  }
-  void answer(const char* function, int code) {
-    reinterpret_cast<void (*)(const char*, int)>(::dlsym(library_, "fake_nvml_answers"))(function, code);
-  }
-  [[nodiscard]] static Gpu read_gpu() { return open_nvml()->read().gpus.at(0); }
-
- private:
-  void* library_ = nullptr;
-};
+using NvmlCodesTest = FakeNvmlTest;
 
 /// Every function that a GPU is asked by, and has one form alone.
 constexpr std::array asked_functions{"nvmlDeviceGetName",

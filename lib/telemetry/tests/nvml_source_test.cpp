@@ -1,8 +1,8 @@
-#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "fake_nvml_test.hpp"
 #include "telemetry/source.hpp"
 
 namespace gpucheck::telemetry {
@@ -10,32 +10,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// The stand-in is loaded first; whoever then asks for its name gets it.
-class NvmlSourceTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    library_ = ::dlopen(GPUCHECK_FAKE_NVML, RTLD_NOW | RTLD_LOCAL);
-    ASSERT_NE(library_, nullptr) << ::dlerror();
-    reinterpret_cast<void (*)()>(::dlsym(library_, "fake_nvml_recovers"))();
-  }
-  void answer(const char* function, int code) {
-    reinterpret_cast<void (*)(const char*, int)>(::dlsym(library_, "fake_nvml_answers"))(function, code);
-  }
-  void be_of_driver(const char* version) {
-    reinterpret_cast<void (*)(const char*)>(::dlsym(library_, "fake_nvml_is_of"))(version);
-  }
-  /// Calls of the library since this was last asked.
-  [[nodiscard]] int calls() { return reinterpret_cast<int (*)()>(::dlsym(library_, "fake_nvml_calls"))(); }
-  [[nodiscard]] static Gpu read_gpu() { return open_nvml()->read().gpus.at(0); }
-
-  void* library_ = nullptr;
-};
+using NvmlSourceTest = FakeNvmlTest;
 
 TEST_F(NvmlSourceTest, TellsOfTheMachine) {
   const Machine machine = open_nvml()->read();
-  EXPECT_EQ(machine.driver_version, "580.159.04");
-  EXPECT_EQ(machine.nvml_version, "13.580.1");
-  EXPECT_EQ(machine.cuda_version, "13.1");
+  EXPECT_EQ(machine.driver_version, Value("580.159.04"));
+  EXPECT_EQ(machine.nvml_version, Value("13.580.1"));
+  EXPECT_EQ(machine.cuda_version, Value("13.1"));
   ASSERT_EQ(machine.gpus.size(), 1U);
 }
 
@@ -156,27 +137,6 @@ TEST_F(NvmlSourceTest, ANumberThatIsTooLargeIsNotACount) {
   answer("all bits of ECC counters", 1);
   const Gpu gpu = read_gpu();
   EXPECT_TRUE(is_failure(gpu[Reading::ecc_volatile_uncorrected]));
-}
-
-TEST_F(NvmlSourceTest, TheDriversVersionSaysWhichFieldsHoldTheDurations) {
-  const std::vector<std::pair<const char*, std::optional<std::int64_t>>> first_fields{
-      {"535.183.01", std::nullopt}, {"570.211.01", std::nullopt},
-      {"575.51.02", 251},           {"575.64.05", 251},
-      {"580.65.06", 251},           {"580.65.07", 269},
-      {"580.82.07", 269},           {"580.159.04", 269},
-      {"590.44.01", 269},           {"610.10", 269},
-      {"no version", 269},          {"", 269}};
-  for (const auto& [version, first] : first_fields) {
-    be_of_driver(version);
-    const Gpu gpu = read_gpu();
-    const auto expected = [field = first](std::int64_t offset) {
-      return field ? Value(1000 + *field + offset) : Value(Unavailable{"not supported"});
-    };
-    EXPECT_EQ(gpu[Reading::clock_event_thermal_software], expected(0)) << version;
-    EXPECT_EQ(gpu[Reading::clock_event_thermal_hardware], expected(1)) << version;
-    EXPECT_EQ(gpu[Reading::clock_event_power_brake], expected(2)) << version;
-    EXPECT_EQ(number(gpu[Reading::clock_event_power_cap]), 1074) << version;
-  }
 }
 
 TEST_F(NvmlSourceTest, ABrokenInforomIsAnAnswer) {
@@ -337,18 +297,6 @@ TEST_F(NvmlSourceTest, OnlyTheGpusThatAreMeantAreAsked) {
   EXPECT_EQ(source->read({.gpus = {{.uuid = "GPU-1", .pci_address = ""}}}).gpus.size(), 1U);
   EXPECT_EQ(source->read({.gpus = {{.uuid = "MIG-7", .pci_address = "0000:00:06.0"}}}).gpus.size(), 1U);
   EXPECT_TRUE(source->read({.gpus = {{.uuid = "GPU-2", .pci_address = "0000:00:07.0"}}}).gpus.empty());
-}
-
-TEST_F(NvmlSourceTest, TellsOfXidsSinceItWasOpened) {
-  const auto source = open_nvml();
-  EXPECT_TRUE(source->read({.subset = Subset::gauges}).gpus.at(0).xids.empty());
-  answer("xid", 79);
-  EXPECT_THAT(source->read({.subset = Subset::gauges}).gpus.at(0).xids, ::testing::ElementsAre(79));
-  EXPECT_THAT(source->read({.subset = Subset::gauges}).gpus.at(0).xids, ::testing::ElementsAre(79));
-  answer("nvmlDeviceRegisterEvents", 3);
-  EXPECT_EQ(read_gpu().xids_problem, "nvmlDeviceRegisterEvents: Not Supported");
-  answer("nvmlEventSetCreate", 3);
-  EXPECT_EQ(read_gpu().xids_problem, "nvmlEventSetCreate: Not Supported");
 }
 
 TEST_F(NvmlSourceTest, ALibraryThatDoesNotWorkIsSaid) {

@@ -41,7 +41,7 @@ class Gpus {
 
   [[nodiscard]] std::unique_ptr<Source> open(unsigned count, GpuPatience patience) const {
     return ask_side_by_side(
-        {.driver_version = "580.1", .nvml_version = "", .cuda_version = "", .gpus = {}}, count,
+        {.driver_version = "580.1", .gpus = {}}, count,
         [state = state_](unsigned number) { return opened(state, number); }, std::move(patience));
   }
 
@@ -98,7 +98,7 @@ TEST(SideBySide, GpusAreListedInTheirOrder) {
   const Gpus gpus;
   const auto source = gpus.open(3, {});
   const Machine machine = source->read({});
-  EXPECT_EQ(machine.driver_version, "580.1");
+  EXPECT_EQ(machine.driver_version, Value("580.1"));
   ASSERT_EQ(machine.gpus.size(), 3U);
   for (std::int64_t i = 0; i < 3; ++i)
     EXPECT_EQ(number(machine.gpus[static_cast<std::size_t>(i)][Reading::pcie_replays]), i);

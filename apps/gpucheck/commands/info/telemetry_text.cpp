@@ -23,6 +23,12 @@ std::string shown(const Value& value) {
   return text == nullptr ? "?" : one_line(*text, 80);
 }
 
+/// Or why it is not known.
+std::string version(const Value& value) {
+  const std::string* const problem = telemetry::problem(value);
+  return problem == nullptr ? shown(value) : fmt::format("not known: {}", one_line(*problem, 80));
+}
+
 std::string watts(const Value& milliwatts) {
   const auto number = telemetry::number(milliwatts);
   return number ? fmt::format("{:.0f}", static_cast<double>(*number) / 1000) : "?";
@@ -73,8 +79,8 @@ std::string gpu_text(const Gpu& gpu) {
 }  // namespace
 
 std::string telemetry_text(const telemetry::Machine& machine) {
-  std::string text = fmt::format("state of the GPUs (driver {}, NVML {})\n", one_line(machine.driver_version, 80),
-                                 one_line(machine.nvml_version, 80));
+  std::string text = fmt::format("state of the GPUs (driver {}, NVML {}, CUDA {})\n", version(machine.driver_version),
+                                 version(machine.nvml_version), version(machine.cuda_version));
   if (machine.gpus.empty()) text += "  the driver sees none\n";
   for (const Gpu& gpu : machine.gpus) text += gpu_text(gpu);
   return text;

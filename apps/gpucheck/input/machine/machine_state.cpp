@@ -42,14 +42,19 @@ void mark_missing(Gpu& gpu) {
       value = telemetry::Unavailable{.reason = no_answer(), .is_failure = true};
     }
   }
-  for (std::string* const problem : {&gpu.processes_problem, &gpu.xids_problem}) {
-    if (*problem == telemetry::not_asked) *problem = no_answer();
-  }
+  const auto mark = [](std::string& problem, bool& has_failed) {
+    if (problem != telemetry::not_asked) return;
+    problem = no_answer();
+    has_failed = true;
+  };
+  mark(gpu.links_problem, gpu.links_failed);
+  mark(gpu.processes_problem, gpu.processes_failed);
+  mark(gpu.xids_problem, gpu.xids_failed);
 }
 
 Gpu silent_gpu() {
   Gpu gpu;
-  gpu.processes_problem = gpu.xids_problem = telemetry::not_asked;
+  gpu.links_problem = gpu.processes_problem = gpu.xids_problem = telemetry::not_asked;
   mark_missing(gpu);
   return gpu;
 }

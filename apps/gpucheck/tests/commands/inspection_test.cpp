@@ -122,7 +122,7 @@ std::vector<std::string> fake_nvml() { return {std::string("LD_LIBRARY_PATH=") +
 TEST(Info, ShowsTheStateOfTheGpus) {
   const CommandResult result = fixture({"info"}, fake_nvml());
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.output, AllOf(HasSubstr("state of the GPUs (driver 580.159.04, NVML 13.580.1)"),
+  EXPECT_THAT(result.output, AllOf(HasSubstr("state of the GPUs (driver 580.159.04, NVML 13.580.1, CUDA 13.1)"),
                                    HasSubstr("00000000:00:06.0  Fake, GPU-1, VBIOS 96.00"),
                                    HasSubstr("41 C (memory 1082 C), 82 of 650 W, SM clock 301 of 1901 MHz"),
                                    HasSubstr("9.00 GiB of 160.00 GiB used, 2 processes; ECC on, 110 uncorrected"),

@@ -35,9 +35,10 @@ TEST(HangingDriver, InfoSaysWhichGpuDoesNotAnswerAndShowsTheOthers) {
   EXPECT_LT(info.seconds, limit_seconds);
   EXPECT_EQ(info.result.exit_code, 0);
   EXPECT_THAT(info.result.output, AllOf(HasSubstr("00000000:00:00.0"), HasSubstr("00000000:02:00.0"),
-                                        HasSubstr("GPU 1 does not answer (no answer within"), HasSubstr("libraries"),
-                                        HasSubstr("NVML         driver 580.1"), Not(HasSubstr("GPU 0 does")),
-                                        Not(HasSubstr("GPU 2 does"))));
+                                        HasSubstr("GPU 1 does not answer (no answer within"),
+                                        HasSubstr("CUDA not known: nvmlSystemGetCudaDriverVersion_v2: "),
+                                        HasSubstr("libraries"), HasSubstr("NVML         driver 580.1"),
+                                        Not(HasSubstr("GPU 0 does")), Not(HasSubstr("GPU 2 does"))));
 }
 
 TEST(HangingDriver, WhatAGpuToldBeforeItHungIsKept) {
