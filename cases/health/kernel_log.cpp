@@ -11,8 +11,14 @@ using telemetry::KernelEvent;
 using Kind = telemetry::KernelEventKind;
 using Texts = std::vector<std::string>;
 
+/// Where the driver's library lists none, those that the driver is bound to.
 std::set<std::string> listed_addresses(const telemetry::Machine& machine) {
   std::set<std::string> addresses;
+  if (machine.gpus.empty()) {
+    for (const telemetry::PciGpu& gpu : machine.host.pci_gpus) {
+      if (gpu.driver == "nvidia") addresses.insert(telemetry::normal_pci_address(gpu.address));
+    }
+  }
   for (const Gpu& gpu : machine.gpus) {
     const std::string* const address = telemetry::text(gpu[Reading::pci_address]);
     if (address != nullptr) addresses.insert(telemetry::normal_pci_address(*address));
@@ -77,7 +83,8 @@ class Machine {
     if (event.kind == Kind::switch_error) return count(index, log_.counts(index), failure);
     if (event.pci_address.empty()) {
       // With one GPU it is that one's, and with an error that names one it is said already.
-      if (machine_.gpus.size() != 1 && !is_said_of_a_gpu_) count(index, log_.counts(index), without_address(failure));
+      if ((machine_.gpus.empty() ? listed_.size() : machine_.gpus.size()) != 1 && !is_said_of_a_gpu_)
+        count(index, log_.counts(index), without_address(failure));
       return;
     }
     if (listed_.contains(event.pci_address)) return;
@@ -108,7 +115,7 @@ class Machine {
 };
 
 void run(harness::Context& context) {
-  const telemetry::Machine machine = context.telemetry().machine();
+  const telemetry::Machine machine = machine_beside_log(context);
   const JudgedLog log(context, machine.host);
   Machine seen(machine, log);
   seen.look();

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "harness/xid/judge.hpp"
 #include "telemetry/kernel_log/kernel_log.hpp"
+#include "telemetry/sampler.hpp"
 
 namespace gpucheck::cases::in_health {
 namespace {
@@ -43,6 +44,17 @@ harness::Parameter kernel_log_parameter() {
               "A file to read instead of /dev/kmsg, as dmesg, journalctl -k or a syslog daemon write it; empty: "
               "/dev/kmsg",
           .default_value = std::string()};
+}
+
+telemetry::Machine machine_beside_log(harness::Context& context) {
+  try {
+    std::string problem;
+    return machine_or_host(context, problem);
+  } catch (const telemetry::NoAnswer&) {
+    telemetry::Machine machine;
+    machine.host = telemetry::read_host();
+    return machine;
+  }
 }
 
 JudgedLog::JudgedLog(harness::Context& context, const telemetry::Host& host) {

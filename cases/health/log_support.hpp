@@ -16,6 +16,10 @@ namespace gpucheck::cases::in_health {
 /// "kernel_log": a file to read instead of the kernel's own log.
 [[nodiscard]] harness::Parameter kernel_log_parameter();
 
+/// The machine; where its driver's library does not work, or hangs, what the operating system reports alone: the log
+/// can be read all the same.
+[[nodiscard]] telemetry::Machine machine_beside_log(harness::Context& context);
+
 /// The kernel's log, as a case judges it by those two parameters.
 class JudgedLog {
  public:

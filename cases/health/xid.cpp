@@ -90,11 +90,19 @@ Seen look(const JudgedLog& log, const std::string& address, bool is_only_gpu) {
   return seen;
 }
 
+/// The address of the GPU that is judged. A device that CUDA and NVML say nothing of is the one GPU on the bus, or not
+/// known.
+std::string own_address(harness::Context& context, const telemetry::Machine& machine) {
+  std::string address = context.telemetry().gpus().front().pci_address;
+  if (address.empty() && machine.host.pci_gpus.size() == 1) address = machine.host.pci_gpus.front().address;
+  if (address.empty()) throw EnvironmentError("the log cannot be judged: this GPU's PCI address is not known");
+  return telemetry::normal_pci_address(address);
+}
+
 void run(harness::Context& context) {
-  std::string library_problem;  // the log says what it says
-  const telemetry::Machine machine = machine_or_host(context, library_problem);
+  const telemetry::Machine machine = machine_beside_log(context);
   const JudgedLog log(context, machine.host);
-  const std::string own = telemetry::normal_pci_address(context.telemetry().gpus().front().pci_address);
+  const std::string own = own_address(context, machine);
   const std::size_t gpus = machine.gpus.empty() ? machine.host.pci_gpus.size() : machine.gpus.size();
   const Seen seen = look(log, own, gpus == 1);
   const auto repeats = context.parameter<std::int64_t>("suspect_repeats");

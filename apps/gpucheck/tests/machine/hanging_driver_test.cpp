@@ -109,6 +109,22 @@ std::map<std::string, json> results_of_run(const std::string& driver, double& se
   return results;
 }
 
+TEST(HangingDriver, TheKernelsLogIsJudgedAllTheSame) {
+  const TemporaryFolder folder;
+  write_file(folder / "log", "NVRM: Xid (PCI:0000:3b:00): 79, pid=1, name=a, GPU has fallen off the bus.\n");
+  const CommandResult run = gpucheck(
+      {"run", "health.kernel_log", "health.xid", "--json", folder / "out.json", "-p", "kernel_log=" + (folder / "log")},
+      {std::string("LD_LIBRARY_PATH=") + GPUCHECK_SLOW_NVML_FOLDER,
+       "GPUCHECK_TEST_NVML=gpus=2 hang=nvmlDeviceGetCount_v2"});
+  EXPECT_EQ(run.exit_code, 1);
+  const json report = json::parse(read_file(folder / "out.json"));
+  std::map<std::string, json> results;
+  for (const json& each : report["cases"]) results[each["name"].get<std::string>()] = each;
+  EXPECT_EQ(results["health.kernel_log"]["outcome"], "fail") << results["health.kernel_log"];
+  EXPECT_THAT(results["health.kernel_log"]["observations"]["unlisted_gpus"].dump(), HasSubstr("XID 79"));
+  EXPECT_EQ(results["health.xid"]["outcome"], "error") << "whose log it is, nobody knows";
+}
+
 TEST(HangingDriver, InARunTheOtherGpusAreJudgedAndTheSilentOneIsNamed) {
   for (const char* function :
        {"nvmlDeviceGetTemperature", "nvmlDeviceGetUUID", "nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetMigMode"}) {
