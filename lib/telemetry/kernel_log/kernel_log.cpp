@@ -62,7 +62,11 @@ std::string read_records(int descriptor, std::string& problem) {
 
 KernelLog events_of(std::string_view text, const LogClock& clock, const std::string& path) {
   KernelLog log{.found = events_in_log(text, clock), .clock = clock, .problem = {}};
-  if (log.found.lines == 0) log.problem = path + ": it is empty";
+  if (log.found.lines == 0) {
+    log.problem = path + ": it is empty";
+  } else if (log.found.lines_in_form == 0 && log.found.events.empty()) {
+    log.problem = path + ": no line has the form of a kernel's log (/dev/kmsg, dmesg, journalctl -k, syslog)";
+  }
   return log;
 }
 

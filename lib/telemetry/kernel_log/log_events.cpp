@@ -97,6 +97,7 @@ LogEvents events_in_log(std::string_view log, const LogClock& clock) {
   LogEvents found;
   for_each_log_line(log, clock, [&](const LogLine& line) {
     if (found.lines++ == 0) found.begin_s = line.time_s;
+    if (line.has_form) ++found.lines_in_form;
     auto event = lines.read(line.message);
     if (!event) return;
     event->first_time_s = event->last_time_s = line.time_s;

@@ -14,6 +14,7 @@ namespace gpucheck::telemetry {
 struct LogEvents {
   std::vector<KernelEvent> events;           ///< by the last line of each
   std::int64_t lines = 0;                    ///< of the log, whatever they say
+  std::int64_t lines_in_form = 0;            ///< those that look like lines of a log
   std::optional<std::int64_t> begin_s = {};  ///< time of its first line
 };
 

@@ -167,7 +167,7 @@ void for_each_log_line(std::string_view log, const LogClock& clock, const std::f
     if (!found) found = kmsg_line(line, clock);
     if (!found) found = bracketed_line(line, clock);
     if (!found) found = dated_line(line, clock);
-    visit(found.value_or(LogLine{.message = line, .time_s = {}}));
+    visit(found.value_or(LogLine{.message = line, .time_s = {}, .has_form = false}));
   }
 }
 

@@ -17,6 +17,7 @@ struct LogClock {
 struct LogLine {
   std::string_view message;
   std::optional<std::int64_t> time_s;
+  bool has_form = true;  ///< one of those that `for_each_log_line` takes
 };
 
 /// Calls `visit` with each line of a log, in their order. Takes the forms of /dev/kmsg, of dmesg (plain, -T and ISO

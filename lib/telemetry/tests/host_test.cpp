@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "telemetry/kernel_log/kernel_log.hpp"
 #include "temporary_folder.hpp"
 
 namespace gpucheck::telemetry {
@@ -111,6 +112,18 @@ TEST_F(HostTest, TimesOfTheKernelsLogAreSinceTheBoot) {
 TEST_F(HostTest, AnEmptyLogIsNoEvidence) {
   write("/dev/kmsg", "");
   EXPECT_EQ(read_host(root()).kernel_log_problem, "/dev/kmsg: it is empty");
+}
+
+TEST_F(HostTest, AFileThatIsNotALogIsNoEvidence) {
+  for (const char* text : {"<html>404</html>\n", "{\"schema\": NaN}", "\xff\xfe\n[[[[\n"}) {
+    write("/log", text);
+    EXPECT_THAT(read_kernel_log_file(root() + "/log").problem, HasSubstr("no line has the form of a kernel's log"));
+  }
+  for (const char* text : {"[    1.5] Linux version 6.8.0\n", "NVRM: Xid (PCI:0000:3b:00): 79, pid=1, name=a, b\n",
+                           "Nov 25 10:32:31 node1 kernel: something else\n"}) {
+    write("/log", text);
+    EXPECT_EQ(read_kernel_log_file(root() + "/log").problem, "") << text;
+  }
 }
 
 TEST_F(HostTest, WhatIsNotThereIsSaid) {
