@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <link.h>
+#include <span>
 
 #include "observe/detail/modules.hpp"
 
@@ -39,8 +41,6 @@ namespace {
 }
 
 }  // namespace application
-
-extern "C" const char __executable_start;  // where the linker puts the program's file
 
 namespace gpucheck::observe {
 namespace {
@@ -103,9 +103,24 @@ TEST(NativeStack, DeepStacksLoseTheirOutermostFrames) {
   EXPECT_TRUE(names(symbolizer.frames(counters.values[0]).front(), "unwind"));
 }
 
+/// Of this program: a part of its file that is neither a function nor a variable.
+std::uintptr_t unwind_table() {
+  std::uintptr_t address = 0;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* program, std::size_t, void* result) {
+        for (const ElfW(Phdr) & part : std::span(program->dlpi_phdr, program->dlpi_phnum)) {
+          if (part.p_type == PT_GNU_EH_FRAME) {
+            *static_cast<std::uintptr_t*>(result) = program->dlpi_addr + part.p_vaddr;
+          }
+        }
+        return 1;  // the libraries come after the program
+      },
+      &address);
+  return address;
+}
+
 TEST(NativeStack, AnAddressWithoutASymbolIsGivenByModuleAndOffset) {
-  // The header of the program's file is neither a function nor a variable.
-  const auto inside = reinterpret_cast<std::uintptr_t>(&__executable_start) + 16;
+  const std::uintptr_t inside = unwind_table() + 8;
   const detail::ModuleAddress module = detail::find_module(inside);
   EXPECT_TRUE(module.is_program);
   Symbolizer symbolizer;
