@@ -10,11 +10,7 @@ namespace gpucheck::telemetry {
 /// The stand-in is loaded first; whoever then asks for its name gets it.
 class FakeNvmlTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    library_ = ::dlopen(GPUCHECK_FAKE_NVML, RTLD_NOW | RTLD_LOCAL);
-    ASSERT_NE(library_, nullptr) << ::dlerror();
-    reinterpret_cast<void (*)()>(::dlsym(library_, "fake_nvml_recovers"))();
-  }
+  void SetUp() override;
   void answer(const char* function, int code) {
     reinterpret_cast<void (*)(const char*, int)>(::dlsym(library_, "fake_nvml_answers"))(function, code);
   }
