@@ -107,10 +107,10 @@ Judged look(const std::string& name, const Machine& machine) {
           std::ranges::count_if(observations, says_not_known)};
 }
 
-const Value failed = Unavailable{.reason = "nvmlDeviceGet: Unknown Error", .is_failure = true};
-const Value lost = Unavailable{.reason = "nvmlDeviceGet: GPU is lost", .is_failure = true};
-const Value not_supported = Unavailable{.reason = "not supported"};
-const Value not_permitted = Unavailable{.reason = "nvmlDeviceGet: Insufficient Permissions"};
+Value failed() { return Unavailable{.reason = "nvmlDeviceGet: Unknown Error", .is_failure = true}; }
+Value lost() { return Unavailable{.reason = "nvmlDeviceGet: GPU is lost", .is_failure = true}; }
+Value not_supported() { return Unavailable{.reason = "not supported"}; }
+Value not_permitted() { return Unavailable{.reason = "nvmlDeviceGet: Insufficient Permissions"}; }
 
 using Readings = std::set<Reading>;
 using Links = std::set<LinkReading>;
@@ -209,21 +209,21 @@ void each_reading(const Each& each) {
 TEST_P(HealthCase, AFailedReadingIsAnErrorOrAFailure) {
   each_reading([this](Reading reading) {
     const bool is_judged = basis().needed.contains(reading) || basis().used.contains(reading);
-    const Judged seen = with(reading, failed);
+    const Judged seen = with(reading, failed());
     if (!is_judged) {
       EXPECT_EQ(seen.verdict, usual(GetParam())) << seen.reason;
       return;
     }
     const bool is_handle = reading == Reading::handle;  // which is what is judged then
     EXPECT_EQ(seen.verdict, is_handle ? Verdict::fail : Verdict::error) << seen.reason;
-    const Verdict of_lost = with(reading, lost).verdict;
+    const Verdict of_lost = with(reading, lost()).verdict;
     EXPECT_TRUE(of_lost == Verdict::error || of_lost == Verdict::fail) << of_lost;
   });
 }
 
 TEST_P(HealthCase, WhatIsNotOfferedIsSaid) {
   each_reading([this](Reading reading) {
-    for (const Value& value : {not_supported, not_permitted}) {
+    for (const Value& value : {not_supported(), not_permitted()}) {
       const Judged seen = with(reading, value);
       if (!basis().needed.contains(reading)) {
         EXPECT_LE(seen.verdict, Verdict::partial) << seen.reason;
@@ -238,7 +238,7 @@ TEST_P(HealthCase, WhatIsNotOfferedIsSaid) {
 TEST_P(HealthCase, ANeighboursFailedReadingBlamesNobodyElse) {
   if (case_registry().find(GetParam())->needs.devices == 0) GTEST_SKIP() << "of the machine as a whole";
   each_reading([this](Reading reading) {
-    const Judged seen = with(reading, failed, 1);
+    const Judged seen = with(reading, failed(), 1);
     EXPECT_LE(seen.verdict, Verdict::partial) << seen.reason;
   });
 }
@@ -249,10 +249,10 @@ TEST_P(HealthCase, LinksAreHeldToTheSame) {
     SCOPED_TRACE(telemetry::info_of(reading).key);
     const bool is_needed = basis().needed_of_link.contains(reading);
     const bool is_judged = is_needed || basis().used_of_link.contains(reading);
-    const Judged seen = with(reading, failed);
+    const Judged seen = with(reading, failed());
     EXPECT_EQ(seen.verdict, is_judged ? Verdict::error : usual(GetParam())) << seen.reason;
     if (is_needed) {
-      EXPECT_NE(with(reading, not_supported).verdict, Verdict::good);
+      EXPECT_NE(with(reading, not_supported()).verdict, Verdict::good);
     }
   }
   const bool has_links = !basis().needed_of_link.empty() || !basis().used_of_link.empty();
@@ -269,12 +269,12 @@ TEST_P(HealthCase, AVersionThatCannotBeReadIsNotAGoodOne) {
   for (const Version version : {&Machine::driver_version, &Machine::nvml_version, &Machine::cuda_version}) {
     const bool is_judged =
         GetParam() == "health.software" || (GetParam() == "health.inventory" && version == &Machine::driver_version);
-    const Judged seen = with([version](Machine& machine) { machine.*version = failed; });
+    const Judged seen = with([version](Machine& machine) { machine.*version = failed(); });
     EXPECT_EQ(seen.verdict, is_judged ? Verdict::error : usual(GetParam())) << seen.reason;
     if (is_judged) {
       EXPECT_NE(seen.reason.find("nvmlDeviceGet: Unknown Error"), seen.reason.npos) << seen.reason;
     }
-    const Judged absent = with([version](Machine& machine) { machine.*version = not_supported; });
+    const Judged absent = with([version](Machine& machine) { machine.*version = not_supported(); });
     EXPECT_LE(absent.verdict, Verdict::partial) << absent.reason;
   }
   const Judged module = with([](Machine& machine) {

@@ -16,6 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+std::string member_place(std::string_view place, std::string_view key) { return fmt::format("{}.{}", place, key); }
+
 constexpr int deepest = 32;  // a recording nests half a dozen levels
 
 constexpr std::string_view not_recorded = "not in the recording";
@@ -154,8 +156,8 @@ class Reader {
     object(json, place);
     for (const auto& [key, each] : json.items()) {
       const auto which = find(key);
-      if (!which) unknown(place + "." + key);
-      values[static_cast<std::size_t>(*which)] = value(each, place + "." + key, info_of(*which).type);
+      if (!which) unknown(member_place(place, key));
+      values[static_cast<std::size_t>(*which)] = value(each, member_place(place, key), info_of(*which).type);
     }
   }
   Link link(const Json& json, const std::string& place) {
@@ -172,7 +174,7 @@ class Reader {
       if (key == "pid")
         process.pid = count(each, place + ".pid");
       else if (key != "used_memory_bytes")
-        unknown(place + "." + key);
+        unknown(member_place(place, key));
       else if (!each.is_null())
         process.used_memory_bytes = count(each, place + ".used_memory_bytes");
     }
@@ -200,7 +202,7 @@ class Reader {
     }
     KernelEvent event;
     for (const auto& [key, each] : json.items()) {
-      const std::string here = place + "." + key;
+      const std::string here = member_place(place, key);
       if (key == "kind")
         event.kind = kernel_event_kind(each, here);
       else if (key == "pci_address")
@@ -243,7 +245,7 @@ class Reader {
     object(json, place);
     Host host = absent_host();
     for (const auto& [key, each] : json.items()) {
-      const std::string here = place + "." + key;
+      const std::string here = member_place(place, key);
       if (key == "kernel_module_version")
         module_version(each, here, host);
       else if (key == "pci_gpus")
@@ -271,7 +273,7 @@ class Reader {
     gpu.values.fill(Unavailable{std::string(not_recorded)});
     gpu.links_problem = gpu.processes_problem = gpu.xids_problem = not_recorded;
     for (const auto& [key, each] : json.items()) {
-      const std::string here = place + "." + key;
+      const std::string here = member_place(place, key);
       if (key == "readings")
         values(each, here, gpu.values, find_reading);
       else if (key == "links")

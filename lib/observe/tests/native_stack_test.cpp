@@ -103,7 +103,7 @@ TEST(NativeStack, DeepStacksLoseTheirOutermostFrames) {
   EXPECT_TRUE(names(symbolizer.frames(counters.values[0]).front(), "unwind"));
 }
 
-/// Of this program: a part of its file that is neither a function nor a variable.
+/// A part of this program's file that is neither a function nor a variable.
 std::uintptr_t unwind_table() {
   std::uintptr_t address = 0;
   ::dl_iterate_phdr(

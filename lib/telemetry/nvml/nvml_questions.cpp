@@ -242,7 +242,7 @@ void ask_link_fields(const Asker& ask, unsigned number, Link& link) {
   link[LinkReading::recovery_events] = std::move(values[4]);
 }
 
-Link link_of(const Asker& ask, unsigned number, Value is_active) {
+Link link_of(const Asker& ask, unsigned number, const Value& is_active) {
   Link link;
   link.values.fill(is_active);  // of a link without a state nothing else is known
   if (problem(is_active) != nullptr) return link;

@@ -15,11 +15,11 @@ using ::testing::IsEmpty;
 
 /// Two GPUs, of which the plan is about the second.
 std::unique_ptr<Source> faulty(FaultPlan plan) {
-  Machine machine = stand_in(healthy_machine(), {{first_gpu, 1 << 20}, {second_gpu, 1 << 20}}, 4711);
-  return inject(open_recording(std::move(machine)), std::move(plan), second_gpu);
+  Machine machine = stand_in(healthy_machine(), {{first_gpu(), 1 << 20}, {second_gpu(), 1 << 20}}, 4711);
+  return inject(open_recording(std::move(machine)), std::move(plan), second_gpu());
 }
 Gpu own_gpu(Source& source, Question question = {}) {
-  question.gpus = {second_gpu};
+  question.gpus = {second_gpu()};
   return source.read(question).gpus.at(0);
 }
 
@@ -39,9 +39,9 @@ TEST(FaultSource, RisesFromTheSecondAnswerOn) {
 
 TEST(FaultSource, WhatWasNotAskedIsNoAnswer) {
   FaultPlan plan = becoming(Reading::ecc_volatile_uncorrected, std::int64_t{1});
-  Machine machine = stand_in(healthy_machine(), {{second_gpu, 1}}, 1);
+  Machine machine = stand_in(healthy_machine(), {{second_gpu(), 1}}, 1);
   machine.gpus[0][Reading::ecc_volatile_uncorrected] = Unavailable{std::string(not_asked)};
-  const auto source = inject(open_recording(machine), plan, second_gpu);
+  const auto source = inject(open_recording(machine), plan, second_gpu());
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(own_gpu(*source)[Reading::ecc_volatile_uncorrected], Value(Unavailable{std::string(not_asked)}));
   }

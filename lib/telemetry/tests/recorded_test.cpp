@@ -56,10 +56,10 @@ TEST(RecordedMachines, ASubsetIsWhatItsListSays) {
 }
 
 TEST(StandIn, OneGpuStandsForEachDevice) {
-  const Machine machine = stand_in(healthy_machine(), {{first_gpu, 1000}, {second_gpu, 2000}}, 4711);
+  const Machine machine = stand_in(healthy_machine(), {{first_gpu(), 1000}, {second_gpu(), 2000}}, 4711);
   ASSERT_EQ(machine.gpus.size(), 2U);
-  EXPECT_TRUE(is_gpu(machine.gpus[0], first_gpu));
-  EXPECT_TRUE(is_gpu(machine.gpus[1], second_gpu));
+  EXPECT_TRUE(is_gpu(machine.gpus[0], first_gpu()));
+  EXPECT_TRUE(is_gpu(machine.gpus[1], second_gpu()));
   EXPECT_EQ(machine.gpus[1][Reading::name], machine.gpus[0][Reading::name]) << "of one model";
   EXPECT_EQ(number(machine.gpus[1][Reading::memory_total]), 2000);
   EXPECT_EQ(machine.gpus[1].processes, (std::vector<Process>{{4711, 0}})) << "a simulated device holds no memory";
@@ -70,7 +70,7 @@ TEST(StandIn, OneGpuStandsForEachDevice) {
 TEST(StandIn, MemoryThatIsInUseStaysInUse) {
   Machine recorded = healthy_machine();
   recorded.gpus.at(0)[Reading::memory_used] = std::int64_t{600};
-  const Machine machine = stand_in(recorded, {{first_gpu, 1000}, {second_gpu, 500}}, 4711);
+  const Machine machine = stand_in(recorded, {{first_gpu(), 1000}, {second_gpu(), 500}}, 4711);
   EXPECT_EQ(number(machine.gpus[0][Reading::memory_used]), 600);
   EXPECT_EQ(number(machine.gpus[0][Reading::memory_free]), 400);
   EXPECT_EQ(number(machine.gpus[1][Reading::memory_used]), 600) << "as in the recording";
@@ -79,14 +79,14 @@ TEST(StandIn, MemoryThatIsInUseStaysInUse) {
 
 TEST(StandIn, WhatTheLogSaysOfAGpuFollowsIt) {
   const std::string path = GPUCHECK_RECORDED_MACHINES "/sick/kernel_xid.json";
-  const Machine machine = stand_in(read_machine(path), {{first_gpu, 1000}}, 4711);
+  const Machine machine = stand_in(read_machine(path), {{first_gpu(), 1000}}, 4711);
   ASSERT_EQ(machine.host.kernel_events.size(), 1U);
   EXPECT_EQ(machine.host.kernel_events[0].pci_address, "sim:00:00.0");
 }
 
 TEST(StandIn, GpusBeyondTheDevicesKeepTheirIdentity) {
   const std::string path = GPUCHECK_RECORDED_MACHINES "/sick/mixed_vbios.json";
-  const Machine machine = stand_in(read_machine(path), {{first_gpu, 1000}}, 4711);
+  const Machine machine = stand_in(read_machine(path), {{first_gpu(), 1000}}, 4711);
   ASSERT_EQ(machine.gpus.size(), 2U);
   EXPECT_EQ(*text(machine.gpus[1][Reading::uuid]), "GPU-11111111-1111-1111-1111-111111111111");
   EXPECT_TRUE(machine.gpus[1].processes.empty());

@@ -15,7 +15,6 @@ namespace gpucheck::telemetry {
 namespace {
 
 using std::chrono::milliseconds;
-using ::testing::HasSubstr;
 
 /// GPUs "GPU-0" and so on, of which some do not answer until they are let go.
 class Gpus {
@@ -92,7 +91,7 @@ double seconds_of(const std::function<void()>& call) {
 
 Question about(unsigned number) { return {.gpus = {{.uuid = "GPU-" + std::to_string(number), .pci_address = ""}}}; }
 
-const GpuPatience short_patience{.usual = milliseconds(400), .for_silent = milliseconds(100), .silent = {}};
+GpuPatience short_patience() { return {.usual = milliseconds(400), .for_silent = milliseconds(100), .silent = {}}; }
 
 TEST(SideBySide, GpusAreListedInTheirOrder) {
   const Gpus gpus;
@@ -110,7 +109,7 @@ TEST(SideBySide, OneThatHangsIsAnsweredForAndTheOthersAreNotLate) {
   for (const bool at_opening : {false, true}) {
     const Gpus gpus;
     gpus.hang(1, at_opening);
-    const auto source = gpus.open(3, short_patience);
+    const auto source = gpus.open(3, short_patience());
     EXPECT_LT(seconds_of([&] { EXPECT_EQ(number(source->read(about(2)).gpus.at(0)[Reading::pcie_replays]), 2); }), 0.3);
     const Machine machine = source->read({});
     ASSERT_EQ(machine.gpus.size(), 3U);
@@ -131,7 +130,7 @@ TEST(SideBySide, OneThatHangsIsAnsweredForAndTheOthersAreNotLate) {
 TEST(SideBySide, OneThatComesBackIsAskedAnew) {
   const Gpus gpus;
   gpus.hang(0, false);
-  const auto source = gpus.open(2, short_patience);
+  const auto source = gpus.open(2, short_patience());
   EXPECT_TRUE(is_failure(source->read({.subset = Subset::gauges}).gpus.at(0)[Reading::temperature_gpu]));
   gpus.let_go();
   Machine machine;
