@@ -22,11 +22,11 @@ using ::testing::IsEmpty;
 constexpr telemetry::SamplingPace quick{.interval = std::chrono::milliseconds(1),
                                         .patience = std::chrono::milliseconds(100)};
 
-telemetry::Machine machine() { return telemetry::stand_in(telemetry::healthy_machine(), {{first_gpu, 1000}}, 1); }
+telemetry::Machine machine() { return telemetry::stand_in(telemetry::healthy_machine(), {{first_gpu(), 1000}}, 1); }
 
 std::shared_ptr<GpuWatch> watch_of(const FaultPlan& plan) {
-  const auto open = [plan] { return telemetry::inject(telemetry::open_recording(machine()), plan, first_gpu); };
-  return std::make_shared<GpuWatch>(open, std::vector{first_gpu}, quick);
+  const auto open = [plan] { return telemetry::inject(telemetry::open_recording(machine()), plan, first_gpu()); };
+  return std::make_shared<GpuWatch>(open, std::vector{first_gpu()}, quick);
 }
 
 GpuTelemetry one_case(GpuWatch& watch) {
@@ -197,7 +197,7 @@ TEST(ContextTelemetry, WithoutADriverLibraryACaseIsSkipped) {
   Fixture fixture([](Context& context) { static_cast<void>(context.telemetry().gpu()); });
   Context::Setup setup = fixture.setup();
   const auto open = []() -> std::unique_ptr<telemetry::Source> { throw NotInstalled("no NVML"); };
-  setup.watch = std::make_shared<GpuWatch>(open, std::vector{first_gpu}, quick);
+  setup.watch = std::make_shared<GpuWatch>(open, std::vector{first_gpu()}, quick);
   const Execution execution = execute(std::move(setup));
   EXPECT_EQ(execution.status, Execution::Status::skipped);
   EXPECT_EQ(execution.reason, "no NVML");

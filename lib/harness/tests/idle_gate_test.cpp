@@ -22,10 +22,10 @@ using ::testing::HasSubstr;
 
 IdleReport report_of(const FaultPlan& plan, const IdleLimits& limits = {.patience = milliseconds(100)}) {
   const auto open = [plan] {
-    auto machine = telemetry::stand_in(telemetry::healthy_machine(), {{first_gpu, 1000}}, ::getpid());
-    return telemetry::inject(telemetry::open_recording(std::move(machine)), plan, first_gpu);
+    auto machine = telemetry::stand_in(telemetry::healthy_machine(), {{first_gpu(), 1000}}, ::getpid());
+    return telemetry::inject(telemetry::open_recording(std::move(machine)), plan, first_gpu());
   };
-  GpuWatch watch(open, std::vector{first_gpu}, telemetry::SamplingPace{.patience = milliseconds(200)});
+  GpuWatch watch(open, std::vector{first_gpu()}, telemetry::SamplingPace{.patience = milliseconds(200)});
   return wait_until_idle(watch, 0, limits);
 }
 
@@ -81,10 +81,10 @@ TEST(IdleGate, IsPassedBeforeACaseThatNeedsAnIdleGpuAndRecorded) {
   fixture.test_case.needs.idle = true;
   Context::Setup setup = fixture.setup();
   const auto open = [] {
-    auto machine = telemetry::stand_in(telemetry::healthy_machine(), {{first_gpu, 1000}}, ::getpid());
-    return telemetry::inject(telemetry::open_recording(std::move(machine)), busy_for(4), first_gpu);
+    auto machine = telemetry::stand_in(telemetry::healthy_machine(), {{first_gpu(), 1000}}, ::getpid());
+    return telemetry::inject(telemetry::open_recording(std::move(machine)), busy_for(4), first_gpu());
   };
-  setup.watch = std::make_shared<GpuWatch>(open, std::vector{first_gpu});
+  setup.watch = std::make_shared<GpuWatch>(open, std::vector{first_gpu()});
   const Execution execution = execute(std::move(setup));
   const std::optional<IdleReport>& before = execution.telemetry.at(0).before;
   ASSERT_TRUE(before);
@@ -99,9 +99,9 @@ TEST(IdleGate, IsNotThereForOtherCases) {
   Context::Setup setup = fixture.setup();
   setup.watch = std::make_shared<GpuWatch>(
       [] {
-        return telemetry::open_recording(telemetry::stand_in(telemetry::healthy_machine(), {{first_gpu, 1000}}, 1));
+        return telemetry::open_recording(telemetry::stand_in(telemetry::healthy_machine(), {{first_gpu(), 1000}}, 1));
       },
-      std::vector{first_gpu});
+      std::vector{first_gpu()});
   EXPECT_EQ(execute(std::move(setup)).telemetry.at(0).before, std::nullopt);
 }
 
