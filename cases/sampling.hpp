@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/rounding.hpp"
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "harness/case/context.hpp"
 #include "tensor/view.hpp"
 

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "harness/case/context.hpp"
 #include "harness/case/needs.hpp"
-#include "telemetry/machine.hpp"
+#include "telemetry/machine/machine.hpp"
 
 /// Readings of a GPU as cases use them: what is essential is there, or the case says why it cannot judge.
 namespace gpucheck::cases {

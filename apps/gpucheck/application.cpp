@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "commands/cli/cli.hpp"
 #include "input/devices/devices.hpp"
 #include "output/error_report.hpp"

@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "device/forwarding/forwarding_device.hpp"

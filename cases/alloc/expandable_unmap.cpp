@@ -1,6 +1,6 @@
 #include <memory>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/alloc/held_stream.hpp"
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"

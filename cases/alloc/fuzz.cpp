@@ -3,7 +3,7 @@
 #include <random>
 #include <vector>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "harness/case/case.hpp"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/support.hpp"
 #include "cases/thrown.hpp"
 #include "device/fault/common_plans.hpp"

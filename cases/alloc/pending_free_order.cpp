@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "device/forwarding/forwarding_device.hpp"
 #include "harness/case/case.hpp"
-#include "observe/memory_history.hpp"
+#include "observe/history/memory_history.hpp"
 
 namespace gpucheck::cases::in_alloc::pending_free_order {
 namespace {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <variant>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "harness/case/case.hpp"

@@ -1,7 +1,7 @@
 #include <chrono>
 #include <future>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "device/forwarding/forwarding_device.hpp"

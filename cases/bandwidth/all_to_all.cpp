@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <memory>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/bandwidth/peers_support.hpp"
 
 namespace gpucheck::cases::in_bandwidth::all_to_all {

@@ -1,4 +1,4 @@
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/shared/bandwidth_support.hpp"
 
 namespace gpucheck::cases::in_bandwidth::both_directions {

@@ -1,4 +1,4 @@
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/gpu_faults.hpp"
 #include "cases/shared/bandwidth_support.hpp"
 

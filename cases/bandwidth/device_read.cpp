@@ -1,7 +1,7 @@
 #include <bit>
 
 #include "base/splitmix.hpp"
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/shared/bandwidth_support.hpp"
 #include "cases/support.hpp"
 #include "device/kernels/bandwidth.hpp"

@@ -1,6 +1,6 @@
 #include <memory>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/shared/bandwidth_support.hpp"
 
 namespace gpucheck::cases::in_bandwidth::device_to_host {

@@ -1,5 +1,5 @@
 #include "base/splitmix.hpp"
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/shared/bandwidth_support.hpp"
 
 namespace gpucheck::cases::in_bandwidth::device_write {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/bandwidth/peers_support.hpp"
 
 namespace gpucheck::cases::in_bandwidth::host_together {

@@ -1,6 +1,6 @@
 #include <bit>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/shared/bandwidth_support.hpp"
 #include "cases/support.hpp"
 #include "device/kernels/bandwidth.hpp"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/bandwidth/peers_support.hpp"
 #include "cases/pairs.hpp"
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/shared/graph_support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "device/kernels/elementwise.hpp"

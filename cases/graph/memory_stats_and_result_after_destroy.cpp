@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <memory>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/graph/shared_pools_support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "harness/case/case.hpp"

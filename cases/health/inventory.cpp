@@ -4,8 +4,9 @@
 #include <optional>
 #include <set>
 
+#include "base/text/pci_address.hpp"
 #include "cases/shared/health_support.hpp"
-#include "telemetry/driver_state.hpp"
+#include "telemetry/machine/driver_state.hpp"
 
 namespace gpucheck::cases::in_health::inventory {
 namespace {
@@ -58,7 +59,7 @@ std::int64_t expected_by_host(const telemetry::Host& host) {
 
 std::string known_address(const Gpu& gpu) {
   const std::string* const address = telemetry::text(gpu[Reading::pci_address]);
-  return address == nullptr ? "" : telemetry::normal_pci_address(*address);
+  return address == nullptr ? "" : normal_pci_address(*address);
 }
 
 /// Those that the library lists and gives no handle for.
@@ -90,7 +91,7 @@ Texts unreachable_addresses(const Machine& machine) {
   }
   std::set<std::string> left;
   for (const telemetry::PciGpu& gpu : machine.host.pci_gpus) {
-    const std::string address = telemetry::normal_pci_address(gpu.address);
+    const std::string address = normal_pci_address(gpu.address);
     if (gpu.driver == "nvidia" && !reached.contains(address) && !known.contains(address)) left.insert(address);
   }
   if (left.size() == unknown) known.merge(left);

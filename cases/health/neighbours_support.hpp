@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "telemetry/machine.hpp"
+#include "telemetry/machine/machine.hpp"
 
 /// What a GPU is compared with: the others of its model in the machine.
 namespace gpucheck::cases::in_health {

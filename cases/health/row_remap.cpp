@@ -1,7 +1,8 @@
 #include <optional>
 #include <utility>
 
-#include "cases/health/log_support.hpp"
+#include "base/text/pci_address.hpp"
+#include "cases/health/log/log_support.hpp"
 #include "harness/xid/judge.hpp"
 
 namespace gpucheck::cases::in_health::row_remap {
@@ -60,7 +61,7 @@ struct Logged {
 /// where the log cannot be read.
 Logged logged(harness::Context& context) {
   const telemetry::Host host = context.telemetry().machine().host;
-  const std::string own = telemetry::normal_pci_address(context.telemetry().gpus().front().pci_address);
+  const std::string own = normal_pci_address(context.telemetry().gpus().front().pci_address);
   Logged seen;
   try {
     const JudgedLog log(context, host);

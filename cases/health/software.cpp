@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "cases/shared/health_support.hpp"
-#include "telemetry/driver_state.hpp"
+#include "telemetry/machine/driver_state.hpp"
 
 namespace gpucheck::cases::in_health::software {
 namespace {

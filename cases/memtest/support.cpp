@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/rounding.hpp"
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 
 namespace gpucheck::cases::in_memtest {
 namespace {

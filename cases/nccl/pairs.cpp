@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/nccl/support.hpp"
 #include "device/fault/common_plans.hpp"
 

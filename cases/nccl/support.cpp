@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/splitmix.hpp"
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/kernels/support/storage.hpp"
 #include "device/turns.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/splitmix.hpp"
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/kernels/bandwidth.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/turns.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/check.hpp"
 #include "device/owned.hpp"
 #include "telemetry/sampler.hpp"

@@ -1,7 +1,7 @@
 #include "cases/snapshot/support.hpp"
 #include "harness/case/case.hpp"
 #include "observe/gpu_trace.hpp"
-#include "observe/native_stack.hpp"
+#include "observe/stacks/native_stack.hpp"
 
 namespace gpucheck::cases::in_snapshot::direct_traceback {
 namespace {

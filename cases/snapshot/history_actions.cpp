@@ -1,7 +1,7 @@
 #include <string>
 #include <vector>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/snapshot/support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "harness/case/case.hpp"

@@ -1,11 +1,11 @@
 #include <string>
 #include <vector>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/snapshot/support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "harness/case/case.hpp"
-#include "observe/scope.hpp"
+#include "observe/history/scope.hpp"
 
 namespace gpucheck::cases::in_snapshot::history_labels {
 namespace {

@@ -1,6 +1,6 @@
 #include "cases/snapshot/support.hpp"
 #include "harness/case/case.hpp"
-#include "observe/scope.hpp"
+#include "observe/history/scope.hpp"
 
 namespace gpucheck::cases::in_snapshot::native_api_serialized {
 namespace {

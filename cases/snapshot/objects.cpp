@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/snapshot/support.hpp"
 #include "device/fault/common_plans.hpp"
 #include "harness/case/case.hpp"
-#include "observe/named_objects.hpp"
+#include "observe/snapshot/named_objects.hpp"
 #include "runtime/graphs/graph.hpp"
 #include "runtime/streams/stream.hpp"
 #include "tensor/ops.hpp"

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/output_file.hpp"
+#include "base/files/output_file.hpp"
 #include "cases/snapshot/support.hpp"
 #include "harness/case/case.hpp"
-#include "observe/named_objects.hpp"
+#include "observe/snapshot/named_objects.hpp"
 #include "replay/page/snapshot_page.hpp"
 
 namespace gpucheck::cases::in_snapshot::plots {

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "device/fault/common_plans.hpp"
-#include "observe/native_stack.hpp"
+#include "observe/stacks/native_stack.hpp"
 #include "replay/formats/file.hpp"
 #include "tensor/ops.hpp"
 

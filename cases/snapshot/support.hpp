@@ -6,8 +6,8 @@
 
 #include "cases/support.hpp"
 #include "harness/case/case.hpp"
-#include "observe/memory_history.hpp"
-#include "observe/snapshot_file.hpp"
+#include "observe/history/memory_history.hpp"
+#include "observe/snapshot/snapshot_file.hpp"
 #include "replay/formats/snapshot/snapshot.hpp"
 #include "tensor/random/distributions.hpp"
 

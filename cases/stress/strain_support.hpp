@@ -4,7 +4,7 @@
 
 #include "harness/case/case.hpp"
 #include "harness/case/context.hpp"
-#include "telemetry/machine.hpp"
+#include "telemetry/machine/machine.hpp"
 
 namespace gpucheck::cases::in_stress {
 

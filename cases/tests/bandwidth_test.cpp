@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/shared/bandwidth_support.hpp"
 #include "device/fault/fault_driver.hpp"
 #include "device/kernels/elementwise.hpp"

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "cases/memtest/support.hpp"
 #include "device/fault/fault_driver.hpp"
 #include "device/sim/sim_driver.hpp"

@@ -15,7 +15,7 @@
 #include "golden_files.hpp"
 #include "harness/case/execute.hpp"
 #include "harness/case/registry.hpp"
-#include "telemetry/stand_in.hpp"
+#include "telemetry/machine/stand_in.hpp"
 
 // That no health case takes a missing or failed reading for a good one: each case with each reading.
 namespace gpucheck::cases {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "golden/node.hpp"
-#include "golden/syntax.hpp"
+#include "golden/document/node.hpp"
+#include "golden/document/syntax.hpp"
 
 namespace gpucheck::fleet {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 
 namespace gpucheck::fleet {
 namespace {

@@ -8,10 +8,10 @@
 #include <variant>
 
 #include "base/error.hpp"
-#include "base/input_file.hpp"
+#include "base/files/input_file.hpp"
+#include "golden/document/node.hpp"
+#include "golden/document/syntax.hpp"
 #include "golden/golden.hpp"
-#include "golden/node.hpp"
-#include "golden/syntax.hpp"
 #include "harness/case/registry.hpp"
 #include "harness/xid/judge.hpp"
 

@@ -7,8 +7,8 @@
 
 #include "golden/compare.hpp"
 #include "golden/content.hpp"
+#include "golden/document/syntax.hpp"
 #include "golden/layout.hpp"
-#include "golden/syntax.hpp"
 #include "harness/result/outcome_text.hpp"
 
 namespace gpucheck::golden {

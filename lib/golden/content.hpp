@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "golden/document/matcher.hpp"
 #include "golden/golden.hpp"
-#include "golden/matcher.hpp"
 
 /// What a golden file says, once read.
 namespace gpucheck::golden {

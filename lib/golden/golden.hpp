@@ -9,20 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
+#include "golden/document/malformed_golden.hpp"
 #include "golden/limits/limits.hpp"
 #include "harness/result/result.hpp"
 
 /// Golden files: what must be seen, and on whose word. Read only by the supervisor, so
 /// that a case cannot approve itself.
 namespace gpucheck::golden {
-
-/// A golden file that cannot be used. The text names the file, the line or the JSON
-/// path, and what was expected there.
-class MalformedGolden : public EnvironmentError {
- public:
-  using EnvironmentError::EnvironmentError;
-};
 
 /// Under which a case was run: what the conditions of a golden file ask about.
 struct Conditions {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <system_error>
 
-#include "base/input_file.hpp"
+#include "base/files/input_file.hpp"
+#include "golden/document/syntax.hpp"
 #include "golden/golden.hpp"
-#include "golden/syntax.hpp"
 #include "harness/case/case_name.hpp"
 
 namespace gpucheck::golden {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "golden/content.hpp"
-#include "golden/node.hpp"
-#include "golden/syntax.hpp"
+#include "golden/document/node.hpp"
+#include "golden/document/syntax.hpp"
 #include "harness/case/case_name.hpp"
 #include "harness/result/failure_kinds.hpp"
 

@@ -11,8 +11,8 @@
 #include "replay/analysis/compare.hpp"                  // IWYU pragma: export
 #include "replay/analysis/conversion.hpp"               // IWYU pragma: export
 #include "replay/analysis/what_if.hpp"                  // IWYU pragma: export
+#include "replay/formats/bytes/file_error.hpp"          // IWYU pragma: export
 #include "replay/formats/file.hpp"                      // IWYU pragma: export
-#include "replay/formats/file_error.hpp"                // IWYU pragma: export
 #include "replay/targets/async_allocator_target.hpp"    // IWYU pragma: export
 #include "replay/targets/caching_allocator_target.hpp"  // IWYU pragma: export
 #include "replay/targets/library_target.hpp"            // IWYU pragma: export

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <string_view>
 
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 #include "harness/result/failure_kinds.hpp"
 #include "report/mismatch_table.hpp"
 #include "report/wording.hpp"

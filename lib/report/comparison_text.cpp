@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/count_text.hpp"
-#include "base/sanitize.hpp"
+#include "base/text/count_text.hpp"
+#include "base/text/sanitize.hpp"
 #include "harness/result/failure_kinds.hpp"
 #include "report/wording.hpp"
 

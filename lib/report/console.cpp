@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/count_text.hpp"
-#include "base/sanitize.hpp"
-#include "base/waiting_for_files.hpp"
+#include "base/files/waiting_for_files.hpp"
+#include "base/text/count_text.hpp"
+#include "base/text/sanitize.hpp"
 #include "harness/run/device_verdicts.hpp"
 #include "report/case_text.hpp"
 #include "report/comparison_text.hpp"

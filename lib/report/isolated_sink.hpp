@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "base/waiting_for_files.hpp"
+#include "base/files/waiting_for_files.hpp"
 #include "harness/run/events.hpp"
 
 namespace gpucheck::report {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <span>
 
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 
 namespace gpucheck::report {
 namespace {

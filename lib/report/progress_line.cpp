@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 #include "report/wording.hpp"
 
 namespace gpucheck::report {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 #include "report/wording.hpp"
 
 namespace gpucheck::report {

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/count_text.hpp"
-#include "base/sanitize.hpp"
-#include "base/shell_text.hpp"
-#include "base/units.hpp"
+#include "base/text/count_text.hpp"
+#include "base/text/sanitize.hpp"
+#include "base/text/shell_text.hpp"
+#include "base/text/units.hpp"
 #include "harness/result/outcome_text.hpp"
 
 namespace gpucheck::report {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "telemetry/driver_state.hpp"
+#include "telemetry/machine/driver_state.hpp"
 
 namespace gpucheck::telemetry {
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "telemetry/gpu_loss.hpp"
+#include "telemetry/machine/gpu_loss.hpp"
 
 namespace gpucheck::telemetry {
 

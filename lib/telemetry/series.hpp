@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "telemetry/machine.hpp"
+#include "telemetry/machine/machine.hpp"
 
 namespace gpucheck::telemetry {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "telemetry/machine.hpp"
+#include "telemetry/machine/machine.hpp"
 
 namespace gpucheck::telemetry {
 

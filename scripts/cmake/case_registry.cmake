@@ -1,5 +1,5 @@
-# The registry of cases, made from what lies under cases/: <group>/<case>.cpp is the case
-# <group>.<case> and defines
+# The registry of cases, made from what lies under cases/: <group>/<case>.cpp, or <group>/<topic>/<case>.cpp where a group
+# has many, is the case <group>.<case> and defines
 #     harness::Case gpucheck::cases::in_<group>::<case>::define()
 # with all else that it needs in that namespace: sources of several cases are compiled as one.
 # What cases of a group share lies in support.{hpp,cpp} or <topic>_support.{hpp,cpp}
@@ -15,18 +15,22 @@ function(gpucheck_find_cases folder names sources)
   if(CMAKE_SCRIPT_MODE_FILE)
     set(dependency "")
   endif()
-  file(GLOB paths RELATIVE ${folder} ${dependency} ${folder}/*/*.cpp)
-  list(FILTER paths EXCLUDE REGEX "^tests/")
+  file(GLOB paths RELATIVE ${folder} ${dependency} ${folder}/*/*.cpp ${folder}/*/*/*.cpp)
+  list(FILTER paths EXCLUDE REGEX "(^|/)(tests|benchmarks)/")
   set(found "")
   foreach(path IN LISTS paths)
     if(path MATCHES "/([a-z0-9_]+_)?support\\.cpp$")
       continue()
     endif()
-    if(NOT path MATCHES "^([a-z][a-z0-9_]*)/([a-z][a-z0-9_]*)\\.cpp$")
-      message(FATAL_ERROR "${folder}/${path} cannot be a case: name folder and file with a-z, 0-9 and _, a letter "
+    if(NOT path MATCHES "^([a-z][a-z0-9_]*)/([a-z][a-z0-9_]*/)?([a-z][a-z0-9_]*)\\.cpp$")
+      message(FATAL_ERROR "${folder}/${path} cannot be a case: name folders and file with a-z, 0-9 and _, a letter "
                           "first, or call what cases share support.cpp or <topic>_support.cpp.")
     endif()
-    list(APPEND found ${CMAKE_MATCH_1}.${CMAKE_MATCH_2})
+    set(name ${CMAKE_MATCH_1}.${CMAKE_MATCH_3})
+    if(name IN_LIST found)
+      message(FATAL_ERROR "${folder}/${path} cannot be a case: another source has the name ${name}.")
+    endif()
+    list(APPEND found ${name})
   endforeach()
   list(SORT found)
   set(${names} "${found}" PARENT_SCOPE)

@@ -17,12 +17,12 @@ endfunction()
 
 file(REMOVE_RECURSE ${FOLDER})
 foreach(path IN ITEMS pool/simple.cpp pool/support.cpp pool/stale_support.cpp pool/support.hpp alloc/fuzz.cpp
-                      tests/some_test.cpp registration.cpp)
+                      alloc/library/leaks.cpp alloc/library/support.cpp alloc/benchmarks/some_benchmark.cpp tests/some_test.cpp registration.cpp)
   file(WRITE ${FOLDER}/tree/${path} "")
 endforeach()
 gpucheck_find_cases(${FOLDER}/tree names sources)
-expect("names" "${names}" "alloc.fuzz;pool.simple")
-expect("sources" "${sources}" "alloc/fuzz.cpp;pool/simple.cpp;pool/stale_support.cpp;pool/support.cpp")
+expect("names" "${names}" "alloc.fuzz;alloc.leaks;pool.simple")
+expect("sources" "${sources}" "alloc/fuzz.cpp;alloc/library/leaks.cpp;alloc/library/support.cpp;pool/simple.cpp;pool/stale_support.cpp;pool/support.cpp")
 
 gpucheck_write_case_registry("${names}" ${FOLDER}/registry.cpp)
 file(READ ${FOLDER}/registry.cpp text)
@@ -34,9 +34,11 @@ foreach(line IN ITEMS "namespace in_alloc::fuzz { harness::Case define()" "{\"al
   endif()
 endforeach()
 
-foreach(path IN ITEMS pool/Simple.cpp pool/1st.cpp pool/two-words.cpp Pool/simple.cpp)
+foreach(path IN ITEMS pool/Simple.cpp pool/1st.cpp pool/two-words.cpp Pool/simple.cpp pool/Topic/simple.cpp
+                      pool/topic/twice.cpp)
   file(REMOVE_RECURSE ${FOLDER}/rejected)
   file(WRITE ${FOLDER}/rejected/${path} "")
+  file(WRITE ${FOLDER}/rejected/pool/twice.cpp "")
   execute_process(COMMAND ${CMAKE_COMMAND} -DLOOK_IN=${FOLDER}/rejected -P ${CMAKE_CURRENT_LIST_FILE}
                   RESULT_VARIABLE status ERROR_VARIABLE message)
   # CMake breaks the lines of a message where they are long.

@@ -3,8 +3,8 @@
 #include <iterator>
 #include <vector>
 
-#include "base/input_file.hpp"
-#include "base/output_file.hpp"
+#include "base/files/input_file.hpp"
+#include "base/files/output_file.hpp"
 #include "commands/commands.hpp"
 #include "fleet/baseline.hpp"
 #include "output/distinct_files.hpp"

@@ -6,8 +6,8 @@
 #include <system_error>
 
 #include "base/error.hpp"
-#include "base/input_file.hpp"
-#include "base/output_file.hpp"
+#include "base/files/input_file.hpp"
+#include "base/files/output_file.hpp"
 #include "commands/commands.hpp"
 #include "commands/execution.hpp"
 #include "golden/approve.hpp"

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/output_file.hpp"
-#include "base/sanitize.hpp"
+#include "base/files/output_file.hpp"
+#include "base/text/sanitize.hpp"
 #include "commands/commands.hpp"
 #include "fleet/merge.hpp"
 #include "output/distinct_files.hpp"

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "base/input_file.hpp"
+#include "base/files/input_file.hpp"
 #include "input/devices/devices.hpp"
 #include "output/terminal.hpp"
 #include "output/version.hpp"
-#include "telemetry/machine_file.hpp"
+#include "telemetry/machine/machine_file.hpp"
 
 namespace gpucheck::application {
 

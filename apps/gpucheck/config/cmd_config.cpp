@@ -5,7 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 #include "config/apply_config.hpp"
 #include "help/exit_code_texts.hpp"
 #include "output/terminal.hpp"

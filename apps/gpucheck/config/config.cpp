@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.hpp"
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 #include "config/toml_document.hpp"
 #include "report/formats/formats.hpp"
 

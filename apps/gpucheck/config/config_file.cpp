@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "base/input_file.hpp"
+#include "base/files/input_file.hpp"
 
 namespace gpucheck::application {
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 
 namespace gpucheck::application {
 

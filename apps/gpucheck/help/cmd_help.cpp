@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/output_file.hpp"
+#include "base/files/output_file.hpp"
 #include "harness/values/edit_distance.hpp"
 #include "help/command_page.hpp"
 #include "help/exit_code_texts.hpp"

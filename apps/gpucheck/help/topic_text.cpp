@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 
 namespace gpucheck::application {
 

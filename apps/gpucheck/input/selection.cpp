@@ -9,8 +9,8 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "base/input_file.hpp"
-#include "base/sanitize.hpp"
+#include "base/files/input_file.hpp"
+#include "base/text/sanitize.hpp"
 #include "runner/supervision/orphans.hpp"
 
 namespace gpucheck::application {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "base/file_identity.hpp"
+#include "base/files/file_identity.hpp"
 
 namespace gpucheck::application {
 

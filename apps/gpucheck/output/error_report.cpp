@@ -1,7 +1,7 @@
 #include "output/error_report.hpp"
 
 #include "base/error.hpp"
-#include "base/waiting_for_files.hpp"
+#include "base/files/waiting_for_files.hpp"
 #include "harness/run/exit_codes.hpp"
 #include "output/terminal.hpp"
 

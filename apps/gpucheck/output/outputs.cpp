@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.hpp"
-#include "base/shell_text.hpp"
+#include "base/text/shell_text.hpp"
 
 namespace gpucheck::application {
 

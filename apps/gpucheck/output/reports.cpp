@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/files/output_file.hpp"
 #include "base/in_use_error.hpp"
-#include "base/output_file.hpp"
-#include "base/shell_text.hpp"
+#include "base/text/shell_text.hpp"
 #include "harness/run/exit_codes.hpp"
 #include "report/journal/journal_file.hpp"
 #include "report/sinks.hpp"

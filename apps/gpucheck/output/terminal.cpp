@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "base/sanitize.hpp"
-#include "base/waiting_for_files.hpp"
+#include "base/files/waiting_for_files.hpp"
+#include "base/text/sanitize.hpp"
 
 namespace gpucheck::application {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 
 namespace gpucheck::application {
 

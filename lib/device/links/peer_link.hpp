@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "base/nvlink_model.hpp"
+#include "base/nvml/nvlink_model.hpp"
 #include "device/device.hpp"
 
 namespace gpucheck::device {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/count_text.hpp"
+#include "base/text/count_text.hpp"
 
 namespace gpucheck::device {
 

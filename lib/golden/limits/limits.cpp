@@ -9,13 +9,12 @@
 #include <stdexcept>
 #include <utility>
 
-#include "golden/golden.hpp"
+#include "base/text/pci_address.hpp"
+#include "golden/document/matcher.hpp"
+#include "golden/document/node.hpp"
+#include "golden/document/syntax.hpp"
 #include "golden/limits/best_values.hpp"
-#include "golden/matcher.hpp"
-#include "golden/node.hpp"
-#include "golden/syntax.hpp"
 #include "harness/case/registry.hpp"
-#include "telemetry/machine.hpp"
 
 namespace gpucheck::golden {
 namespace {
@@ -118,7 +117,7 @@ bool is_of(const LimitClass& limits, const DeviceIdentity& device) {
   if (limits.kind && *limits.kind != device.kind) return false;
   if (!limits.uuid.empty() && limits.uuid != device.uuid) return false;
   if (!limits.pci_address.empty() &&
-      telemetry::normal_pci_address(limits.pci_address) != telemetry::normal_pci_address(device.pci_bus_id)) {
+      normal_pci_address(limits.pci_address) != normal_pci_address(device.pci_bus_id)) {
     return false;
   }
   if (!limits.tells.empty() && !best_value(limits.tells, device)) return false;

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "golden/document/syntax.hpp"
 #include "golden/golden.hpp"
-#include "golden/syntax.hpp"
 
 namespace gpucheck::golden {
 namespace {

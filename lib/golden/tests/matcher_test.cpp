@@ -1,4 +1,4 @@
-#include "golden/matcher.hpp"
+#include "golden/document/matcher.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "base/count_text.hpp"
-#include "base/units.hpp"
+#include "base/text/count_text.hpp"
+#include "base/text/units.hpp"
 #include "harness/case/case_name.hpp"
 
 namespace gpucheck::harness {

@@ -4,8 +4,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include "base/count_text.hpp"
-#include "base/units.hpp"
+#include "base/text/count_text.hpp"
+#include "base/text/units.hpp"
 
 namespace gpucheck::harness {
 namespace {

@@ -6,7 +6,8 @@
 #include <utility>
 #include <variant>
 
-#include "telemetry/machine.hpp"
+#include "base/text/pci_address.hpp"
+#include "telemetry/machine/machine.hpp"
 
 namespace gpucheck::harness {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 using Names = std::set<std::string>;
 
 /// A PCI address in one form; a device without one has a name that is nobody's.
-std::string address(const std::string& pci_bus_id) { return telemetry::normal_pci_address(pci_bus_id); }
+std::string address(const std::string& pci_bus_id) { return normal_pci_address(pci_bus_id); }
 
 /// Numbers or texts, whichever the case observes.
 Names suspects_of(const CaseResult& result) {

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "harness/xid/judge.hpp"
-#include "telemetry/gpu_loss.hpp"
-#include "telemetry/reading.hpp"
+#include "telemetry/machine/gpu_loss.hpp"
+#include "telemetry/machine/reading.hpp"
 
 namespace gpucheck::harness {
 namespace {

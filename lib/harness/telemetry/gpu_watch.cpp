@@ -6,8 +6,9 @@
 #include <span>
 #include <utility>
 
+#include "base/text/pci_address.hpp"
 #include "harness/xid/judge.hpp"
-#include "telemetry/gpu_loss.hpp"
+#include "telemetry/machine/gpu_loss.hpp"
 
 namespace gpucheck::harness {
 namespace {
@@ -131,7 +132,7 @@ void GpuWatch::look_up_texts(std::vector<GpuTelemetry>& all) {
     const telemetry::Host host = machine().host;
     for (std::size_t i = 0; i < all.size(); ++i) {
       std::vector<std::int64_t>& harmless = all[i].harmless_xids;
-      const std::string address = telemetry::normal_pci_address(gpus_[i].pci_address);
+      const std::string address = normal_pci_address(gpus_[i].pci_address);
       for (const telemetry::KernelEvent& event : host.kernel_events) {
         const bool is_unclear_here = event.kind == telemetry::KernelEventKind::xid && event.pci_address == address &&
                                      needs_text(event.xid) && std::ranges::count(all[i].xids, event.xid) > 0;

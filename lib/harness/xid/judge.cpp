@@ -3,7 +3,7 @@
 #include <charconv>
 #include <fmt/format.h>
 
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 #include "harness/xid/catalog.hpp"
 
 namespace gpucheck::harness {

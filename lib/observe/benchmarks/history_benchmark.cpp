@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "device/sim/sim_driver.hpp"
-#include "observe/memory_history.hpp"
+#include "observe/history/memory_history.hpp"
 #include "runtime/runtime.hpp"
 
 /// What recording costs an allocation and a free: the loops of the allocator's own

@@ -1,4 +1,4 @@
-#include "observe/history_options.hpp"
+#include "observe/history/history_options.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

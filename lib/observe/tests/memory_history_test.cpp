@@ -1,12 +1,12 @@
-#include "observe/memory_history.hpp"
+#include "observe/history/memory_history.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
 
-#include "base/units.hpp"
-#include "observe/scope.hpp"
+#include "base/text/units.hpp"
+#include "observe/history/scope.hpp"
 #include "simulated.hpp"
 
 namespace application {

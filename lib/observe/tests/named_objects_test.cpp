@@ -1,9 +1,9 @@
-#include "observe/named_objects.hpp"
+#include "observe/snapshot/named_objects.hpp"
 
 #include <gtest/gtest.h>
 
-#include "base/units.hpp"
-#include "observe/memory_history.hpp"
+#include "base/text/units.hpp"
+#include "observe/history/memory_history.hpp"
 #include "runtime/graphs/graph.hpp"
 #include "runtime/streams/stream.hpp"
 #include "simulated.hpp"

@@ -1,4 +1,4 @@
-#include "observe/native_stack.hpp"
+#include "observe/stacks/native_stack.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -7,7 +7,7 @@
 #include <link.h>
 #include <span>
 
-#include "observe/detail/modules.hpp"
+#include "observe/stacks/modules.hpp"
 
 namespace application {
 

@@ -1,4 +1,4 @@
-#include "observe/snapshot_file.hpp"
+#include "observe/snapshot/snapshot_file.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -9,9 +9,9 @@
 #include <random>
 #include <sstream>
 
-#include "base/units.hpp"
-#include "observe/memory_history.hpp"
-#include "observe/scope.hpp"
+#include "base/text/units.hpp"
+#include "observe/history/memory_history.hpp"
+#include "observe/history/scope.hpp"
 #include "simulated.hpp"
 
 namespace gpucheck::observe::test {

@@ -6,9 +6,9 @@
 #include <thread>
 #include <vector>
 
-#include "observe/memory_history.hpp"
-#include "observe/scope.hpp"
-#include "observe/snapshot_file.hpp"
+#include "observe/history/memory_history.hpp"
+#include "observe/history/scope.hpp"
+#include "observe/snapshot/snapshot_file.hpp"
 #include "simulated.hpp"
 
 namespace gpucheck::observe::test {

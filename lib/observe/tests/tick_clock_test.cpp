@@ -1,4 +1,4 @@
-#include "observe/detail/tick_clock.hpp"
+#include "observe/history/tick_clock.hpp"
 
 #include <gtest/gtest.h>
 #include <thread>

@@ -1,4 +1,4 @@
-#include "observe/detail/trace_ring.hpp"
+#include "observe/history/trace_ring.hpp"
 
 #include <gtest/gtest.h>
 #include <numeric>

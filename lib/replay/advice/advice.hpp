@@ -8,8 +8,8 @@
 
 #include "replay/advice/live_at_peak.hpp"
 #include "replay/advice/out_of_memory.hpp"
-#include "replay/advice/search.hpp"
-#include "replay/advice/setting_facts.hpp"
+#include "replay/advice/search/search.hpp"
+#include "replay/advice/search/setting_facts.hpp"
 #include "replay/advice/usage_curve.hpp"
 #include "replay/analysis/conversion.hpp"
 #include "replay/verdict/verdict.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 
 namespace gpucheck::replay {
 

@@ -7,8 +7,8 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "base/units.hpp"
-#include "replay/analysis/recorded_usage.hpp"
+#include "base/text/units.hpp"
+#include "replay/analysis/usage/recorded_usage.hpp"
 
 namespace gpucheck::replay {
 

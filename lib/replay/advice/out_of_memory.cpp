@@ -4,8 +4,8 @@
 #include <map>
 #include <unordered_map>
 
-#include "replay/analysis/recorded_usage.hpp"
-#include "replay/analysis/timeline.hpp"
+#include "replay/analysis/usage/recorded_usage.hpp"
+#include "replay/analysis/usage/timeline.hpp"
 #include "replay/recording/reserved_ranges.hpp"
 #include "replay/settings/expandable_history.hpp"
 #include "runtime/allocator/rounding.hpp"

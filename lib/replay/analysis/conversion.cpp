@@ -6,8 +6,8 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "replay/analysis/live_allocations.hpp"
-#include "replay/analysis/recorded_usage.hpp"
+#include "replay/analysis/usage/live_allocations.hpp"
+#include "replay/analysis/usage/recorded_usage.hpp"
 #include "replay/recording/pool_routing.hpp"
 
 namespace gpucheck::replay {

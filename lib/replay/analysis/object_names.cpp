@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 #include <span>
 
-#include "base/count_text.hpp"
+#include "base/text/count_text.hpp"
 #include "replay/analysis/snapshot_summary.hpp"
 
 namespace gpucheck::replay {

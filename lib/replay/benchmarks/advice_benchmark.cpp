@@ -6,9 +6,9 @@
 #include <random>
 #include <thread>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/sim/sim_driver.hpp"
-#include "replay/advice/search.hpp"
+#include "replay/advice/search/search.hpp"
 
 namespace gpucheck::replay {
 namespace {

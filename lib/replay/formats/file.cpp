@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 #include <optional>
 
-#include "base/input_file.hpp"
-#include "replay/formats/file_error.hpp"
+#include "base/files/input_file.hpp"
+#include "replay/formats/bytes/file_error.hpp"
+#include "replay/formats/bytes/foreign_file.hpp"
 #include "replay/formats/file_kind.hpp"
-#include "replay/formats/foreign_file.hpp"
 #include "replay/formats/json/json_cursor.hpp"
 #include "replay/formats/pickle/cursor.hpp"
 #include "replay/formats/pickle/readers.hpp"

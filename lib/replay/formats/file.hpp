@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "replay/formats/file_bytes.hpp"
+#include "replay/formats/bytes/file_bytes.hpp"
 #include "replay/formats/snapshot/snapshot.hpp"
 #include "replay/formats/trace/trace.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "observe/snapshot_keys.hpp"
+#include "observe/snapshot/snapshot_keys.hpp"
 
 namespace gpucheck::replay {
 

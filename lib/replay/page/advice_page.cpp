@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/count_text.hpp"
-#include "base/units.hpp"
+#include "base/text/count_text.hpp"
+#include "base/text/units.hpp"
 #include "replay/page/advice_charts.hpp"
 #include "replay/page/html_text.hpp"
 #include "replay/page/page_template.hpp"

@@ -1,6 +1,6 @@
 #include "replay/page/html_text.hpp"
 
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 
 namespace gpucheck::replay {
 

@@ -7,10 +7,10 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 #include "replay/analysis/object_names.hpp"
 #include "replay/analysis/snapshot_summary.hpp"
-#include "replay/analysis/timeline.hpp"
+#include "replay/analysis/usage/timeline.hpp"
 
 namespace gpucheck::replay {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "replay/analysis/object_names.hpp"
 #include "replay/analysis/snapshot_summary.hpp"
 #include "replay/analysis/telling_frames.hpp"

@@ -9,8 +9,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/count_text.hpp"
-#include "base/units.hpp"
+#include "base/text/count_text.hpp"
+#include "base/text/units.hpp"
 #include "runtime/allocator/errors.hpp"
 #include "runtime/settings/settings.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "replay/targets/held_streams.hpp"
 #include "replay/targets/runtime_target.hpp"
+#include "replay/targets/streams/held_streams.hpp"
 #include "runtime/caching/caching_allocator.hpp"
 
 namespace gpucheck::replay {

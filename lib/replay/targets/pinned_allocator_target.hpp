@@ -4,8 +4,8 @@
 
 #include "replay/targets/runtime_calls.hpp"
 #include "replay/targets/runtime_target.hpp"
+#include "replay/targets/streams/trace_streams.hpp"
 #include "replay/targets/target.hpp"
-#include "replay/targets/trace_streams.hpp"
 #include "runtime/runtime.hpp"
 
 namespace gpucheck::replay {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "replay/formats/trace/trace.hpp"
-#include "replay/targets/trace_streams.hpp"
+#include "replay/targets/streams/trace_streams.hpp"
 #include "runtime/graphs/graph.hpp"
 #include "runtime/runtime.hpp"
 

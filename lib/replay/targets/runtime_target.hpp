@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "replay/targets/runtime_calls.hpp"
+#include "replay/targets/streams/trace_streams.hpp"
 #include "replay/targets/target.hpp"
-#include "replay/targets/trace_streams.hpp"
 #include "runtime/allocator/errors.hpp"
 #include "runtime/runtime.hpp"
 

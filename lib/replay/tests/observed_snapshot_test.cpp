@@ -2,11 +2,11 @@
 #include <memory>
 #include <sstream>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/sim/sim_driver.hpp"
-#include "observe/memory_history.hpp"
-#include "observe/named_objects.hpp"
-#include "observe/snapshot_file.hpp"
+#include "observe/history/memory_history.hpp"
+#include "observe/snapshot/named_objects.hpp"
+#include "observe/snapshot/snapshot_file.hpp"
 #include "replay/formats/file.hpp"
 #include "replay/formats/snapshot/snapshot.hpp"
 #include "runtime/runtime.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/sim/sim_driver.hpp"
 #include "replay/verdict/request.hpp"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/sim/sim_driver.hpp"
 #include "replay/verdict/memory_limit.hpp"
 #include "replay/verdict/replays.hpp"

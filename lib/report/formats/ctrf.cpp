@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 #include "harness/run/json.hpp"
 #include "report/formats/entries.hpp"
 #include "report/verdict_text.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "base/output_file.hpp"
+#include "base/files/output_file.hpp"
 #include "report/run_set.hpp"
 
 namespace gpucheck::report {

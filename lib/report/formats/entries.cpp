@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 #include "harness/result/failure_kinds.hpp"
 #include "report/comparison_text.hpp"
 #include "report/mismatch_table.hpp"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 #include "report/formats/entries.hpp"
 #include "report/verdict_text.hpp"
 #include "report/wording.hpp"

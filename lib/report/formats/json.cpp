@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/sanitize.hpp"
-#include "base/units.hpp"
+#include "base/text/sanitize.hpp"
+#include "base/text/units.hpp"
 #include "harness/result/failure_kinds.hpp"
 #include "harness/run/device_verdicts.hpp"
 #include "report/result_order.hpp"

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <utility>
 
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 #include "harness/result/failure_kinds.hpp"
 #include "harness/run/json.hpp"
 #include "report/comparison_text.hpp"

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 #include <string>
 
-#include "base/sanitize.hpp"
-#include "base/units.hpp"
+#include "base/text/sanitize.hpp"
+#include "base/text/units.hpp"
 #include "report/formats/entries.hpp"
 #include "report/verdict_text.hpp"
 #include "report/wording.hpp"

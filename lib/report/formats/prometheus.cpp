@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 #include "report/formats/entries.hpp"
 
 // Prometheus' text format, version 0.0.4, as the textfile collector of node_exporter reads it: no time stamps, each

@@ -9,8 +9,8 @@
 #include <type_traits>
 
 #include "base/error.hpp"
-#include "base/sanitize.hpp"
-#include "base/utf8.hpp"
+#include "base/text/sanitize.hpp"
+#include "base/text/utf8.hpp"
 #include "harness/run/json.hpp"
 #include "report/wording.hpp"
 

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "base/input_file.hpp"
-#include "base/strict_json.hpp"
-#include "base/waiting_for_files.hpp"
+#include "base/files/input_file.hpp"
+#include "base/files/waiting_for_files.hpp"
+#include "base/text/strict_json.hpp"
 #include "harness/result/failure_kinds.hpp"
 #include "harness/run/exit_codes.hpp"
 #include "report/journal/run_tally.hpp"

@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/files/waiting_for_files.hpp"
 #include "base/in_use_error.hpp"
-#include "base/waiting_for_files.hpp"
 
 namespace gpucheck::report {
 

@@ -6,10 +6,10 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 #include "fleet/waivers.hpp"
+#include "golden/document/matcher.hpp"
 #include "golden/limits/limits.hpp"
-#include "golden/matcher.hpp"
 #include "harness/result/failure_kinds.hpp"
 
 namespace gpucheck::report {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/error.hpp"
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 #include "fleet/waivers.hpp"
 #include "harness/result/failure_kinds.hpp"
 #include "report/journal/result_check.hpp"

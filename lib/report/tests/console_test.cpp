@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 #include "report/palette.hpp"
 #include "report/progress_line.hpp"
 #include "report/sinks.hpp"

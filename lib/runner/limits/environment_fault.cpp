@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/host_refusal.hpp"
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "harness/result/failure_kinds.hpp"
 #include "harness/result/outcome_text.hpp"
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 
 namespace gpucheck::runner {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 #include <iterator>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "harness/case/needs.hpp"
 
 namespace gpucheck::runner {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "telemetry/machine_file.hpp"
-#include "telemetry/stand_in.hpp"
+#include "telemetry/machine/machine_file.hpp"
+#include "telemetry/machine/stand_in.hpp"
 
 namespace gpucheck::runner {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/shell_text.hpp"
+#include "base/text/shell_text.hpp"
 
 namespace gpucheck::runner {
 

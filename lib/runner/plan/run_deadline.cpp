@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "base/unfinished_files.hpp"
+#include "base/files/unfinished_files.hpp"
 #include "harness/run/exit_codes.hpp"
 
 namespace gpucheck::runner {

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "base/unfinished_files.hpp"
-#include "base/waiting_for_files.hpp"
+#include "base/files/unfinished_files.hpp"
+#include "base/files/waiting_for_files.hpp"
 
 namespace gpucheck::runner {
 namespace {

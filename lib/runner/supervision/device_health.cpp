@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "harness/case/needs.hpp"
-#include "telemetry/gpu_loss.hpp"
+#include "telemetry/machine/gpu_loss.hpp"
 
 namespace gpucheck::runner {
 namespace {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "misbehaving_cases.hpp"
+#include "runner/tests/misbehaving/misbehaving_cases.hpp"
 
 namespace gpucheck::runner::testing {
 namespace {

@@ -11,7 +11,7 @@
 #include "harness/result/result.hpp"
 #include "harness/values/run_settings.hpp"
 #include "runner/process/frame.hpp"
-#include "telemetry/machine.hpp"
+#include "telemetry/machine/machine.hpp"
 
 /// What supervisor and worker say to each other. One request at a time; the worker
 /// answers with any number of observations and then one final reply. A worker leaves

@@ -8,8 +8,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/files/output_file.hpp"
 #include "base/host_refusal.hpp"
-#include "base/output_file.hpp"
 #include "device/fault/fault_driver.hpp"
 #include "device/values/error_codes.hpp"
 #include "harness/case/execute.hpp"

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "telemetry/fault/fault_source.hpp"
-#include "telemetry/machine_file.hpp"
+#include "telemetry/machine/machine_file.hpp"
+#include "telemetry/machine/stand_in.hpp"
 #include "telemetry/machine_source.hpp"
-#include "telemetry/stand_in.hpp"
 
 namespace gpucheck::runner {
 namespace {

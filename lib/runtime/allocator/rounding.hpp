@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/rounding.hpp"
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "runtime/settings/settings.hpp"
 
 /// How the caching allocator sizes blocks and segments. Pure functions; sizes in bytes.

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/check.hpp"
 #include "device/relaxed_capture.hpp"
 #include "runtime/streams/pools/is_capturing.hpp"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 
 namespace gpucheck::runtime::detail {
 

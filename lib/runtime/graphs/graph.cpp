@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "base/output_file.hpp"
+#include "base/files/output_file.hpp"
 #include "device/check.hpp"
 #include "runtime/graphs/dot.hpp"
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 
 namespace gpucheck::runtime {
 

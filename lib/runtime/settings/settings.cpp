@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "runtime/settings/settings_error.hpp"
 #include "runtime/settings/settings_keys.hpp"
 #include "runtime/settings/settings_tokens.hpp"

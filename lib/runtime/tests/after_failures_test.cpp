@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/fault/fault_driver.hpp"
 #include "device/sim/sim_driver.hpp"
 #include "runtime/graphs/graph.hpp"

@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "telemetry/reading.hpp"
+#include "telemetry/machine/reading.hpp"
 
 /// What shall be wrong with the answers of a driver, and from which on. A plan is data: the decorator of
 /// `fault_source.hpp` carries it out over any source, a recording or a GPU's driver.

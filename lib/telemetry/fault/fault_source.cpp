@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <thread>
 
+#include "base/text/pci_address.hpp"
 #include "base/error.hpp"
 #include "telemetry/kernel_log/log_events.hpp"
 

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "telemetry/machine_file.hpp"
+#include "telemetry/machine/machine_file.hpp"
 
 // Whatever the file: it is rejected in words, or what was read of it is written and read again as the same.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 
 namespace gpucheck::telemetry {
 namespace {

@@ -5,7 +5,8 @@
 #include <cctype>
 #include <charconv>
 
-#include "telemetry/machine.hpp"
+#include "base/text/pci_address.hpp"
+#include "telemetry/machine/machine.hpp"
 
 namespace gpucheck::telemetry {
 namespace {

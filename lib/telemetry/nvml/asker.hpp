@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "base/nvml_library.hpp"
-#include "telemetry/machine.hpp"
+#include "base/nvml/nvml_library.hpp"
+#include "telemetry/machine/machine.hpp"
 
 namespace gpucheck::telemetry::nvml {
 

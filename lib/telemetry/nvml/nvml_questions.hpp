@@ -1,7 +1,7 @@
 #pragma once
 
-#include "base/nvml_library.hpp"
-#include "telemetry/machine.hpp"
+#include "base/nvml/nvml_library.hpp"
+#include "telemetry/machine/machine.hpp"
 #include "telemetry/source.hpp"
 
 /// The questions to one GPU: each reading, and the call that answers it.

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/nvml_library.hpp"
+#include "base/nvml/nvml_library.hpp"
 #include "telemetry/nvml/asker.hpp"
 #include "telemetry/nvml/nvml_questions.hpp"
 #include "telemetry/nvml/side_by_side.hpp"

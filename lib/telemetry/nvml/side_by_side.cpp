@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "telemetry/gpu_loss.hpp"
+#include "telemetry/machine/gpu_loss.hpp"
 
 namespace gpucheck::telemetry {
 namespace {

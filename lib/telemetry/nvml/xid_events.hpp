@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/nvml_library.hpp"
+#include "base/nvml/nvml_library.hpp"
 
 namespace gpucheck::telemetry::nvml {
 

@@ -1,11 +1,11 @@
-#include "telemetry/driver_state.hpp"
+#include "telemetry/machine/driver_state.hpp"
 
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "temporary_folder.hpp"
+#include "base/files/tests/temporary_folder.hpp"
 
 namespace gpucheck::telemetry {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "telemetry/stand_in.hpp"
+#include "telemetry/machine/stand_in.hpp"
 #include "telemetry/tests/simulated_gpus.hpp"
 
 namespace gpucheck::telemetry {

@@ -1,4 +1,4 @@
-#include "telemetry/gpu_loss.hpp"
+#include "telemetry/machine/gpu_loss.hpp"
 
 #include <gtest/gtest.h>
 

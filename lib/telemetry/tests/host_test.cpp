@@ -1,12 +1,12 @@
-#include "telemetry/host.hpp"
+#include "telemetry/machine/host.hpp"
 
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/files/tests/temporary_folder.hpp"
 #include "telemetry/kernel_log/kernel_log.hpp"
-#include "temporary_folder.hpp"
 
 namespace gpucheck::telemetry {
 namespace {

@@ -1,4 +1,4 @@
-#include "telemetry/machine_file.hpp"
+#include "telemetry/machine/machine_file.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

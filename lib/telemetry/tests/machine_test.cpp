@@ -1,4 +1,4 @@
-#include "telemetry/machine.hpp"
+#include "telemetry/machine/machine.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,14 +10,6 @@ Gpu gpu_of(const char* uuid, const char* address) {
   gpu[Reading::uuid] = uuid;
   gpu[Reading::pci_address] = address;
   return gpu;
-}
-
-TEST(Machine, AddressesAreComparedAsLinuxWritesThem) {
-  EXPECT_EQ(normal_pci_address("00000000:3B:00.0"), "0000:3b:00.0");
-  EXPECT_EQ(normal_pci_address("0000:3b:00.0"), "0000:3b:00.0");
-  EXPECT_EQ(normal_pci_address("00010000:3B:00.0"), "00010000:3b:00.0") << "a domain that has more digits";
-  EXPECT_EQ(normal_pci_address("sim:00:00.0"), "sim:00:00.0");
-  EXPECT_EQ(normal_pci_address(""), "");
 }
 
 TEST(Machine, AGpuIsKnownByUuidOrAddress) {

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "base/input_file.hpp"
+#include "base/files/input_file.hpp"
 #include "json_schema.hpp"
-#include "telemetry/machine_file.hpp"
+#include "telemetry/machine/machine_file.hpp"
+#include "telemetry/machine/stand_in.hpp"
 #include "telemetry/source.hpp"
-#include "telemetry/stand_in.hpp"
 #include "telemetry/tests/simulated_gpus.hpp"
 
 namespace gpucheck::telemetry {

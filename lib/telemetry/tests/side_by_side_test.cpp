@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "telemetry/gpu_loss.hpp"
+#include "telemetry/machine/gpu_loss.hpp"
 
 namespace gpucheck::telemetry {
 namespace {

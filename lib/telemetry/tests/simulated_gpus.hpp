@@ -1,6 +1,6 @@
 #pragma once
 
-#include "telemetry/machine.hpp"
+#include "telemetry/machine/machine.hpp"
 
 namespace gpucheck::telemetry {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "telemetry/kernel_log/log_events.hpp"
-#include "telemetry/machine_file.hpp"
+#include "telemetry/machine/machine_file.hpp"
 
 namespace gpucheck::telemetry {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "input/cli_options.hpp"
 
 namespace gpucheck::application {

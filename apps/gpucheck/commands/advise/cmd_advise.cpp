@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "base/output_file.hpp"
-#include "base/sanitize.hpp"
+#include "base/files/output_file.hpp"
+#include "base/text/sanitize.hpp"
 #include "commands/advise/advice_report.hpp"
 #include "commands/commands.hpp"
 #include "commands/replay/replay_devices.hpp"

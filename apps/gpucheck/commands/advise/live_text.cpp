@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 #include <span>
 
-#include "base/count_text.hpp"
-#include "base/sanitize.hpp"
-#include "base/units.hpp"
+#include "base/text/count_text.hpp"
+#include "base/text/sanitize.hpp"
+#include "base/text/units.hpp"
 #include "commands/advise/advice_report.hpp"
 #include "output/text_table.hpp"
 #include "replay/analysis/telling_frames.hpp"

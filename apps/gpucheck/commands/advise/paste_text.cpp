@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "base/sanitize.hpp"
-#include "base/shell_text.hpp"
+#include "base/text/sanitize.hpp"
+#include "base/text/shell_text.hpp"
 #include "commands/advise/advice_report.hpp"
-#include "replay/advice/setting_facts.hpp"
+#include "replay/advice/search/setting_facts.hpp"
 
 namespace gpucheck::application {
 

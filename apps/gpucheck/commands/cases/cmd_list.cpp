@@ -5,8 +5,8 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "base/sanitize.hpp"
-#include "base/units.hpp"
+#include "base/text/sanitize.hpp"
+#include "base/text/units.hpp"
 #include "commands/cases/case_documents.hpp"
 #include "commands/cases/run_estimate.hpp"
 #include "commands/commands.hpp"

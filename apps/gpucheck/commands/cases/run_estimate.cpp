@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/count_text.hpp"
+#include "base/text/count_text.hpp"
 #include "input/devices/devices.hpp"
 #include "report/wording.hpp"
 #include "runner/plan/schedule.hpp"

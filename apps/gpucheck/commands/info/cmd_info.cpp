@@ -2,9 +2,9 @@
 #include <fmt/ranges.h>
 
 #include "base/error.hpp"
-#include "base/output_file.hpp"
-#include "base/sanitize.hpp"
-#include "base/units.hpp"
+#include "base/files/output_file.hpp"
+#include "base/text/sanitize.hpp"
+#include "base/text/units.hpp"
 #include "commands/commands.hpp"
 #include "commands/info/gpu_code.hpp"
 #include "commands/info/info_document.hpp"
@@ -12,7 +12,7 @@
 #include "input/devices/devices.hpp"
 #include "input/machine/machine_state.hpp"
 #include "output/version.hpp"
-#include "telemetry/machine_file.hpp"
+#include "telemetry/machine/machine_file.hpp"
 
 namespace gpucheck::application {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "base/count_text.hpp"
-#include "base/sanitize.hpp"
-#include "base/units.hpp"
+#include "base/text/count_text.hpp"
+#include "base/text/sanitize.hpp"
+#include "base/text/units.hpp"
 
 namespace gpucheck::application {
 namespace {

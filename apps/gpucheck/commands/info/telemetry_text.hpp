@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "telemetry/machine.hpp"
+#include "telemetry/machine/machine.hpp"
 
 namespace gpucheck::application {
 

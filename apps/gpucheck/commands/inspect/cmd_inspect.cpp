@@ -6,11 +6,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/count_text.hpp"
 #include "base/error.hpp"
-#include "base/output_file.hpp"
-#include "base/sanitize.hpp"
-#include "base/units.hpp"
+#include "base/files/output_file.hpp"
+#include "base/text/count_text.hpp"
+#include "base/text/sanitize.hpp"
+#include "base/text/units.hpp"
 #include "commands/commands.hpp"
 #include "commands/inspect/growth_report.hpp"
 #include "commands/replay/recorded_document.hpp"
@@ -20,9 +20,9 @@
 #include "output/text_table.hpp"
 #include "output/version.hpp"
 #include "replay/analysis/object_names.hpp"
-#include "replay/analysis/recorded_usage.hpp"
 #include "replay/analysis/snapshot_summary.hpp"
 #include "replay/analysis/telling_frames.hpp"
+#include "replay/analysis/usage/recorded_usage.hpp"
 #include "replay/formats/file.hpp"
 #include "replay/page/snapshot_page.hpp"
 #include "replay/settings/recorded_settings.hpp"

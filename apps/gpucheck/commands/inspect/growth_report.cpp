@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/count_text.hpp"
-#include "base/sanitize.hpp"
-#include "base/units.hpp"
+#include "base/text/count_text.hpp"
+#include "base/text/sanitize.hpp"
+#include "base/text/units.hpp"
 #include "commands/replay/recorded_document.hpp"
 #include "output/document.hpp"
 #include "output/text_table.hpp"

@@ -3,7 +3,7 @@
 #include <fmt/ranges.h>
 #include <map>
 
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 #include "commands/commands.hpp"
 #include "commands/execution.hpp"
 #include "commands/prove/proof_document.hpp"

@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 #include "commands/commands.hpp"
 #include "commands/replay/replay_devices.hpp"
 #include "commands/replay/replay_report.hpp"

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "base/sanitize.hpp"
-#include "base/units.hpp"
+#include "base/text/sanitize.hpp"
+#include "base/text/units.hpp"
 #include "commands/replay/replay_report.hpp"
 #include "output/text_table.hpp"
 #include "replay/formats/trace/operations.hpp"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/check.hpp"
 #include "device/sim/sim_driver.hpp"
 #include "input/devices/devices.hpp"

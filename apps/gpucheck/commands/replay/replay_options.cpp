@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "input/arguments.hpp"
 #include "input/cli_options.hpp"
 #include "input/devices/devices.hpp"

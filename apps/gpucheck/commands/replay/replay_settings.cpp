@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "base/sanitize.hpp"
+#include "base/text/sanitize.hpp"
 #include "output/terminal.hpp"
 #include "replay/settings/settings_items.hpp"
 #include "runtime/allocator/errors.hpp"

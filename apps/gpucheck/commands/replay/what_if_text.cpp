@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "base/count_text.hpp"
-#include "base/sanitize.hpp"
-#include "base/units.hpp"
+#include "base/text/count_text.hpp"
+#include "base/text/sanitize.hpp"
+#include "base/text/units.hpp"
 #include "commands/replay/replay_report.hpp"
 #include "output/text_table.hpp"
 

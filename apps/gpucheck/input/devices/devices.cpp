@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/sim/sim_driver.hpp"
 #include "device/values/error_codes.hpp"
 #include "input/devices/device_match.hpp"

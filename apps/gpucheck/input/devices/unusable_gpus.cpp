@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text/pci_address.hpp"
 #include "base/error.hpp"
 #include "device/values/error_codes.hpp"
 #include "input/devices/devices.hpp"
@@ -43,7 +44,7 @@ std::vector<DeviceProperties> listed_by_nvml(const telemetry::Host& host) {
     for (const telemetry::Gpu& gpu : machine.gpus) {
       gpus.push_back({.name = text_of(gpu[Reading::name]),
                       .uuid = text_of(gpu[Reading::uuid]),
-                      .pci_bus_id = telemetry::normal_pci_address(text_of(gpu[Reading::pci_address]))});
+                      .pci_bus_id = normal_pci_address(text_of(gpu[Reading::pci_address]))});
     }
   } catch (const EnvironmentError&) {
     return {};

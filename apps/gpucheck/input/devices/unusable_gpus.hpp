@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "device/driver.hpp"
-#include "telemetry/driver_state.hpp"
+#include "telemetry/machine/driver_state.hpp"
 
 /// What is said of a machine whose GPUs CUDA does not offer.
 namespace gpucheck::application {

@@ -7,7 +7,7 @@
 #include <link.h>
 
 #include "base/error.hpp"
-#include "base/nvml_library.hpp"
+#include "base/nvml/nvml_library.hpp"
 
 namespace gpucheck::application {
 

@@ -12,8 +12,8 @@
 #include "input/machine/found_devices.hpp"
 #include "runner/process/separate_calls.hpp"
 #include "runner/runner.hpp"
-#include "telemetry/driver_state.hpp"
-#include "telemetry/machine_file.hpp"
+#include "telemetry/machine/driver_state.hpp"
+#include "telemetry/machine/machine_file.hpp"
 #include "telemetry/nvml/single_gpus.hpp"
 
 namespace gpucheck::application {

@@ -6,7 +6,7 @@
 
 #include "harness/result/result.hpp"
 #include "input/machine/machine_report.hpp"
-#include "telemetry/machine.hpp"
+#include "telemetry/machine/machine.hpp"
 
 /// What a machine reports of itself within a bounded time, whatever its driver does.
 namespace gpucheck::application {

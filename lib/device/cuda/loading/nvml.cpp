@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/nvlink_model.hpp"
-#include "base/nvml_library.hpp"
+#include "base/nvml/nvlink_model.hpp"
+#include "base/nvml/nvml_library.hpp"
 #include "device/links/peer_link.hpp"
 
 namespace gpucheck::cuda::nvml {

@@ -1,6 +1,6 @@
 #include "device/fault/broken_memory.hpp"
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/fault/tests/faulty.hpp"
 
 // Memory that is broken where it is allocated, and delays.

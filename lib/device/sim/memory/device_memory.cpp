@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #include "base/host_refusal.hpp"
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/sim/memory/address.hpp"
 
 namespace gpucheck::sim {

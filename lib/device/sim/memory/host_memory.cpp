@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/host_refusal.hpp"
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/sim/memory/device_memory.hpp"
 
 namespace gpucheck::sim {

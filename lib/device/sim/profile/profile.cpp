@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.hpp"
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 
 namespace gpucheck::sim {
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <unistd.h>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/sim/tests/fixture.hpp"
 
 namespace gpucheck::sim {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/sim/machine/race_detector.hpp"
 #include "device/sim/memory/device_memory.hpp"
 #include "device/sim/memory/free_ranges.hpp"

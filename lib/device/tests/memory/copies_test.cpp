@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/tests/suites.hpp"
 
 // cudaMemcpyAsync and cudaMemsetAsync; "API synchronization behavior" of the runtime

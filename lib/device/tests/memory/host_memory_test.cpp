@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/tests/suites.hpp"
 
 // cudaHostAlloc, cudaFreeHost, cudaHostRegister, cudaHostUnregister.

@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/tests/suites.hpp"
 
 // cudaMallocAsync and cudaFreeAsync; programming guide, "Stream-ordered memory allocator".

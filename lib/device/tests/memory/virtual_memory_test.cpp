@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/tests/suites.hpp"
 
 // cuMemAddressReserve, cuMemCreate, cuMemMap, cuMemSetAccess, cuMemUnmap, cuMemAddressFree.

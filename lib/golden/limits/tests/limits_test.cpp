@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 
-#include "base/input_file.hpp"
+#include "base/files/input_file.hpp"
 #include "golden/golden.hpp"
 #include "golden/limits/best_values.hpp"
 

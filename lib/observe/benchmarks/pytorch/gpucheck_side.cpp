@@ -3,7 +3,7 @@
 #include "device/sim/sim_driver.hpp"
 #include "hardware.hpp"
 #include "loops.hpp"
-#include "observe/memory_history.hpp"
+#include "observe/history/memory_history.hpp"
 #include "runtime/runtime.hpp"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "replay/formats/file_bytes.hpp"
+#include "replay/formats/bytes/file_bytes.hpp"
 
 /// Eight characters of a text at once, the first in the lowest byte.
 namespace gpucheck::replay::byte_scan {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <vector>
 
-#include "replay/formats/file_error.hpp"
+#include "replay/formats/bytes/file_error.hpp"
 
 namespace gpucheck::replay {
 

@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "base/utf8.hpp"
-#include "replay/formats/file_error.hpp"
+#include "base/text/utf8.hpp"
+#include "replay/formats/bytes/file_error.hpp"
 
 namespace gpucheck::replay {
 

@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "replay/formats/file_bytes.hpp"
-#include "replay/formats/foreign_file.hpp"
+#include "replay/formats/bytes/file_bytes.hpp"
+#include "replay/formats/bytes/foreign_file.hpp"
 #include "replay/formats/json/byte_scan.hpp"
 
 namespace gpucheck::replay {

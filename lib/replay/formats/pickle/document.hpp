@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "replay/formats/file_bytes.hpp"
+#include "replay/formats/bytes/file_bytes.hpp"
 
 namespace gpucheck::replay {
 

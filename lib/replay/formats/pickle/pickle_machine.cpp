@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "replay/formats/file_error.hpp"
+#include "replay/formats/bytes/file_error.hpp"
 #include "replay/formats/pickle/readers.hpp"
 
 namespace gpucheck::replay {

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
 
-#include "observe/snapshot_keys.hpp"
+#include "observe/snapshot/snapshot_keys.hpp"
+#include "replay/formats/bytes/known_keys.hpp"
 #include "replay/formats/json/json_cursor.hpp"
-#include "replay/formats/known_keys.hpp"
 #include "replay/formats/pickle/cursor.hpp"
 #include "replay/formats/snapshot/snapshot.hpp"
 #include "replay/formats/snapshot/stack_reader.hpp"

@@ -1,6 +1,6 @@
 #include "replay/formats/snapshot/stack_reader.hpp"
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 
 namespace gpucheck::replay {
 

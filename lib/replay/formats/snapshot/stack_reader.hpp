@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "observe/snapshot_keys.hpp"
+#include "observe/snapshot/snapshot_keys.hpp"
 #include "replay/formats/snapshot/stacks.hpp"
 
 namespace gpucheck::replay {

@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "replay/formats/bytes/known_keys.hpp"
 #include "replay/formats/json/json_cursor.hpp"
-#include "replay/formats/known_keys.hpp"
 #include "replay/formats/pickle/cursor.hpp"
 #include "replay/formats/trace/live_objects.hpp"
 #include "replay/formats/trace/operations.hpp"

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "replay/formats/bytes/known_keys.hpp"
 #include "replay/formats/json/json_cursor.hpp"
-#include "replay/formats/known_keys.hpp"
 #include "replay/formats/pickle/cursor.hpp"
 #include "replay/formats/trace/operations_reader.hpp"
 #include "replay/formats/trace/trace.hpp"

@@ -3,9 +3,9 @@
 #include <sstream>
 
 #include "../simulated_devices.hpp"
-#include "base/units.hpp"
-#include "observe/memory_history.hpp"
-#include "observe/snapshot_file.hpp"
+#include "base/text/units.hpp"
+#include "observe/history/memory_history.hpp"
+#include "observe/snapshot/snapshot_file.hpp"
 #include "replay/analysis/conversion.hpp"
 #include "replay/analysis/what_if.hpp"
 #include "replay/formats/file.hpp"

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "../snapshot_events.hpp"
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "replay/advice/out_of_memory.hpp"
 #include "replay/analysis/conversion.hpp"
 

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 #include "format_checks.hpp"
 #include "report/formats/formats.hpp"
 #include "report/run_set.hpp"

@@ -7,7 +7,7 @@
 
 #include "device/values/error_codes.hpp"
 #include "harness/result/failure_kinds.hpp"
-#include "telemetry/driver_state.hpp"
+#include "telemetry/machine/driver_state.hpp"
 
 namespace gpucheck::runner {
 namespace {

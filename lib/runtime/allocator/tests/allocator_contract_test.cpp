@@ -5,7 +5,7 @@
 #include <set>
 #include <thread>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
 #include "runtime/allocator/storage.hpp"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
 #include "runtime/graphs/graph.hpp"

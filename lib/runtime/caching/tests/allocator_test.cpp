@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "runtime/tests/simulated.hpp"
 
 namespace gpucheck::runtime::test {

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "runtime/tests/simulated.hpp"
 #include "runtime/trace/gpu_trace_sink.hpp"
 

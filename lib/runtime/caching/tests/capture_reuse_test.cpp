@@ -2,7 +2,7 @@
 #include <map>
 #include <string>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/check.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"

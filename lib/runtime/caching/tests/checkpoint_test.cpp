@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "runtime/allocator/storage.hpp"
 #include "runtime/tests/simulated.hpp"
 

@@ -1,7 +1,7 @@
 #include <cstring>
 #include <gtest/gtest.h>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "runtime/graphs/graph.hpp"
 #include "runtime/memory/buffer.hpp"
 #include "runtime/tests/simulated.hpp"

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "runtime/tests/simulated.hpp"
 
 namespace gpucheck::runtime::test {

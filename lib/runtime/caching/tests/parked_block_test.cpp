@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "runtime/tests/simulated.hpp"
 
 // A freed block that waits, unmerged, for being asked for again must not show: neither

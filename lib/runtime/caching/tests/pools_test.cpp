@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <thread>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "runtime/tests/simulated.hpp"
 
 namespace gpucheck::runtime::test {

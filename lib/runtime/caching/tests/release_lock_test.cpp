@@ -3,7 +3,7 @@
 #include <latch>
 #include <optional>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/forwarding/forwarding_device.hpp"
 #include "device/owned.hpp"
 #include "device/sim/sim_driver.hpp"

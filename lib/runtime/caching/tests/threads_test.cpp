@@ -3,7 +3,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "runtime/tests/simulated.hpp"
 
 namespace gpucheck::runtime::test {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/forwarding/forwarding_device.hpp"
 #include "device/owned.hpp"
 #include "device/sim/sim_driver.hpp"

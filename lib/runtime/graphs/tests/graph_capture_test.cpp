@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <thread>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "runtime/graphs/capture_query.hpp"
 #include "runtime/graphs/tests/faulty.hpp"
 #include "runtime/memory/buffer.hpp"

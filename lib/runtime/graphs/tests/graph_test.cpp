@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "runtime/memory/buffer.hpp"
 #include "runtime/tests/error_of.hpp"
 #include "runtime/tests/simulated.hpp"

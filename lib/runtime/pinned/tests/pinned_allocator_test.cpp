@@ -3,7 +3,7 @@
 #include <set>
 #include <thread>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
 #include "runtime/graphs/graph.hpp"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "runtime/settings/settings_error.hpp"
 
 namespace gpucheck::runtime {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "runtime/allocator/memory_recorder.hpp"
 #include "runtime/streams/pools/stream_table.hpp"
 #include "runtime/tests/simulated.hpp"

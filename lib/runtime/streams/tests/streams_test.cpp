@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <thread>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/launch.hpp"
 #include "runtime/memory/buffer.hpp"

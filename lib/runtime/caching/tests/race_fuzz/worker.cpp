@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "base/units.hpp"
+#include "base/text/units.hpp"
 #include "device/check.hpp"
 
 namespace gpucheck::runtime::race_fuzz {

@@ -1,0 +1,17 @@
+#include "base/text/pci_address.hpp"
+
+#include <gtest/gtest.h>
+
+namespace gpucheck {
+namespace {
+
+TEST(PciAddress, AddressesAreComparedAsLinuxWritesThem) {
+  EXPECT_EQ(normal_pci_address("00000000:3B:00.0"), "0000:3b:00.0");
+  EXPECT_EQ(normal_pci_address("0000:3b:00.0"), "0000:3b:00.0");
+  EXPECT_EQ(normal_pci_address("00010000:3B:00.0"), "00010000:3b:00.0") << "a domain that has more digits";
+  EXPECT_EQ(normal_pci_address("sim:00:00.0"), "sim:00:00.0");
+  EXPECT_EQ(normal_pci_address(""), "");
+}
+
+}  // namespace
+}  // namespace gpucheck

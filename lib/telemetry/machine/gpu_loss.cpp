@@ -1,0 +1,45 @@
+#include "telemetry/machine/gpu_loss.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <fmt/format.h>
+#include <utility>
+
+namespace gpucheck::telemetry {
+namespace {
+
+constexpr std::string_view no_answer_words = "the driver did not answer within ";
+
+}  // namespace
+
+std::optional<GpuLoss> loss_in(std::string_view text) {
+  // nvmlErrorString's words for 15 and 16, and nvml.h's: "GPU requires reset", "The GPU requires a reset before ...".
+  constexpr std::array<std::pair<std::string_view, GpuLoss>, 4> words{{{"gpu is lost", GpuLoss::lost},
+                                                                       {"fallen off the bus", GpuLoss::lost},
+                                                                       {"requires reset", GpuLoss::reset_required},
+                                                                       {"requires a reset", GpuLoss::reset_required}}};
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const auto& [phrase, loss] : words) {
+    if (lower.find(phrase) != std::string::npos) return loss;
+  }
+  return {};
+}
+
+std::string loss_of(const Gpu& gpu) {
+  for (std::size_t i = 0; i < reading_count; ++i) {
+    if (!is_failure(gpu.values[i])) continue;
+    const std::string& reason = *problem(gpu.values[i]);
+    if (loss_in(reason)) return fmt::format("{}: {}", info_of(static_cast<Reading>(i)).key, reason);
+  }
+  return {};
+}
+
+std::string no_answer_text(std::chrono::milliseconds patience) {
+  return fmt::format("{}{} ms", no_answer_words, patience.count());
+}
+
+bool says_no_answer(std::string_view text) noexcept { return text.find(no_answer_words) != text.npos; }
+
+}  // namespace gpucheck::telemetry
