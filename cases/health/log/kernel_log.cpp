@@ -45,9 +45,7 @@ bool has_others_gpus(const telemetry::Machine& machine) {
 
 /// Whether a GPU that is not listed is on the bus, and used by a virtual machine or another container.
 bool is_somebody_elses(const telemetry::Machine& machine, const std::string& address) {
-  const auto is_it = [&address](const telemetry::PciGpu& gpu) {
-    return normal_pci_address(gpu.address) == address;
-  };
+  const auto is_it = [&address](const telemetry::PciGpu& gpu) { return normal_pci_address(gpu.address) == address; };
   const auto found = std::ranges::find_if(machine.host.pci_gpus, is_it);
   if (found == machine.host.pci_gpus.end() || found->driver.empty()) return false;
   return found->driver != "nvidia" || has_others_gpus(machine);

@@ -116,8 +116,7 @@ LimitClass read_class(const Node& node) {
 bool is_of(const LimitClass& limits, const DeviceIdentity& device) {
   if (limits.kind && *limits.kind != device.kind) return false;
   if (!limits.uuid.empty() && limits.uuid != device.uuid) return false;
-  if (!limits.pci_address.empty() &&
-      normal_pci_address(limits.pci_address) != normal_pci_address(device.pci_bus_id)) {
+  if (!limits.pci_address.empty() && normal_pci_address(limits.pci_address) != normal_pci_address(device.pci_bus_id)) {
     return false;
   }
   if (!limits.tells.empty() && !best_value(limits.tells, device)) return false;

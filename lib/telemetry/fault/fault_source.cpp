@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <thread>
 
-#include "base/text/pci_address.hpp"
 #include "base/error.hpp"
+#include "base/text/pci_address.hpp"
 #include "telemetry/kernel_log/log_events.hpp"
 
 namespace gpucheck::telemetry {

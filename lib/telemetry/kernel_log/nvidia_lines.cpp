@@ -6,7 +6,6 @@
 #include <charconv>
 
 #include "base/text/pci_address.hpp"
-#include "telemetry/machine/machine.hpp"
 
 namespace gpucheck::telemetry {
 namespace {

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/text/pci_address.hpp"
 #include "base/error.hpp"
 #include "base/files/input_file.hpp"
+#include "base/text/pci_address.hpp"
 #include "base/text/strict_json.hpp"
 #include "telemetry/kernel_log/log_events.hpp"
 

@@ -9,8 +9,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/text/pci_address.hpp"
 #include "base/error.hpp"
+#include "base/text/pci_address.hpp"
 #include "device/values/error_codes.hpp"
 #include "input/devices/devices.hpp"
 #include "telemetry/machine_source.hpp"
