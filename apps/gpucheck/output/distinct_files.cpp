@@ -32,8 +32,10 @@ void check_distinct(std::span<const NamedFile> outputs, std::span<const NamedFil
     const NamedFile& output = outputs[i];
     for (const NamedFile& other : outputs.first(i)) {
       if (!is_one(other, output)) continue;
-      throw UsageError(fmt::format("{} and {} both name one file (\"{}\" and \"{}\"): give each its own", other.name,
-                                   output.name, other.path, output.path));
+      // --json and --output json=FILE have one name.
+      const std::string who = other.name == output.name ? fmt::format("{} twice names", output.name)
+                                                        : fmt::format("{} and {} both name", other.name, output.name);
+      throw UsageError(fmt::format("{} one file (\"{}\" and \"{}\"): give each its own", who, other.path, output.path));
     }
     for (const NamedFile& input : inputs) {
       if (!is_one(input, output)) continue;

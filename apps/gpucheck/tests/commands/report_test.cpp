@@ -268,6 +268,9 @@ TEST(Journal, SharesNoFileWithAReport) {
   const CommandResult run = fixture({"run", "--json", folder / "x", "--journal", folder / "x"});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.error_output, HasSubstr("--journal and --json both name"));
+  const CommandResult twice = fixture({"run", "--json", folder / "x", "--output", "json=" + (folder / "x")});
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_THAT(twice.error_output, HasSubstr("--json twice names one file"));
 }
 
 TEST(Journal, ThatCannotBeWrittenCostsNoReportButThePass) {
