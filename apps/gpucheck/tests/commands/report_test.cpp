@@ -11,7 +11,6 @@ using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 using Words = std::vector<std::string>;
 
 /// A run with every outcome, its reports and its journal in `folder`.

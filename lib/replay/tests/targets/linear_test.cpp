@@ -41,13 +41,13 @@ Trace trace_of_pools(std::uint32_t count) {
 }
 
 TEST(LinearTime, InPrivatePools) {
-  EXPECT_LT(time_of(trace_of_pools(8000), "", 64_GiB), 16 * 4 * time_of(trace_of_pools(500), "", 64_GiB));
+  EXPECT_LT(time_of(trace_of_pools(8000), "", 64_GiB), 16L * 4 * time_of(trace_of_pools(500), "", 64_GiB));
 }
 
 TEST(LinearTime, InPrivatePoolsOfExpandableSegments) {
   // Each pool reserves addresses for the whole device; the thread sanitizer leaves about 1.5 TiB of them.
   const std::string settings = "expandable_segments:True";
-  EXPECT_LT(time_of(trace_of_pools(400), settings, 1_GiB), 16 * 4 * time_of(trace_of_pools(25), settings, 1_GiB));
+  EXPECT_LT(time_of(trace_of_pools(400), settings, 1_GiB), 16L * 4 * time_of(trace_of_pools(25), settings, 1_GiB));
   EXPECT_LT(time_of(trace_of_pools(50), settings, 16_GiB), 4 * time_of(trace_of_pools(50), settings, 1_GiB));
 }
 
