@@ -42,6 +42,16 @@ TEST(ReplacedFiles, ARunKeepsItsLimits) {
       folder / "r.json.journal", "the limits");
 }
 
+TEST(ReplacedFiles, ARunKeepsTheFileThatAParameterNames) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "kernel.log";
+  write_file(path, "a log");
+  for (const char* option : {"--json", "--junit", "--journal"}) {
+    expect_kept({"run", "proof.watchful", "--device", "sim", "--parameter", "kernel_log=" + path, option, path}, path,
+                "would replace what the parameter kernel_log names");
+  }
+}
+
 TEST(ReplacedFiles, ARunKeepsItsGoldenFiles) {
   const TemporaryFolder folder;
   std::filesystem::create_directories(folder / "golden/proof");
