@@ -12,6 +12,7 @@ FOLDER = pathlib.Path(os.environ.get("GPUCHECK_MUTATIONS", ROOT / "scripts" / "m
 # How both texts stand in one program, which an environment variable then chooses from. {new} must be of the
 # type of {old}; without a form the mutation has a build of its own.
 FORMS = {"expression": "(gpucheck_mutation::is({number}u) ? ({new}) : ({old}))",
+         "condition": "(gpucheck_mutation::is({number}u) ? ({new}) : static_cast<bool>({old}))",
          "statement": "if (gpucheck_mutation::is({number}u)) {{ {new} }} else {{ {old} }}"}
 
 

@@ -11,9 +11,15 @@ from catalogue import ROOT
 
 # Read once: what a mutation changes may run often.
 SWITCH = """#pragma once
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <type_traits>
 namespace gpucheck_mutation {
+constexpr std::uint32_t slots = 1U << 15;
 inline unsigned long chosen() {
   static const unsigned long number = [] {
     const char* const text = std::getenv("GPUCHECK_MUTATION");
@@ -21,13 +27,41 @@ inline unsigned long chosen() {
   }();
   return number;
 }
-constexpr bool is(unsigned number) { return !std::is_constant_evaluated() && number == chosen(); }
+// Where the file that GPUCHECK_MUTATIONS_REACHED names is mapped, by all processes; suite.py says how long it is.
+inline std::atomic<std::uint32_t>* reached() {
+  static const auto table = []() -> std::atomic<std::uint32_t>* {
+    const char* const path = std::getenv("GPUCHECK_MUTATIONS_REACHED");
+    if (path == nullptr) return nullptr;
+    const int file = ::open(path, O_RDWR | O_CLOEXEC);
+    void* const bytes = ::mmap(nullptr, slots * sizeof(std::uint32_t), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    ::close(file);
+    return bytes == MAP_FAILED ? nullptr : static_cast<std::atomic<std::uint32_t>*>(bytes);
+  }();
+  return table;
+}
+inline void note(std::uint32_t number) {
+  std::atomic<std::uint32_t>* const table = reached();
+  for (std::uint32_t slot = number % slots; table != nullptr; slot = (slot + 1) % slots) {
+    std::uint32_t seen = table[slot].load(std::memory_order_relaxed);
+    if (seen == number) return;
+    if (seen == 0 && table[slot].compare_exchange_strong(seen, number)) return;
+  }
+}
+inline bool is_chosen(unsigned number) {
+  note(number);
+  return number == chosen();
+}
+constexpr bool is(unsigned number) { return !std::is_constant_evaluated() && is_chosen(number); }
 }  // namespace gpucheck_mutation
 """
 
 
 class BuildFailed(Exception):
-    """The end of what the build printed."""
+    """Its text is the end of what the build printed."""
+
+    def __init__(self, printed):
+        super().__init__(printed[-3000:])
+        self.printed = printed
 
 
 class Tree:
@@ -75,20 +109,28 @@ class Tree:
             for name in names:
                 self.bring_up_to_date(name)
 
-    def build(self, preset, targets):
-        """@throws BuildFailed."""
+    def build(self, preset, targets, keep_going=False, joined=False):
+        """@param joined in a folder of its own, sources joined: the quicker one where nearly all of them are changed.
+        @throws BuildFailed."""
+        folder = self.folder(preset, joined)
         environment = {**os.environ, "CCACHE_BASEDIR": str(self.root), "CCACHE_NOHASHDIR": "1"}
         wrapper = shlex.split(os.environ.get("GPUCHECK_BUILD_WRAPPER", ""))
-        commands = [["cmake", "--build", f"build/{preset}", "--target", *targets]]
-        if preset not in self.configured:
+        more = ["--", "-k", "0"] if keep_going else []
+        commands = [["cmake", "--build", folder, "--target", *targets, *more]]
+        if folder not in self.configured:
             cached = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
-            commands.insert(0, ["cmake", "--preset", preset, "-DGPUCHECK_WERROR=OFF", *cached])
+            kind = ["-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1"] if joined else []
+            commands.insert(0, ["cmake", "--preset", preset, "-B", folder,
+                                "-DGPUCHECK_WERROR=OFF", "-DCMAKE_CXX_FLAGS=-Wno-narrowing", *kind, *cached])
         for command in commands:
             done = subprocess.run([*wrapper, *command], cwd=self.root, env=environment, text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             if done.returncode != 0:
-                raise BuildFailed(done.stdout[-3000:])
-        self.configured.add(preset)
+                raise BuildFailed(done.stdout)
+        self.configured.add(folder)
+
+    def folder(self, preset, joined=False):
+        return self.root / "build" / (f"{preset}-joined" if joined else preset)
 
     def program(self, preset, name):
-        return next(path for path in (self.root / "build" / preset).rglob(name) if path.is_file())
+        return next(path for path in self.folder(preset).rglob(name) if path.is_file())
