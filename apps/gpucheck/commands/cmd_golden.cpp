@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fmt/format.h>
 #include <set>
@@ -101,9 +100,7 @@ void check_proposals(const GoldenApproveOptions& options) {
     proposals.push_back(
         {"the golden file", (fs::path(settings.golden_directory) / golden::golden_path(name)).string()});
   }
-  check_distinct(proposals, std::array{NamedFile{"the limits", settings.limits_path},
-                                       NamedFile{"the telemetry", settings.telemetry},
-                                       NamedFile{"the allocator library", settings.allocator.library}});
+  check_distinct(proposals, files_of_settings(settings));
 }
 
 void check_completed(const CaseResult& result) {

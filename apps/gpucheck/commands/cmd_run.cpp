@@ -105,18 +105,9 @@ int run_and_report(const Environment& environment, const RunOptions& given) {
 
 std::vector<NamedFile> files_read(const RunOptions& options) {
   const std::optional<harness::Configuration>& configuration = options.runner.configuration;
-  std::vector<NamedFile> files{{"the configuration", configuration ? configuration->path : ""},
-                               {"the waivers", options.reports.waivers_path},
-                               {"the limits", options.runner.settings.limits_path},
-                               {"the telemetry", options.runner.settings.telemetry},
-                               {"the allocator library", options.runner.settings.allocator.library}};
-  // Some cases read a file that a parameter names.
-  for (const auto& [name, value] : options.runner.settings.parameters) {
-    const auto* const path = std::get_if<std::string>(&value);
-    std::error_code problem;
-    if (path == nullptr || !std::filesystem::is_regular_file(*path, problem)) continue;
-    files.push_back({"what the parameter " + name + " names", *path});
-  }
+  std::vector<NamedFile> files = files_of_settings(options.runner.settings);
+  files.push_back({"the configuration", configuration ? configuration->path : ""});
+  files.push_back({"the waivers", options.reports.waivers_path});
   return files;
 }
 

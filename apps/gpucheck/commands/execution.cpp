@@ -1,7 +1,10 @@
 #include "commands/execution.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
+#include <system_error>
+#include <variant>
 
 #include "base/error.hpp"
 #include "base/files/input_file.hpp"
@@ -42,6 +45,19 @@ runner::Options runner_options(const Environment& environment, const runner::Opt
     result.isolation = runner::Isolation::process;
   }
   return result;
+}
+
+std::vector<NamedFile> files_of_settings(const harness::RunSettings& settings) {
+  std::vector<NamedFile> files{{"the limits", settings.limits_path},
+                               {"the telemetry", settings.telemetry},
+                               {"the allocator library", settings.allocator.library}};
+  for (const auto& [name, value] : settings.parameters) {
+    const auto* const path = std::get_if<std::string>(&value);
+    std::error_code problem;
+    if (path == nullptr || !std::filesystem::is_regular_file(*path, problem)) continue;
+    files.push_back({"what the parameter " + name + " names", *path});
+  }
+  return files;
 }
 
 void RunRecorder::on(const harness::RunStarted& event) {

@@ -6,6 +6,7 @@
 
 #include "harness/run/events.hpp"
 #include "input/environment.hpp"
+#include "output/distinct_files.hpp"
 #include "runner/runner.hpp"
 
 namespace gpucheck::application {
@@ -13,6 +14,9 @@ namespace gpucheck::application {
 /// The runner's options: what was typed, and what this process knows of itself and reads. @throws UsageError,
 /// EnvironmentError for a device that does not exist or is not built in.
 runner::Options runner_options(const Environment& environment, const runner::Options& options);
+
+/// Every file that a run with these settings reads; the paths of those that were not named are empty.
+std::vector<NamedFile> files_of_settings(const harness::RunSettings& settings);
 
 /// Keeps what the commands that print their own report need to know of a run.
 class RunRecorder final : public harness::EventSink {

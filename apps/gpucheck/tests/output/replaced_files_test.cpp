@@ -83,13 +83,16 @@ TEST(ReplacedFiles, LimitsDoNotReplaceTheResultsTheyAreMadeFrom) {
   expect_kept({"baseline", "make", path, "--output", folder / "./r.json"}, path, "a result");
 }
 
-TEST(ReplacedFiles, AProposalReplacesNoLimits) {
+TEST(ReplacedFiles, AProposalReplacesNothingThatTheCasesRead) {
   const TemporaryFolder folder;
   std::filesystem::create_directories(folder / "proof");
   const std::string path = folder / "proof/watchful.json";
   write_file(path, limits);
   expect_kept({"golden", "approve", "proof.watchful", "--device", "sim", "--golden", folder.path(), "--limits", path},
               path, "the limits");
+  expect_kept({"golden", "approve", "proof.watchful", "--device", "sim", "--golden", folder.path(), "--parameter",
+               "kernel_log=" + path},
+              path, "what the parameter kernel_log names");
 }
 
 }  // namespace
