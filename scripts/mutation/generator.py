@@ -15,7 +15,7 @@ from clang.cindex import CursorKind as Kind
 
 from catalogue import Mutation
 
-# Not their own: tests, and what a build on the simulated device does not contain.
+# Tests are not changed, nor is what a build without CUDA leaves out.
 LEFT_OUT = re.compile(r"/(tests|benchmarks|fuzz)/|^lib/device/cuda/|^lib/device/kernels/|/kernels/")
 FUNCTIONS = {Kind.FUNCTION_DECL, Kind.CXX_METHOD, Kind.CONSTRUCTOR, Kind.DESTRUCTOR, Kind.CONVERSION_FUNCTION,
              Kind.FUNCTION_TEMPLATE, Kind.LAMBDA_EXPR}
@@ -46,9 +46,9 @@ class Generated(Mutation):
 
 
 def part_of(file):
-    """"runtime" of "lib/runtime/…", "cases/alloc" of "cases/alloc/…", "application"."""
-    pieces = file.split("/")
-    return {"lib": pieces[1], "cases": "cases"}.get(pieces[0], "application")
+    """"runtime" for "lib/runtime/…", "cases", "application"."""
+    first, second = file.split("/")[:2]
+    return {"lib": second, "cases": "cases"}.get(first, "application")
 
 
 class File:
@@ -141,7 +141,7 @@ class Finder:
         return file.bytes[cursor.extent.start.offset:cursor.extent.end.offset].decode()
 
     def operator(self, children, file):
-        """The text between two operands, and where it begins."""
+        """The text between two operands."""
         start, end = children[0].extent.end.offset, children[1].extent.start.offset
         return file.bytes[start:end].decode().strip()
 
@@ -265,12 +265,13 @@ def candidates_of(entry, root):
 
 
 def is_of_the_product(source):
-    """Also one that joins others. What else it includes is left out where it is met."""
+    """Whether libclang reads it: sources of the product, also one that the build made of several."""
     return source.endswith((".cpp", ".cxx")) and not re.search(r"_(tests|benchmark|fuzzer)\.dir/|precompiled|fake_|/tests/", source)
 
 
 def candidates(root, compile_commands, jobs):
-    """All, in the order of their names, each place once whatever sources include it; and the sources' errors."""
+    """All, in the order of their places, each once whatever sources include it; and the errors of sources that libclang
+    did not read whole."""
     entries = [entry for entry in json.loads(compile_commands.read_text())
                if is_of_the_product(entry["file"]) and os.path.exists(entry["file"])]
     by_place, errors = {}, []

@@ -10,7 +10,8 @@ import subprocess
 import tempfile
 import time
 
-SLOTS = 1 << 15  # of the file in which a process notes what it reached
+from tree import SLOTS
+
 SKIPPED = 77
 
 

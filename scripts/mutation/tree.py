@@ -9,6 +9,8 @@ import subprocess
 import catalogue
 from catalogue import ROOT
 
+SLOTS = 1 << 15  # of the file in which processes note the numbers of the mutations that they reach
+
 # Read once: what a mutation changes may run often.
 SWITCH = """#pragma once
 #include <fcntl.h>
@@ -19,7 +21,7 @@ SWITCH = """#pragma once
 #include <cstdlib>
 #include <type_traits>
 namespace gpucheck_mutation {
-constexpr std::uint32_t slots = 1U << 15;
+constexpr std::uint32_t slots = @SLOTS@;
 inline unsigned long chosen() {
   static const unsigned long number = [] {
     const char* const text = std::getenv("GPUCHECK_MUTATION");
@@ -27,7 +29,7 @@ inline unsigned long chosen() {
   }();
   return number;
 }
-// Where the file that GPUCHECK_MUTATIONS_REACHED names is mapped, by all processes; suite.py says how long it is.
+// Where the file that GPUCHECK_MUTATIONS_REACHED names is mapped, by all processes.
 inline std::atomic<std::uint32_t>* reached() {
   static const auto table = []() -> std::atomic<std::uint32_t>* {
     const char* const path = std::getenv("GPUCHECK_MUTATIONS_REACHED");
@@ -102,7 +104,7 @@ class Tree:
                     text = text[:start] + batch[0].new + text[end:]
                 (self.root / name).write_text(text)
             if batch[0].form:
-                switch.write_text(SWITCH)
+                switch.write_text(SWITCH.replace("@SLOTS@", f"{SLOTS}U"))
             yield
         finally:
             switch.unlink(missing_ok=True)
