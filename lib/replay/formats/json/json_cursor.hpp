@@ -20,6 +20,11 @@ class JsonCursor {
   [[nodiscard]] bool is_list() const noexcept { return *at_ == '['; }
   [[nodiscard]] bool is_dictionary() const noexcept { return *at_ == '{'; }
   [[nodiscard]] bool is_null() const noexcept { return *at_ == 'n'; }
+  /// Whether `as_handle` would give a number.
+  [[nodiscard]] bool is_whole() const noexcept {
+    const JsonText::Integer number = JsonText::integer(at_);
+    return *at_ == '-' ? fits_signed(number) : number.end != nullptr;
+  }
   [[nodiscard]] std::uint64_t as_unsigned() const {
     const JsonText::Integer number = JsonText::integer(at_);
     if (number.end == nullptr || (number.is_negative && number.magnitude != 0)) fail(expected_unsigned);

@@ -40,9 +40,13 @@ class Cursor {
   [[nodiscard]] bool is_list() const noexcept { return kind() == Kind::list || kind() == Kind::tuple; }
   [[nodiscard]] bool is_dictionary() const noexcept { return kind() == Kind::dictionary; }
   [[nodiscard]] bool is_null() const noexcept { return kind() == Kind::null; }
+  /// Whether `as_handle` would give a number.
+  [[nodiscard]] bool is_whole() const noexcept {
+    return kind() == Kind::signed_integer || kind() == Kind::unsigned_integer;
+  }
   [[nodiscard]] std::uint64_t as_unsigned() const {
     const bool negative = kind() == Kind::signed_integer && std::bit_cast<std::int64_t>(value_.bits) < 0;
-    if (negative || !is_integer()) fail("expected a whole number, 0 or more");
+    if (negative || !is_whole()) fail("expected a whole number, 0 or more");
     return value_.bits;
   }
   [[nodiscard]] std::uint64_t as_unsigned_below(std::uint64_t end) const {
@@ -56,7 +60,7 @@ class Cursor {
   }
   /// A handle: any integer, negative ones as the unsigned number of the same bits.
   [[nodiscard]] std::uint64_t as_handle() const {
-    if (!is_integer()) fail("expected a whole number");
+    if (!is_whole()) fail("expected a whole number");
     return value_.bits;
   }
   /// A signed number, also where it was written as the unsigned one of the same bits: -1 as 2^64-1.
@@ -120,9 +124,6 @@ class Cursor {
  private:
   Cursor(const Cursor& parent, const Value& value, std::string_view key, std::uint64_t index) noexcept
       : walk_(parent.walk_), parent_(&parent), value_(value), key_(key), index_(index) {}
-  [[nodiscard]] bool is_integer() const noexcept {
-    return kind() == Kind::signed_integer || kind() == Kind::unsigned_integer;
-  }
   [[noreturn]] void fail_longer(std::size_t longest, std::size_t length) const;
   [[noreturn]] void fail_above(std::uint64_t end, std::uint64_t number) const;
   void spend(std::uint64_t values) const {

@@ -109,7 +109,7 @@ class EventReader {
         event.stream = value.as_handle();
         break;
       case time_us:
-        event.time_us = value.as_wrapped();
+        event.time_us = shown_number(value);
         break;
       default:
         event.pool = read_pool(value);

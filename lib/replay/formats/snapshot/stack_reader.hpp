@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -13,6 +14,16 @@
 #include "replay/formats/snapshot/stacks.hpp"
 
 namespace gpucheck::replay {
+
+/// A number that is shown and decides nothing, without its fraction: a time, a line. One that is null, not finite
+/// (tables that were turned into JSON have these for what is not known) or beyond 64 bits is 0.
+template <typename AnyCursor>
+std::int64_t shown_number(const AnyCursor& value) {
+  if (value.is_whole()) return value.as_wrapped();
+  if (value.is_null()) return 0;
+  const double number = value.as_double();
+  return std::abs(number) < 0x1p63 ? static_cast<std::int64_t>(number) : 0;
+}
 
 /// Gathers a file's stacks. Events share stacks and stacks share frames: in a pickle they
 /// are the same values, in JSON the same texts. Each is looked at once, as far as that is
@@ -44,7 +55,7 @@ class StackReader {
       frame.for_each_field([&](std::string_view key, const AnyCursor& value) {
         if (key == observe::snapshot_keys::name) content.name = table_.texts.add(value.as_string());
         if (key == observe::snapshot_keys::filename) content.filename = table_.texts.add(value.as_string());
-        if (key == observe::snapshot_keys::line) content.line = value.as_wrapped();
+        if (key == observe::snapshot_keys::line) content.line = shown_number(value);
       });
       known->second = number_of(content);
     }

@@ -1,5 +1,6 @@
 #include "replay/formats/snapshot/snapshot.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "replay/formats/bytes/file_error.hpp"
@@ -54,6 +55,25 @@ TEST(Snapshot, ReadsOutOfMemoryWithItsFreeBytes) {
   EXPECT_EQ(event.action, SnapshotAction::out_of_memory);
   EXPECT_EQ(event.address, 77U);
   EXPECT_EQ(event.size, 512U);
+}
+
+// Tables that were turned into JSON have NaN or null for what is not known, and fractions in such a column.
+TEST(Snapshot, ATimeOrALineNeedNotBeKnown) {
+  for (const auto& [written, read_as] :
+       {std::pair{"NaN", 0}, std::pair{"null", 0}, std::pair{"-Infinity", 0}, std::pair{"1e300", 0},
+        std::pair{"99999999999999999999", 0}, std::pair{"1234.75", 1234}, std::pair{"-7.0", -7}}) {
+    const std::string event_text = fmt::format(R"({{"action": "alloc", "addr": 512, "size": 8, "stream": 0,
+        "time_us": {0}, "frames": [{{"name": "f", "filename": "a.py", "line": {0}}}]}})",
+                                               written);
+    const Snapshot snapshot = read_snapshot_bytes("snapshot", with_event(event_text));
+    const SnapshotEvent& event = snapshot.device_traces.at(0).at(0);
+    EXPECT_EQ(event.time_us, read_as) << written;
+    EXPECT_EQ(snapshot.stacks.frames.at(snapshot.stacks.stacks.at(event.stack).at(0)).line, read_as) << written;
+  }
+  EXPECT_THROW(read(with_event(R"({"action": "alloc", "addr": 512, "size": 8, "stream": 0, "time_us": "now"})")),
+               FileError);
+  EXPECT_THROW(read(with_event(R"({"action": "alloc", "addr": 512, "size": NaN, "stream": 0})")), FileError)
+      << "what a size is, decides";
 }
 
 // Some writers have -1 as the unsigned number of the same bits.

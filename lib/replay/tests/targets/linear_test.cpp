@@ -40,6 +40,23 @@ Trace trace_of_pools(std::uint32_t count) {
   return trace;
 }
 
+/// All blocks are freed while other streams use them, which goes on until the end.
+Trace trace_of_waiting_frees(std::uint16_t count) {
+  Trace trace;
+  trace.allocation_count = count;
+  for (std::uint16_t id = 0; id < count; ++id) {
+    trace.events.push_back({512, id, 0, Action::allocate, false});
+    trace.events.push_back({0, id, id, Action::free_later, false});
+  }
+  for (std::uint16_t id = 0; id < count; ++id) trace.events.push_back({0, 0, id, Action::end_of_uses, false});
+  return trace;
+}
+
+TEST(LinearTime, InFreesThatWaitForOtherStreams) {
+  EXPECT_LT(time_of(trace_of_waiting_frees(32000), "", 64_GiB),
+            16L * 4 * time_of(trace_of_waiting_frees(2000), "", 64_GiB));
+}
+
 TEST(LinearTime, InPrivatePools) {
   EXPECT_LT(time_of(trace_of_pools(8000), "", 64_GiB), 16L * 4 * time_of(trace_of_pools(500), "", 64_GiB));
 }
