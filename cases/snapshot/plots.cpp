@@ -1,5 +1,7 @@
 #include <filesystem>
+#include <fmt/format.h>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -18,14 +20,19 @@ using observe::StackKind;
 
 [[gnu::noinline]] void plotted_work(runtime::Runtime& runtime) { combine(runtime, random_tensor(runtime, 128 * 128)); }
 
-/// Leaves both files for other programs to read, where a folder for them is named. Returns why one could not be
-/// written: the files are not what is tested, so that this is not a reason to judge otherwise.
+/// Leaves both files for other programs to read, where a folder for them is named. What is there already is kept: it
+/// may be somebody's. Returns why one could not be written: the files are not what is tested, so that this is not a
+/// reason to judge otherwise.
 std::string save(const std::string& folder, const std::string& name, const std::string& json,
                  const std::string& pickle) {
   if (folder.empty()) return "";
   try {
     for (const auto& [suffix, bytes] : {std::pair(".json", &json), std::pair(".pickle", &pickle)}) {
       const std::string path = (std::filesystem::path(folder) / name).string() + suffix;
+      std::error_code problem;
+      if (std::filesystem::exists(std::filesystem::symlink_status(path, problem))) {
+        return fmt::format("{} exists already and is kept; name a folder without it", path);
+      }
       OutputFile(path, "snapshot", Writers::any, Links::replaced).commit(*bytes);
     }
   } catch (const EnvironmentError& error) {
@@ -73,7 +80,9 @@ harness::Case define() {
       .summary = "Snapshots and the page drawn from them name functions exactly as far as stacks were recorded",
       .source = "test_cuda.py::TestCudaMallocAsync::test_memory_plots",
       .parameters = {{.name = "save_to",
-                      .summary = "existing folder for the snapshots, each as pickle and JSON; empty for nowhere",
+                      .summary =
+                          "existing folder for the snapshots, each as pickle and JSON, that has none yet; empty for "
+                          "nowhere",
                       .default_value = std::string()}},
       .faults = allocation_faults(),
       .deadline = std::chrono::seconds(30),

@@ -1,3 +1,5 @@
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <map>
 #include <memory>
@@ -50,6 +52,26 @@ TEST(Plots, ThatCannotBeSavedAreJudgedLikeOthers) {
   const auto& problems = std::get<std::vector<std::string>>(unwritable.values.at("not_saved"));
   ASSERT_EQ(problems.size(), 3U);
   EXPECT_NE(problems.front().find("/proc/no/such/folder/full.json"), std::string::npos) << problems.front();
+}
+
+TEST(Plots, ReplaceNoFileThatIsThere) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "plots_are_kept";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "full.json") << "somebody's";
+  std::filesystem::create_symlink("nowhere", folder / "none.pickle");
+  const Seen seen = plots_saved_to(folder);
+  if (seen.execution.status == Status::skipped) GTEST_SKIP() << seen.execution.reason;
+  std::string kept;
+  std::getline(std::ifstream(folder / "full.json"), kept);
+  EXPECT_EQ(kept, "somebody's");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "none.pickle"));
+  EXPECT_TRUE(std::filesystem::is_regular_file(folder / "brief.pickle"));
+  const auto& problems = std::get<std::vector<std::string>>(seen.values.at("not_saved"));
+  ASSERT_EQ(problems.size(), 2U);
+  EXPECT_NE(problems[0].find("full.json exists already"), std::string::npos) << problems[0];
+  EXPECT_NE(problems[1].find("none.pickle exists already"), std::string::npos) << problems[1];
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace
