@@ -60,11 +60,11 @@ struct Logged {
 /// Driver and log say the same of a remap, but for one that could not be recorded. The counters are evidence enough
 /// where the log cannot be read.
 Logged logged(harness::Context& context) {
-  const telemetry::Host host = context.telemetry().machine().host;
+  const telemetry::Machine machine = context.telemetry().machine();
   const std::string own = normal_pci_address(context.telemetry().gpus().front().pci_address);
   Logged seen;
   try {
-    const JudgedLog log(context, host);
+    const JudgedLog log(context, machine);
     seen.begin = log.begin();
     seen.failures.emplace();
     for (std::size_t i = 0; i < log.events().size(); ++i) {

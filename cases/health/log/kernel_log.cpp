@@ -115,7 +115,7 @@ class Machine {
 
 void run(harness::Context& context) {
   const telemetry::Machine machine = machine_beside_log(context);
-  const JudgedLog log(context, machine.host);
+  const JudgedLog log(context, machine);
   Machine seen(machine, log);
   seen.look();
   context.observe("switch_errors", seen.of("switch_error"));

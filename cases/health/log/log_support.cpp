@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "harness/xid/judge.hpp"
 #include "telemetry/kernel_log/kernel_log.hpp"
+#include "telemetry/machine/stand_in.hpp"
 #include "telemetry/sampler.hpp"
 
 namespace gpucheck::cases::in_health {
@@ -42,7 +43,7 @@ harness::Parameter kernel_log_parameter() {
   return {.name = "kernel_log",
           .summary =
               "A file to read instead of /dev/kmsg, as dmesg, journalctl -k or a syslog daemon write it; empty: "
-              "/dev/kmsg",
+              "/dev/kmsg. For simulated GPUs those that the file names stand in the order of their addresses",
           .default_value = std::string()};
 }
 
@@ -57,7 +58,8 @@ telemetry::Machine machine_beside_log(harness::Context& context) {
   }
 }
 
-JudgedLog::JudgedLog(harness::Context& context, const telemetry::Host& host) {
+JudgedLog::JudgedLog(harness::Context& context, const telemetry::Machine& machine) {
+  const telemetry::Host& host = machine.host;
   const auto& path = context.parameter<std::string>("kernel_log");
   std::string problem = host.kernel_log_problem;
   std::optional<std::int64_t> read_s = host.kernel_log_read_s;
@@ -70,6 +72,7 @@ JudgedLog::JudgedLog(harness::Context& context, const telemetry::Host& host) {
     read_s = log.clock.read_s;
     begin_s_ = log.found.begin_s;
     events_ = std::move(log.found.events);
+    telemetry::stand_in(events_, machine);
   }
   if (!problem.empty()) throw harness::Skip("the kernel's log cannot be read: " + problem);
   const auto& since = context.parameter<std::string>("since");

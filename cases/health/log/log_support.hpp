@@ -24,7 +24,7 @@ namespace gpucheck::cases::in_health {
 class JudgedLog {
  public:
   /// @throws harness::Skip where the log cannot be read; EnvironmentError for a `since` that says no time.
-  JudgedLog(harness::Context& context, const telemetry::Host& host);
+  JudgedLog(harness::Context& context, const telemetry::Machine& machine);
 
   [[nodiscard]] const std::vector<telemetry::KernelEvent>& events() const noexcept { return events_; }
   /// Whether the event is recent enough; one whose time is not known is. By default what was before the device's last

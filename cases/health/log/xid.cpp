@@ -102,7 +102,7 @@ std::string own_address(harness::Context& context, const telemetry::Machine& mac
 
 void run(harness::Context& context) {
   const telemetry::Machine machine = machine_beside_log(context);
-  const JudgedLog log(context, machine.host);
+  const JudgedLog log(context, machine);
   const std::string own = own_address(context, machine);
   const std::size_t gpus = machine.gpus.empty() ? machine.host.pci_gpus.size() : machine.gpus.size();
   const Seen seen = look(log, own, gpus == 1);
@@ -111,7 +111,7 @@ void run(harness::Context& context) {
   context.observe("needs_reset", seen.findings.of("gpu_reset_required"));
   context.observe("needs_reboot", seen.findings.of("reboot_required"));
   context.observe("needs_drain", seen.findings.of("drain_required"));
-  context.observe("fabric", seen.findings.of("fabric_not_ready"));
+  context.observe("fabric", seen.findings.of("imex_recovery_required"));
   context.observe("xids", seen.findings.of("hardware_error_reported"));
   context.observe("to_watch", seen.findings.of("error_to_watch"));
   context.observe("from_one_place", suspect_places(seen.places, repeats));

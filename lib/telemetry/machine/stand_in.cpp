@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include "base/text/pci_address.hpp"
@@ -71,6 +72,23 @@ Machine stand_in(Machine recorded, const std::vector<StandInFor>& devices, std::
     if (gpu.processes_problem.empty()) gpu.processes.push_back({.pid = pid, .used_memory_bytes = 0});
   }
   return recorded;
+}
+
+void stand_in(std::vector<KernelEvent>& log, const Machine& machine) {
+  std::vector<std::string> simulated;
+  for (const Gpu& gpu : machine.gpus) simulated.push_back(address_of(gpu));
+  const auto is_simulated = [](const std::string& address) { return address.starts_with("sim:"); };
+  if (!std::ranges::all_of(simulated, is_simulated)) return;
+  std::map<std::string, std::string> renamed;
+  for (const KernelEvent& event : log) {
+    const bool is_of_a_gpu = event.kind != KernelEventKind::switch_error && !event.pci_address.empty();
+    if (is_of_a_gpu && std::ranges::count(simulated, event.pci_address) == 0) renamed[event.pci_address];
+  }
+  auto next = simulated.begin();
+  for (auto& [from, to] : renamed) to = next == simulated.end() ? from : *next++;
+  for (KernelEvent& event : log) {
+    if (const auto found = renamed.find(event.pci_address); found != renamed.end()) event.pci_address = found->second;
+  }
 }
 
 }  // namespace gpucheck::telemetry

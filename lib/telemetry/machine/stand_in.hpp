@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "telemetry/kernel_log/kernel_event.hpp"
 #include "telemetry/machine/machine.hpp"
 
 /// A recording in place of a driver, for devices that have none: simulated ones.
@@ -21,5 +22,10 @@ struct StandInFor {
 /// of one GPU stands for all devices; of one with more, those beyond the devices keep their own identity.
 /// @param pid of the process that computes on the devices: the driver would list it.
 [[nodiscard]] Machine stand_in(Machine recorded, const std::vector<StandInFor>& devices, std::int64_t pid);
+
+/// The same of a log that another machine wrote, for simulated GPUs: of the addresses that it names, in their order,
+/// the first becomes the first GPU's, and so on; those beyond, and those that the machine has, stay. On a machine whose
+/// GPUs are not simulated nothing changes.
+void stand_in(std::vector<KernelEvent>& log, const Machine& machine);
 
 }  // namespace gpucheck::telemetry

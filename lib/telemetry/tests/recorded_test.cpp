@@ -84,6 +84,29 @@ TEST(StandIn, WhatTheLogSaysOfAGpuFollowsIt) {
   EXPECT_EQ(machine.host.kernel_events[0].pci_address, "sim:00:00.0");
 }
 
+std::vector<std::string> stood_in(const std::vector<std::string>& addresses, const Machine& machine) {
+  std::vector<KernelEvent> log;
+  for (const std::string& address : addresses) {
+    log.push_back({.pci_address = address, .xid = 79, .text = "an error"});
+  }
+  log.push_back({KernelEventKind::switch_error, "0000:00:01.0", 11001, "an error"});
+  stand_in(log, machine);
+  EXPECT_EQ(log.back().pci_address, "0000:00:01.0") << "a switch is not a GPU";
+  std::vector<std::string> renamed;
+  for (const KernelEvent& event : log) renamed.push_back(event.pci_address);
+  renamed.pop_back();
+  return renamed;
+}
+
+TEST(StandIn, ForTheGpusOfALogInTheOrderOfTheirAddresses) {
+  using Addresses = std::vector<std::string>;
+  const Machine simulated = stand_in(healthy_machine(), {{first_gpu(), 1000}, {second_gpu(), 1000}}, 1);
+  EXPECT_EQ(stood_in({"0000:5d:00.0", "0000:3b:00.0", "", "0000:5d:00.0", "0000:9a:00.0"}, simulated),
+            (Addresses{"sim:01:00.0", "sim:00:00.0", "", "sim:01:00.0", "0000:9a:00.0"}));
+  EXPECT_EQ(stood_in({"sim:01:00.0"}, simulated), Addresses{"sim:01:00.0"});
+  EXPECT_EQ(stood_in({"0000:3b:00.0"}, healthy_machine()), Addresses{"0000:3b:00.0"}) << "not simulated";
+}
+
 TEST(StandIn, GpusBeyondTheDevicesKeepTheirIdentity) {
   const std::string path = GPUCHECK_RECORDED_MACHINES "/sick/mixed_vbios.json";
   const Machine machine = stand_in(read_machine(path), {{first_gpu(), 1000}}, 4711);
