@@ -26,9 +26,19 @@ constexpr std::array hardware_errors{Watched{Reading::ecc_volatile_uncorrected, 
 
 }  // namespace
 
+std::string_view recovery_asked_for(const GpuTelemetry& telemetry) {
+  return telemetry.recovery_action ? failure_of_recovery(*telemetry.recovery_action) : std::string_view();
+}
+
 std::vector<HardwareError> new_hardware_errors(const GpuTelemetry& telemetry) {
   std::vector<HardwareError> errors;
   for (const CounterChange& change : telemetry.changes) {
+    if (change.counter == telemetry::info_of(Reading::recovery_action).key) {
+      const std::string_view failure = recovery_asked_for(telemetry);
+      if (failure.empty()) continue;
+      errors.push_back({.text = fmt::format("{} {}", change.counter, *telemetry.recovery_action), .failure = failure});
+      continue;
+    }
     const auto is_it = [&change](const Watched& each) {
       return telemetry::info_of(each.reading).key == change.counter;
     };

@@ -70,7 +70,9 @@ struct GpuTelemetry {
   std::vector<CounterChange> changes = {};  ///< of what differs; counters are compared since the GPU was last looked at
   std::vector<std::int64_t> xids = {};      ///< numbers of the critical errors that were new
   std::vector<std::int64_t> harmless_xids = {};  ///< of those: the kernel's log says that they need no action
-  std::string problem = {};                      ///< why some of it is not known; empty where all is
+  /// What the driver asks for at the end (telemetry::recovery); none where it does not say.
+  std::optional<std::int64_t> recovery_action = {};
+  std::string problem = {};  ///< why some of it is not known; empty where all is
   bool operator==(const GpuTelemetry&) const = default;
 };
 
@@ -82,8 +84,13 @@ inline constexpr auto fields_of<GpuTelemetry> = std::tuple{Field{"device", &GpuT
                                                            Field{"changes", &GpuTelemetry::changes},
                                                            Field{"xids", &GpuTelemetry::xids},
                                                            Field{"harmless_xids", &GpuTelemetry::harmless_xids},
+                                                           Field{"recovery_action", &GpuTelemetry::recovery_action},
                                                            Field{"problem", &GpuTelemetry::problem}};
 static_assert(has_every_member<GpuTelemetry>);
+
+/// The kind of failure (by its name) that the driver's recovery action stands for: empty where the driver asks for
+/// none, or does not say.
+[[nodiscard]] std::string_view recovery_asked_for(const GpuTelemetry& telemetry);
 
 /// What only failing hardware does.
 struct HardwareError {
@@ -91,7 +98,8 @@ struct HardwareError {
   std::string_view failure;  ///< its kind, by the name in failure_kinds.hpp
 };
 /// New uncorrectable errors, remaps that wait or have failed, critical errors ("XIDs") but those that a program
-/// causes, and a GPU that the driver says is lost or requires a reset.
+/// causes, a recovery that the driver asks for since the case began, and a GPU that the driver says is lost or requires
+/// a reset.
 [[nodiscard]] std::vector<HardwareError> new_hardware_errors(const GpuTelemetry& telemetry);
 
 }  // namespace gpucheck::harness

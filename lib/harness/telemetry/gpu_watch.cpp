@@ -62,13 +62,14 @@ void compare(const Gpu& before, const Gpu& after, GpuTelemetry& telemetry) {
   if (after.xids_failed && telemetry.problem.empty())
     telemetry.problem = "the GPU's critical errors (XIDs) cannot be read: " + after.xids_problem;
   const std::size_t known = std::min(before.xids.size(), after.xids.size());
+  telemetry.recovery_action = telemetry::number(after[Reading::recovery_action]);
   telemetry.xids.assign(after.xids.begin() + static_cast<std::ptrdiff_t>(known), after.xids.end());
 }
 
 }  // namespace
 
 GpuWatch::GpuWatch(telemetry::Sampler::Open open, std::vector<telemetry::GpuId> gpus, telemetry::SamplingPace pace)
-    : gpus_(std::move(gpus)), sampler_(std::move(open), pace) {}
+    : gpus_(std::move(gpus)), losses_(gpus_.size()), sampler_(std::move(open), pace) {}
 
 telemetry::Question GpuWatch::counters() const { return {.subset = telemetry::Subset::counters, .gpus = gpus_}; }
 
@@ -78,6 +79,7 @@ void GpuWatch::prepare() {
 
 void GpuWatch::begin() {
   prepare();
+  losses_.assign(gpus_.size(), {});
   sampler_.begin(gpus_);
 }
 
@@ -94,6 +96,7 @@ std::vector<GpuTelemetry> GpuWatch::end() {
   try {
     before = this->before();
     after = sampler_.read(counters());
+    note_losses(after);
   } catch (const std::exception& error) {
     problem = error.what();
   }
@@ -109,18 +112,26 @@ std::vector<GpuTelemetry> GpuWatch::end() {
     const Gpu* const is = telemetry::find_gpu(after, gpus_[i]);
     if (was != nullptr && is != nullptr) {
       compare(*was, *is, telemetry);
-      // That the GPU is gone says more than any other problem.
-      if (std::string loss = telemetry::loss_of(*is); !loss.empty()) telemetry.problem = std::move(loss);
     } else {
       const std::string known = telemetry.problem.empty() ? "the driver has no such GPU" : telemetry.problem;
       telemetry.problem = why_missing(after, known);
     }
+    // That the GPU is gone says more than any other problem.
+    if (!losses_[i].empty()) telemetry.problem = std::exchange(losses_[i], {});
   }
   look_up_texts(all);
   // A driver that did not answer is asked anew for the next case.
   first_.reset();
   last_ = problem.empty() ? std::optional(std::move(after)) : std::nullopt;
   return all;
+}
+
+/// A link or the list of processes may be the first to say so, and only a case asks for these.
+void GpuWatch::note_losses(const Machine& machine) {
+  for (std::size_t i = 0; i < gpus_.size(); ++i) {
+    const Gpu* const gpu = telemetry::find_gpu(machine, gpus_[i]);
+    if (gpu != nullptr && losses_[i].empty()) losses_[i] = telemetry::loss_of(*gpu);
+  }
 }
 
 /// NVML gives the numbers alone. Where these do not say whether something is to be done, the kernel's log may; where
@@ -148,11 +159,16 @@ void GpuWatch::look_up_texts(std::vector<GpuTelemetry>& all) {
   }
 }
 
-Machine GpuWatch::machine() { return sampler_.read({.with_host = true}); }
+Machine GpuWatch::machine() {
+  Machine machine = sampler_.read({.with_host = true});
+  note_losses(machine);
+  return machine;
+}
 
 Gpu GpuWatch::gpu(std::size_t index, telemetry::Subset subset) {
   const telemetry::GpuId& id = gpus_.at(index);
   const Machine machine = sampler_.read({.subset = subset, .gpus = {id}});
+  note_losses(machine);
   if (const Gpu* const found = telemetry::find_gpu(machine, id)) return *found;
   throw EnvironmentError(why_missing(machine, fmt::format("the driver has no GPU {} at {}", id.uuid, id.pci_address)));
 }

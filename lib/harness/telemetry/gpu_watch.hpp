@@ -40,8 +40,10 @@ class GpuWatch {
   [[nodiscard]] telemetry::Question counters() const;
   [[nodiscard]] telemetry::Machine before();
   void look_up_texts(std::vector<GpuTelemetry>& all);
+  void note_losses(const telemetry::Machine& machine);
 
   std::vector<telemetry::GpuId> gpus_;
+  std::vector<std::string> losses_;  ///< of each, what an answer to the case has said of its loss
   telemetry::Sampler sampler_;
   std::shared_ptr<telemetry::Sampler::Pending> first_;  ///< the counters before any case, on their way
   std::optional<telemetry::Machine> last_;              ///< the counters after the last case

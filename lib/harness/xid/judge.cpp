@@ -5,13 +5,13 @@
 
 #include "base/text/sanitize.hpp"
 #include "harness/xid/catalog.hpp"
+#include "telemetry/machine/reading.hpp"
 
 namespace gpucheck::harness {
 namespace {
 
 using Kind = telemetry::KernelEventKind;
 using telemetry::KernelEvent;
-using telemetry::RecoveryAction;
 
 constexpr std::string_view warning = "error_to_watch";
 constexpr std::string_view unnamed = "hardware_error_reported";
@@ -22,21 +22,7 @@ bool is_of_newer_nvlinks(std::int64_t xid) { return xid >= 144 && xid <= 150; }
 
 std::string_view failure_of_action(std::string_view text) {
   const auto action = telemetry::recovery_action(text);
-  if (!action) return unnamed;
-  switch (*action) {
-    case RecoveryAction::none:
-      return {};
-    case RecoveryAction::gpu_reset:
-      return "gpu_reset_required";
-    case RecoveryAction::node_reboot:
-      return "reboot_required";
-    case RecoveryAction::drain_p2p:
-    case RecoveryAction::drain_and_reset:
-      return "drain_required";
-    case RecoveryAction::recover_imex:
-      return "fabric_not_ready";
-  }
-  return unnamed;
+  return action ? failure_of_recovery(static_cast<std::int64_t>(*action)) : unnamed;
 }
 
 std::string_view failure_of_xid(const KernelEvent& event) {
@@ -74,6 +60,24 @@ std::string when(const KernelEvent& event) {
 }
 
 }  // namespace
+
+std::string_view failure_of_recovery(std::int64_t action) noexcept {
+  switch (action) {
+    case telemetry::recovery::none:
+      return {};
+    case telemetry::recovery::gpu_reset:
+      return "gpu_reset_required";
+    case telemetry::recovery::node_reboot:
+      return "reboot_required";
+    case telemetry::recovery::drain_peers:
+    case telemetry::recovery::drain_and_reset:
+      return "drain_required";
+    case telemetry::recovery::recover_imex_domain:
+      return "imex_recovery_required";
+    default:
+      return unnamed;
+  }
+}
 
 std::string_view failure_of(const KernelEvent& event) {
   switch (event.kind) {

@@ -14,6 +14,10 @@ namespace gpucheck::harness {
 /// not say it (XID 144 to 150 and 154, SXids), from the text. "error_to_watch" is for a warning. Empty for no alarm.
 [[nodiscard]] std::string_view failure_of(const telemetry::KernelEvent& event);
 
+/// Likewise of what the driver asks for by a number (telemetry::recovery), one of a later version included. Empty for
+/// none.
+[[nodiscard]] std::string_view failure_of_recovery(std::int64_t action) noexcept;
+
 /// One line for people: "XID 48 GPU_ECC_DBE, 3 times from 2026-11-25T10:32:31Z to 2026-11-25T11:00:00Z: NVRM: ...". Of
 /// an XID it begins with "XID" and its number.
 [[nodiscard]] std::string text_of(const telemetry::KernelEvent& event);

@@ -11,6 +11,16 @@ namespace {
 
 constexpr std::string_view no_answer_words = "the driver did not answer within ";
 
+template <typename Which, std::size_t count>
+std::string loss_in_values(const std::array<Value, count>& values) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!is_failure(values[i])) continue;
+    const std::string& reason = *problem(values[i]);
+    if (loss_in(reason)) return fmt::format("{}: {}", info_of(static_cast<Which>(i)).key, reason);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<GpuLoss> loss_in(std::string_view text) {
@@ -28,12 +38,17 @@ std::optional<GpuLoss> loss_in(std::string_view text) {
 }
 
 std::string loss_of(const Gpu& gpu) {
-  for (std::size_t i = 0; i < reading_count; ++i) {
-    if (!is_failure(gpu.values[i])) continue;
-    const std::string& reason = *problem(gpu.values[i]);
-    if (loss_in(reason)) return fmt::format("{}: {}", info_of(static_cast<Reading>(i)).key, reason);
+  std::string loss = loss_in_values<Reading>(gpu.values);
+  const auto add_list = [&loss](std::string_view name, const std::string& reason, bool failed) {
+    if (loss.empty() && failed && loss_in(reason)) loss = fmt::format("{}: {}", name, reason);
+  };
+  add_list("links", gpu.links_problem, gpu.links_failed);
+  for (std::size_t i = 0; i < gpu.links.size() && loss.empty(); ++i) {
+    loss = loss_in_values<LinkReading>(gpu.links[i].values);
+    if (!loss.empty()) loss = fmt::format("link {}: {}", i, loss);
   }
-  return {};
+  add_list("processes", gpu.processes_problem, gpu.processes_failed);
+  return loss;  // XIDs come for all GPUs at once: nobody knows whose a failure there is
 }
 
 std::string no_answer_text(std::chrono::milliseconds patience) {

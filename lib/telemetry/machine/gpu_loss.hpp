@@ -18,7 +18,8 @@ enum class GpuLoss {
 /// What the driver's words say, wherever they stand in the text: "nvmlDeviceGetMemoryInfo: GPU is lost".
 [[nodiscard]] std::optional<GpuLoss> loss_in(std::string_view text);
 
-/// The first answer of a GPU that says so, with its key: "ecc_enabled: GPU requires reset". Empty where none does.
+/// The first answer of a GPU that says so, with its key: "ecc_enabled: GPU requires reset", "link 17: is_active: GPU is
+/// lost", "processes: GPU is lost". Empty where none does.
 [[nodiscard]] std::string loss_of(const Gpu& gpu);
 
 /// What is said of a driver, or of one of its GPUs, that was waited for in vain: "the driver did not answer within

@@ -180,6 +180,7 @@ inline constexpr std::array watched_counters{
     Reading::remap_failed,
     Reading::retired_pages_pending,
     Reading::pcie_replays,
+    Reading::recovery_action,
     Reading::clock_event_power_cap,
     Reading::clock_event_sync_boost,
     Reading::clock_event_thermal_software,

@@ -32,10 +32,11 @@ constexpr int sram = 7;
 /// nvmlPageRetirementCause_t.
 constexpr int single_bit = 0;
 constexpr int double_bit = 1;
-/// NVML_FI_DEV_...: MEMORY_TEMP, CLOCKS_EVENT_REASON_SW_POWER_CAP, _SYNC_BOOST.
+/// NVML_FI_DEV_...: MEMORY_TEMP, CLOCKS_EVENT_REASON_SW_POWER_CAP, _SYNC_BOOST, GET_GPU_RECOVERY_ACTION.
 constexpr unsigned field_memory_temperature = 82;
 constexpr unsigned field_power_cap = 74;
 constexpr unsigned field_sync_boost = 76;
+constexpr unsigned field_recovery_action = 230;
 /// NVML_FI_DEV_NVLINK_...: GET_SPEED, COUNT_RCV_ERRORS, COUNT_EFFECTIVE_ERRORS, COUNT_SYMBOL_ERRORS,
 /// COUNT_LINK_RECOVERY_EVENTS.
 constexpr std::array<unsigned, 5> fields_of_link{164, 208, 219, 221, 215};
@@ -121,10 +122,11 @@ std::array<Value, 3> slowdown_durations(const Asker& ask, const Value& driver_ve
   return first ? ask.fields(std::array{*first, *first + 1, *first + 2}) : durations;
 }
 
-void ask_durations(const Asker& ask, const Value& driver_version, Gpu& gpu) {
-  std::array<Value, 2> long_known = ask.fields(std::array{field_power_cap, field_sync_boost});
-  gpu[Reading::clock_event_power_cap] = std::move(long_known[0]);
-  gpu[Reading::clock_event_sync_boost] = std::move(long_known[1]);
+void ask_durations_and_recovery(const Asker& ask, const Value& driver_version, Gpu& gpu) {
+  std::array<Value, 3> fields = ask.fields(std::array{field_power_cap, field_sync_boost, field_recovery_action});
+  gpu[Reading::clock_event_power_cap] = std::move(fields[0]);
+  gpu[Reading::clock_event_sync_boost] = std::move(fields[1]);
+  gpu[Reading::recovery_action] = std::move(fields[2]);
   std::array<Value, 3> durations = slowdown_durations(ask, driver_version);
   gpu[Reading::clock_event_thermal_software] = std::move(durations[0]);
   gpu[Reading::clock_event_thermal_hardware] = std::move(durations[1]);
@@ -137,7 +139,7 @@ void ask_counters(const Asker& ask, const Value& driver_version, Gpu& gpu) {
   ask_remapped_rows(ask, gpu);
   gpu[Reading::retired_pages_pending] = ask.flag("nvmlDeviceGetRetiredPagesPendingStatus");
   gpu[Reading::pcie_replays] = ask.number("nvmlDeviceGetPcieReplayCounter");
-  ask_durations(ask, driver_version, gpu);
+  ask_durations_and_recovery(ask, driver_version, gpu);
 }
 
 void ask_power_and_temperature_limits(const Asker& ask, Gpu& gpu) {

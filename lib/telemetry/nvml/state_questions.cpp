@@ -8,7 +8,6 @@ namespace gpucheck::telemetry::nvml {
 namespace {
 
 /// NVML_FI_DEV_...: GET_GPU_RECOVERY_ACTION, TEMPERATURE_SLOWDOWN_TLIMIT.
-constexpr unsigned field_recovery_action = 230;
 constexpr unsigned field_slowdown_margin = 194;
 
 /// nvmlDeviceValidateInforom fills nothing: its answer is the code.
@@ -105,9 +104,7 @@ Value graphics_memory(const Asker& ask) {
 }  // namespace
 
 void ask_state(const Asker& ask, Gpu& gpu) {
-  std::array<Value, 2> fields = ask.fields(std::array{field_recovery_action, field_slowdown_margin});
-  gpu[Reading::recovery_action] = std::move(fields[0]);
-  gpu[Reading::temperature_margin_slowdown] = std::move(fields[1]);
+  gpu[Reading::temperature_margin_slowdown] = ask.fields(std::array{field_slowdown_margin})[0];
   gpu[Reading::temperature_margin] = margin(ask);
   const std::string* const why_not = problem(gpu[Reading::inforom_valid]);
   if (why_not != nullptr && *why_not == not_asked) gpu[Reading::inforom_valid] = inforom_valid(ask);

@@ -24,5 +24,29 @@ TEST(GpuLoss, IsOfAGpuThatFailsToAnswer) {
   EXPECT_EQ(loss_of(gpu), "ecc_enabled: GPU is lost");
 }
 
+TEST(GpuLoss, MayBeSaidByALinkOrTheProcesses) {
+  const Unavailable lost{.reason = "nvmlDeviceGetNvLinkState: GPU is lost", .is_failure = true};
+  Gpu gpu;
+  gpu.links.resize(18);
+  gpu.links[17][LinkReading::is_active] = lost;
+  EXPECT_EQ(loss_of(gpu), "link 17: is_active: nvmlDeviceGetNvLinkState: GPU is lost");
+  gpu.links.clear();
+  gpu.links_problem = "GPU requires reset";
+  EXPECT_EQ(loss_of(gpu), "") << "not a failure";
+  gpu.links_failed = true;
+  EXPECT_EQ(loss_of(gpu), "links: GPU requires reset");
+  gpu.links_failed = false;
+  gpu.processes_problem = "GPU is lost";
+  gpu.processes_failed = true;
+  EXPECT_EQ(loss_of(gpu), "processes: GPU is lost");
+}
+
+TEST(GpuLoss, IsNotSaidByWhatIsAskedForAllGpusAtOnce) {
+  Gpu gpu;
+  gpu.xids_problem = "nvmlEventSetWait_v2: GPU is lost";
+  gpu.xids_failed = true;
+  EXPECT_EQ(loss_of(gpu), "");
+}
+
 }  // namespace
 }  // namespace gpucheck::telemetry

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/machine_run.hpp"
 #include "tests/support/subprocess.hpp"
 
 namespace gpucheck::application {
@@ -18,52 +19,9 @@ using ::testing::Not;
 
 constexpr const char* own_address = "0000:00:06.0";  // of the GPU in the recording
 
-json recorded_machine(const std::string& name) {
-  return json::parse(read_file(std::string(GPUCHECK_RECORDED_MACHINES) + "/" + name + ".json"));
-}
-
 json xid(int number, const std::string& text, const std::string& address = own_address) {
   return {{"pci_address", address}, {"xid", number}, {"text", "NVRM: Xid (PCI:0000:00:06): " + text}};
 }
-
-/// The result of a run on a recorded machine.
-class MachineRun {
- public:
-  MachineRun(const json& machine, std::vector<std::string> cases, const std::string& device = "sim",
-             const std::vector<std::string>& more = {}) {
-    write_file(folder_ / "machine.json", machine.dump());
-    std::vector<std::string> words{"run"};
-    words.insert(words.end(), cases.begin(), cases.end());
-    for (const std::string& word :
-         {std::string("--device"), device, std::string("--telemetry"), folder_ / "machine.json", std::string("--json"),
-          folder_ / "out.json", std::string("--no-journal")}) {
-      words.push_back(word);
-    }
-    words.insert(words.end(), more.begin(), more.end());
-    result = gpucheck(words);
-    report = json::parse(read_file(folder_ / "out.json"));
-  }
-
-  [[nodiscard]] json of(const std::string& name, std::size_t device = 0) const {
-    for (const json& each : report["cases"]) {
-      const bool is_there = each["devices"].empty() || each["devices"][0] == device;
-      if (each["name"] == name && is_there) return each;
-    }
-    return {};
-  }
-  [[nodiscard]] std::vector<std::string> keys(const std::string& name, const char* list) const {
-    const json test_case = of(name);
-    std::vector<std::string> keys;
-    for (const json& each : test_case.at(list)) keys.push_back(each["key"]);
-    return keys;
-  }
-
-  CommandResult result;
-  json report;
-
- private:
-  TemporaryFolder folder_;
-};
 
 json with_log(const json& events) {
   json machine = recorded_machine("simulated_gpu");
@@ -207,8 +165,10 @@ TEST(KernelLog, CanBeAFile) {
   write_file(folder / "kern.log",
              "Nov 25 10:32:31 node7 kernel: NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus.\n");
   const std::vector<std::string> from_file{"-p", "kernel_log=" + (folder / "kern.log")};
-  EXPECT_THAT(MachineRun(with_log(json::array()), {"health.kernel_log"}, "sim", from_file).result.output,
-              HasSubstr("XID 79 GPU_HAS_FALLEN_OFF_THE_BUS"));
+  const MachineRun run(with_log(json::array()), {"health.xid", "health.kernel_log"}, "sim", from_file);
+  EXPECT_THAT(run.result.output, HasSubstr("XID 79 GPU_HAS_FALLEN_OFF_THE_BUS"));
+  EXPECT_EQ(run.of("health.xid")["outcome"], "fail") << "the simulated GPU stands for the one that the file names";
+  EXPECT_EQ(run.of("health.kernel_log")["outcome"], "pass");
   for (const char* wrong : {"kernel_log=/no/such.log", "kernel_log=/dev/zero", "kernel_log=/"}) {
     const std::vector<std::string> words{"-p", wrong};
     EXPECT_EQ(MachineRun(with_log(json::array()), {"health.kernel_log"}, "sim", words).result.exit_code, 3) << wrong;
@@ -226,58 +186,6 @@ TEST(KernelLog, AnXidCanBeWaivedAndNotAllOfThem) {
   EXPECT_EQ(exit_code({xid(48, "48, DBE")}), 0);
   EXPECT_EQ(exit_code({xid(79, "79, off")}), 1);
   EXPECT_EQ(exit_code({xid(48, "48, DBE"), xid(79, "79, off")}), 1);
-}
-
-// -- who is blamed -------------------------------------------------------------------------------
-
-/// As NVML answers for a GPU to which it gives no handle.
-json with_lost_second() {
-  json machine = recorded_machine("two_healthy_h100");
-  json& lost = machine["gpus"][1];
-  for (auto& [_, value] : lost["readings"].items()) value = {{"failed", "nvmlDeviceGetHandleByIndex_v2: GPU is lost"}};
-  lost["links"] = json::array();
-  lost["processes"] = lost["xids"] = {{"unavailable", "GPU is lost"}};
-  return machine;
-}
-
-TEST(Blame, ALostGpuFailsAndNotItsNeighbour) {
-  const MachineRun run(with_lost_second(), {"health.inventory", "health.software", "health.ecc", "health.temperature"},
-                       "sim:devices=2");
-  EXPECT_EQ(run.result.exit_code, 1);
-  const json& verdicts = run.report["device_verdicts"];
-  EXPECT_EQ(verdicts[0]["verdict"], "passed") << run.result.output;
-  EXPECT_EQ(verdicts[1]["verdict"], "failed");
-  EXPECT_THAT(verdicts[1]["failed"].get<std::vector<std::string>>(),
-              AllOf(Contains("health.inventory"), Contains("health.ecc")));
-  EXPECT_EQ(verdicts[1]["failures"][0]["action"], "drain");
-  EXPECT_EQ(run.report["machine_verdict"]["verdict"], "passed");
-  EXPECT_EQ(run.of("health.ecc", 1)["outcome"], "fail");
-}
-
-TEST(Blame, AGpuThatRequiresAResetFails) {
-  json machine = recorded_machine("simulated_gpu");
-  for (auto& [key, value] : machine["gpus"][0]["readings"].items()) {
-    if (key != "uuid" && key != "pci_address" && key != "name" && key != "handle") {
-      value = {{"failed", "nvmlDeviceGetFieldValues: GPU requires reset"}};
-    }
-  }
-  const MachineRun run(machine, {"health.ecc", "health.clocks"});
-  EXPECT_EQ(run.result.exit_code, 1);
-  EXPECT_EQ(run.of("health.ecc")["outcome"], "fail");
-  EXPECT_EQ(run.report["device_verdicts"][0]["failures"][0]["code"], "GC7004");
-  EXPECT_EQ(run.report["device_verdicts"][0]["failures"][0]["action"], "reset");
-}
-
-TEST(Blame, TheMachinesOwnFaultIsNoGpus) {
-  json machine = recorded_machine("two_healthy_h100");
-  machine["host"]["libraries"][0]["problem"] = "cannot open shared object file";
-  const MachineRun run(machine, {"health.software", "health.ecc"}, "sim:devices=2");
-  EXPECT_EQ(run.result.exit_code, 1);
-  EXPECT_EQ(run.report["device_verdicts"][0]["verdict"], "passed");
-  EXPECT_EQ(run.report["device_verdicts"][1]["verdict"], "passed");
-  EXPECT_EQ(run.report["machine_verdict"]["verdict"], "failed");
-  EXPECT_EQ(run.of("health.software")["devices"], json::array());
-  EXPECT_THAT(run.result.output, AllOf(HasSubstr("machine: FAILED"), Not(HasSubstr("device 0: FAILED"))));
 }
 
 }  // namespace

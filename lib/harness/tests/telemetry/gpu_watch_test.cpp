@@ -140,6 +140,43 @@ TEST(HardwareRule, AGpuThatIsLostOrRequiresAResetIsAFailureOfTheGpu) {
   EXPECT_THAT(codes_under(telemetry::becoming(Reading::pcie_replays, other)), IsEmpty());
 }
 
+/// A link or the list of processes may be the first to say so: the counters around a case have neither.
+TEST(HardwareRule, WhatACaseReadsOfALostGpuCounts) {
+  const telemetry::Unavailable lost{.reason = "nvmlDeviceGetNvLinkState: GPU is lost", .is_failure = true};
+  const FaultPlan plan = telemetry::always(telemetry::LinkReading::is_active, lost);
+  const auto codes_of = [](const Execution& execution) {
+    std::vector<std::string> codes;
+    for (const Mismatch& rule : execution.broken_rules) codes.emplace_back(rule.failure);
+    return codes;
+  };
+  EXPECT_THAT(codes_of(run_under(plan, [](Context& context) { static_cast<void>(context.telemetry().gpu()); })),
+              ElementsAre("GC7005"));
+  EXPECT_THAT(codes_of(run_under(plan, [](Context& context) { static_cast<void>(context.telemetry().machine()); })),
+              ElementsAre("GC7005"));
+  EXPECT_THAT(codes_of(run_under(plan, [](Context&) {})), IsEmpty()) << "nobody asked";
+}
+
+TEST(GpuWatch, ForgetsALossWithItsCase) {
+  const telemetry::Unavailable lost{.reason = "GPU is lost", .is_failure = true};
+  const auto watch = watch_of(telemetry::always(telemetry::LinkReading::is_active, lost));
+  static_cast<void>(watch->gpu());
+  EXPECT_EQ(one_case(*watch).problem, "") << "read before the case began";
+}
+
+/// NVML's recovery action, asked for since the case began.
+TEST(HardwareRule, ARecoveryThatTheDriverComesToAskForIsAFailure) {
+  for (const auto& [action, code] : {std::pair{1, "GC7004"}, std::pair{2, "GC7006"}, std::pair{4, "GC7007"}}) {
+    const Execution execution =
+        run_under(telemetry::becoming(Reading::recovery_action, std::int64_t{action}), [](Context&) {});
+    ASSERT_THAT(keys(execution.broken_rules), ElementsAre("rule.no_new_hardware_errors"));
+    EXPECT_EQ(execution.broken_rules[0].failure, code);
+    EXPECT_EQ(execution.telemetry.at(0).recovery_action, action);
+  }
+  const Execution before = run_under(telemetry::always(Reading::recovery_action, std::int64_t{1}), [](Context&) {});
+  EXPECT_THAT(before.broken_rules, IsEmpty()) << "health.recovery judges what was there before";
+  EXPECT_EQ(before.telemetry.at(0).recovery_action, 1);
+}
+
 /// NVML gives numbers alone; the kernel's log says that this one is not fatal.
 TEST(HardwareRule, TheKernelsLogSaysWhatANumberDoesNot) {
   const auto under = [](const char* line) {

@@ -72,7 +72,7 @@ TEST(XidJudge, ByTextWhereTheNumberDoesNotSayIt) {
   EXPECT_EQ(failure_of(xid(154, "changed from 0x0 (None) to 0x2 (Node Reboot Required)")), "reboot_required");
   EXPECT_EQ(failure_of(xid(154, "changed from 0x0 (None) to 0x3 (Drain P2P)")), "drain_required");
   EXPECT_EQ(failure_of(xid(154, "changed from 0x0 (None) to 0x4 (Drain and Reset)")), "drain_required");
-  EXPECT_EQ(failure_of(xid(154, "changed from 0x0 (None) to 0x5 (Recover IMEX)")), "fabric_not_ready");
+  EXPECT_EQ(failure_of(xid(154, "changed from 0x0 (None) to 0x5 (Recover IMEX)")), "imex_recovery_required");
   EXPECT_EQ(failure_of(xid(154, "changed")), "hardware_error_reported") << "no action that can be read";
 }
 
