@@ -21,23 +21,9 @@ std::string line_of(std::string_view what, const std::vector<std::string>& names
   return names.empty() ? "" : fmt::format("{}{}{}\n", margin, what, some_of(names, names.size()));
 }
 
-/// "replace (GC2001 memory_mismatch), rerun (GC8002 unsteady_speed)": each step once, with all that asks for it.
-std::string next_steps(const DeviceVerdict& verdict) {
-  std::vector<std::pair<harness::NextAction, std::string>> steps;
-  for (const harness::FailureKind* kind : verdict.failures) {
-    const std::string reason = fmt::format("{} {}", kind->code, kind->name);
-    const auto step = std::ranges::find(steps, kind->action, &decltype(steps)::value_type::first);
-    if (step == steps.end()) {
-      steps.emplace_back(kind->action, reason);
-    } else {
-      step->second += ", " + reason;
-    }
-  }
-  std::string text;
-  for (const auto& [action, reasons] : steps) {
-    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", to_text(action), reasons);
-  }
-  return text.empty() ? "" : fmt::format("{}next: {}\n", margin, text);
+std::string next_step_line(const DeviceVerdict& verdict) {
+  const std::string steps = next_steps_text(verdict);
+  return steps.empty() ? "" : fmt::format("{}next: {}\n", margin, steps);
 }
 
 std::string evidence_of(const DeviceVerdict& verdict) {
@@ -61,7 +47,7 @@ std::string text_of(const DeviceVerdict& verdict, std::string_view name, const s
          line_of(verdict.device == harness::whole_machine ? "failed, but a device is the reason: "
                                                           : "failed, but another device is the reason: ",
                  verdict.failed_by_others) +
-         next_steps(verdict);
+         next_step_line(verdict);
 }
 
 }  // namespace
@@ -69,6 +55,29 @@ std::string text_of(const DeviceVerdict& verdict, std::string_view name, const s
 std::string_view verdict_word(Verdict verdict) noexcept {
   constexpr std::array<std::string_view, 3> words{"PASSED", "FAILED", "NOT JUDGED"};
   return words[static_cast<std::size_t>(verdict)];
+}
+
+std::string next_steps_text(const DeviceVerdict& verdict) {
+  std::vector<std::pair<harness::NextAction, std::string>> steps;
+  for (const harness::FailureKind* kind : verdict.failures) {
+    if (kind == verdict.recovery) continue;
+    const std::string reason = fmt::format("{} {}", kind->code, kind->name);
+    const auto step = std::ranges::find(steps, kind->action, &decltype(steps)::value_type::first);
+    if (step == steps.end()) {
+      steps.emplace_back(kind->action, reason);
+    } else {
+      step->second += ", " + reason;
+    }
+  }
+  std::string text;
+  if (const harness::FailureKind* const asked = verdict.recovery) {
+    text = fmt::format("{} ({} {}, the driver asks for it)", to_text(asked->action), asked->code, asked->name);
+  }
+  const char* separator = text.empty() ? "" : "; then ";
+  for (const auto& [action, reasons] : steps) {
+    text += fmt::format("{}{} ({})", std::exchange(separator, ", "), to_text(action), reasons);
+  }
+  return text;
 }
 
 std::string verdict_text(const DeviceVerdict& verdict, const harness::DeviceIdentity& device, const Palette& palette) {

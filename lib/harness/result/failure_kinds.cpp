@@ -48,6 +48,12 @@ std::string_view name_of(const CaseResult& result) {
   }
 }
 
+/// What the driver asks for; null for a case of several devices, which may be about the others.
+const FailureKind* recovery_of(const CaseResult& result) {
+  if (result.devices.size() != 1 || result.telemetry.size() != 1) return nullptr;
+  return find_failure_kind(recovery_asked_for(result.telemetry.front()));
+}
+
 /// Each once, the most severe first.
 std::vector<const FailureKind*> kinds_of(std::string_view first, const std::vector<Mismatch>& mismatches) {
   std::vector<const FailureKind*> found;
@@ -70,7 +76,7 @@ std::string_view to_text(FailureCategory category) noexcept {
 }
 
 std::string_view to_text(NextAction action) noexcept {
-  return word({"rerun", "configure", "reset", "drain", "replace"}, action);
+  return word({"rerun", "configure", "reset", "reboot", "drain", "replace"}, action);
 }
 
 std::span<const FailureKind> failure_kinds() noexcept { return all_kinds; }
@@ -87,7 +93,12 @@ std::vector<const FailureKind*> failures_of(const CaseResult& result) {
   if (result.outcome == Outcome::skip) return kinds_of(lacked_time(result) ? run_deadline_failure : "", {});
   // What is known to have caused a crash, a hang or an error says more than that there was one.
   std::vector<const FailureKind*> causes = kinds_of({}, result.mismatches);
-  return causes.empty() ? kinds_of(name_of(result), {}) : causes;
+  if (causes.empty()) causes = kinds_of(name_of(result), {});
+  if (const FailureKind* const recovery = recovery_of(result)) {
+    std::erase(causes, recovery);
+    causes.insert(causes.begin(), recovery);
+  }
+  return causes;
 }
 
 std::vector<const FailureKind*> warned_of(const CaseResult& result) { return kinds_of({}, result.warnings); }

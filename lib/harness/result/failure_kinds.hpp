@@ -15,7 +15,7 @@ struct CaseResult;
 enum class Severity { warning, serious, critical };
 enum class FailureCategory { configuration, memory, compute, interconnect, power_and_heat, software, tool };
 /// The next step for whoever runs the machine.
-enum class NextAction { rerun, configure, reset, drain, replace };
+enum class NextAction { rerun, configure, reset, reboot, drain, replace };
 
 /// One kind of failure. Codes are never numbered anew nor given to another kind; tests/data/failure_codes.txt keeps
 /// those that were given.
@@ -52,9 +52,9 @@ inline constexpr std::string_view run_deadline_failure = "run_deadline";
 /// It was not started, or was stopped, as the run's time was up, and nobody has allowed that.
 bool lacked_time(const CaseResult& result);
 
-/// The failures of a case's result: the kinds of its mismatches and of its outcome, the most severe first, each
-/// once. The outcome's own kind stands only where nothing says what caused it. Empty for a pass and for a skip, unless
-/// it lacked time.
+/// The failures of a case's result: what the driver asks for, as it decides the next step; then the kinds of its
+/// mismatches and of its outcome, the most severe first, each once. The outcome's own kind stands only where nothing
+/// says what caused it. Empty for a pass and for a skip, unless it lacked time.
 std::vector<const FailureKind*> failures_of(const CaseResult& result);
 
 /// Likewise of its warnings, whatever the outcome.

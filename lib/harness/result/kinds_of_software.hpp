@@ -73,7 +73,7 @@ inline constexpr FailureKind of_software[] = {
      "The GPU no longer answers: the driver says that it is lost, or that it has fallen off the bus.",
      "Drain the machine and restart it, with a power cycle where that does not bring the GPU back. Look at its power "
      "cables, reseat it or its riser; replace it when it is lost again."},
-    {"GC7006", "reboot_required", critical, compute, drain, "The driver asks for a restart of the machine.",
+    {"GC7006", "reboot_required", critical, compute, reboot, "The driver asks for a restart of the machine.",
      "Drain the machine, restart it and run again. Replace the GPU when the driver asks again."},
     {"GC7007", "drain_required", serious, interconnect, drain,
      "The driver asks to end the jobs that use the GPU or reach it from other GPUs.",

@@ -101,6 +101,10 @@ void DeviceVerdicts::add(const CaseResult& result) {
     for (const FailureKind* kind : failures_of(result)) record.charges.kinds.insert(kind);
   };
   std::ranges::for_each(result.devices, count);
+  for (const GpuTelemetry& telemetry : result.telemetry) {
+    const FailureKind* const recovery = find_failure_kind(recovery_asked_for(telemetry));
+    if (recovery != nullptr) records_[telemetry.device].recoveries.insert(recovery);
+  }
   if (result.devices.empty()) count(whole_machine);
   if (!is_failure(result.outcome) || result.waiver) return;
   Failure& failure = failures_[{result.name, result.devices}];
@@ -148,7 +152,7 @@ std::map<int, DeviceVerdicts::Record> DeviceVerdicts::charged(std::span<const De
 }
 
 DeviceVerdict DeviceVerdicts::verdict_of(int device, const Record& record, const RunFinished& end) {
-  const auto& [counts, charges] = record;
+  const auto& [counts, charges, recoveries] = record;
   std::set<const FailureKind*> kinds = charges.kinds;
   std::vector<std::string> differing = failed_comparisons(device, end, kinds);
   DeviceVerdict one{.device = device,
@@ -157,7 +161,8 @@ DeviceVerdict DeviceVerdicts::verdict_of(int device, const Record& record, const
                     .unjudged = listed(charges.unjudged),
                     .failed_by_others = listed(charges.failed_by_others),
                     .failed_comparisons = std::move(differing),
-                    .failures = most_severe_first(kinds)};
+                    .failures = most_severe_first(kinds),
+                    .recovery = recoveries.empty() ? nullptr : most_severe_first(recoveries).front()};
   one.counts.not_run = unfinished_on(device, end);
   one.verdict = verdict_on(one, end);
   return one;

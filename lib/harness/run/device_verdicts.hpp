@@ -37,6 +37,8 @@ struct DeviceVerdict {
   std::vector<std::string> failed_comparisons = {};
   /// The kinds of `failed`, `unjudged` and `failed_comparisons`, the most severe first, each once; see `failures_of`.
   std::vector<const FailureKind*> failures = {};
+  /// What the driver asks for, which decides the next step; null where it asks for nothing or does not say.
+  const FailureKind* recovery = nullptr;
   bool operator==(const DeviceVerdict&) const = default;
 };
 
@@ -69,6 +71,7 @@ class DeviceVerdicts {
   struct Record {
     Counts counts;
     Charges charges;
+    std::set<const FailureKind*> recoveries;  ///< that the driver asked for after a case
   };
   /// A failure of one case on the same devices, all repetitions together.
   struct Failure {

@@ -76,6 +76,21 @@ TEST(DeviceVerdicts, AreOfEachDeviceByItself) {
   EXPECT_EQ(all[4].device, 4);
 }
 
+/// A pair's failure does not say which of the two needs it; the driver's answer for each does.
+TEST(DeviceVerdicts, HaveWhatTheDriverAsksForOfEachDevice) {
+  CaseResult pair = wrong("nccl.pairs", {0, 1});
+  pair.telemetry = {{.device = 0, .recovery_action = 0}, {.device = 1, .recovery_action = 2}};
+  CaseResult before = result("a.a", {1}, Outcome::pass);
+  before.telemetry = {{.device = 1, .recovery_action = 3}};
+  CaseResult silent = result("a.a", {2}, Outcome::pass);
+  silent.telemetry = {{.device = 2}};
+  const std::vector<DeviceVerdict> all = verdicts_on({before, pair, silent}, 3);
+  EXPECT_EQ(all[0].recovery, nullptr);
+  EXPECT_EQ(all[1].recovery, find_failure_kind("reboot_required")) << "the most severe";
+  EXPECT_EQ(all[2].recovery, nullptr);
+  EXPECT_EQ(verdicts_on({before}, 2)[1].recovery, find_failure_kind("drain_required"));
+}
+
 TEST(DeviceVerdicts, FailByAnyUnhappyEndOfACase) {
   for (const Outcome outcome : {Outcome::fail, Outcome::crash, Outcome::hang}) {
     EXPECT_THAT(

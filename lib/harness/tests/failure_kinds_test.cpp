@@ -57,6 +57,33 @@ TEST(FailureKinds, OfAResultComeOnceTheMostSevereFirst) {
   EXPECT_EQ(codes_of(result), (std::vector<std::string_view>{"GC2001", "GC4002", "GC5003", "GC1005"}));
 }
 
+/// NVML's recovery action: the driver knows what the GPU needs.
+TEST(FailureKinds, WhatTheDriverAsksForComesFirst) {
+  CaseResult result;
+  result.outcome = Outcome::fail;
+  result.devices = {1};
+  result.mismatches.push_back({.key = "k", .expected = {}, .seen = {}, .basis = {}, .failure = "GC2001"});
+  const auto codes_after = [&result](std::optional<std::int64_t> action) {
+    result.telemetry = {{.device = 1, .recovery_action = action}};
+    return codes_of(result);
+  };
+  EXPECT_EQ(codes_after({}), (std::vector<std::string_view>{"GC2001"}));
+  EXPECT_EQ(codes_after(0), (std::vector<std::string_view>{"GC2001"}));
+  EXPECT_EQ(codes_after(1), (std::vector<std::string_view>{"GC7004", "GC2001"}));
+  EXPECT_EQ(codes_after(2), (std::vector<std::string_view>{"GC7006", "GC2001"}));
+  EXPECT_EQ(codes_after(3), (std::vector<std::string_view>{"GC7007", "GC2001"})) << "less severe, and first";
+  EXPECT_EQ(codes_after(4), (std::vector<std::string_view>{"GC7007", "GC2001"}));
+  EXPECT_EQ(codes_after(5), (std::vector<std::string_view>{"GC1011", "GC2001"}));
+  EXPECT_EQ(codes_after(6), (std::vector<std::string_view>{"GC7001", "GC2001"})) << "an action of a later driver";
+  result.mismatches.front().failure = "GC7006";
+  EXPECT_EQ(codes_after(2), (std::vector<std::string_view>{"GC7006"})) << "once";
+  result.devices = {0, 1};
+  EXPECT_EQ(codes_after(1), (std::vector<std::string_view>{"GC7006"})) << "the failure may be the other device's";
+  result.devices = {1};
+  result.outcome = Outcome::pass;
+  EXPECT_EQ(codes_after(2), std::vector<std::string_view>{});
+}
+
 TEST(FailureKinds, OfAnOutcomeNeedNoMismatch) {
   CaseResult result;
   result.outcome = Outcome::hang;

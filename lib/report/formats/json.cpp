@@ -115,7 +115,8 @@ Json verdict_json(const harness::DeviceVerdict& one) {
           {"unjudged", one.unjudged},
           {"failed_by_others", one.failed_by_others},
           {"failed_comparisons", one.failed_comparisons},
-          {"failures", array_of_kinds(one.failures)}};
+          {"failures", array_of_kinds(one.failures)},
+          {"recovery", one.recovery == nullptr ? Json() : harness::to_json(*one.recovery)}};
 }
 
 void add_verdicts(Json& document, const fleet::RunRecord& run) {
@@ -129,7 +130,10 @@ void add_verdicts(Json& document, const fleet::RunRecord& run) {
   }
   const auto machine = verdicts.of_machine(run.start.devices, run.end);
   Json& of_machine = document["machine_verdict"] = machine ? verdict_json(*machine) : Json();
-  if (machine) of_machine.erase("failed_comparisons");  // it has no peers here
+  if (machine) {
+    of_machine.erase("failed_comparisons");  // it has no peers here
+    of_machine.erase("recovery");            // the driver asks for one of a GPU
+  }
 }
 
 Json document_of(fleet::RunRecord run) {

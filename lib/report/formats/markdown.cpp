@@ -71,16 +71,11 @@ std::string_view word_of(Standing standing) {
 
 /// A device of the run, or the machine (null).
 std::string verdict_row(const harness::DeviceVerdict& verdict, const harness::DeviceIdentity* device) {
-  std::string steps;
-  for (const harness::FailureKind* kind : verdict.failures) {
-    steps +=
-        fmt::format("{}{} ({} {})", steps.empty() ? "" : ", ", harness::to_text(kind->action), kind->code, kind->name);
-  }
   return fmt::format("| {} | {} | {} | **{}** | {} | {} |\n",
                      device == nullptr ? "machine" : fmt::format("device {}", device->index),
                      device == nullptr ? "" : html_code(device_text(*device)),
                      device == nullptr ? "" : html_code(device->uuid + " " + device->pci_bus_id),
-                     verdict_word(verdict.verdict), counts_text(verdict.counts), steps);
+                     verdict_word(verdict.verdict), counts_text(verdict.counts), next_steps_text(verdict));
 }
 
 std::string verdicts_of(const fleet::RunRecord& run) {

@@ -51,7 +51,8 @@ CaseResult passed() {
                      .samples = 13,
                      .gauges = {{.gauge = "power_draw_mw", .min = 81550, .mean = 90125.5, .max = 131000}},
                      .changes = {{.counter = "ecc_volatile_corrected", .change = 2}},
-                     .xids = {31}}};
+                     .xids = {31},
+                     .recovery_action = 0}};
   return fuzz;
 }
 

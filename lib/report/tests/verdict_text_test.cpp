@@ -49,6 +49,26 @@ TEST(VerdictText, SaysOfAFailureWhichDeviceItIsAndWhatToDo) {
             "rerun (GC9001 not_judged)\n");
 }
 
+TEST(VerdictText, WhatTheDriverAsksForDecidesTheNextStep) {
+  DeviceVerdict verdict{.device = 3,
+                        .verdict = Verdict::failed,
+                        .counts = {.fail = 2},
+                        .failed = {"health.recovery", "memtest.stress"},
+                        .failures = {find_failure_kind("memory_mismatch"), find_failure_kind("reboot_required"),
+                                     find_failure_kind("slow_memory")},
+                        .recovery = find_failure_kind("reboot_required")};
+  EXPECT_EQ(next_steps_text(verdict),
+            "reboot (GC7006 reboot_required, the driver asks for it); then replace (GC2001 memory_mismatch), drain "
+            "(GC2006 slow_memory)");
+  verdict.failures = {};
+  EXPECT_EQ(text_of({.device = 3,
+                     .verdict = Verdict::passed,
+                     .counts = {.pass = 2},
+                     .recovery = find_failure_kind("gpu_reset_required")}),
+            "device 3: PASSED      2 passed\n"
+            "          next: reset (GC7004 gpu_reset_required, the driver asks for it)\n");
+}
+
 TEST(VerdictText, SaysThatAnotherDeviceIsTheReason) {
   EXPECT_EQ(text_of({.device = 3,
                      .verdict = Verdict::passed,
