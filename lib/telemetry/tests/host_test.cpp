@@ -40,7 +40,10 @@ TEST_F(HostTest, GpusOnTheBusAndTheirDrivers) {
   add_pci("0000:3c:00.0", "0x10de", "0x030200", nullptr);
   add_pci("0000:3d:00.0", "0x10de", "0x068000", "nvidia");  // an NVSwitch
   add_pci("0000:3e:00.0", "0x1a03", "0x030000", "ast");
-  EXPECT_THAT(read_host(root()).pci_gpus, ElementsAre(PciGpu{"0000:3b:00.0", "nvidia"}, PciGpu{"0000:3c:00.0", ""}));
+  add_pci("0000:3f:00.0", "0x10de", "0x030000", "nvidia");  // a card with a display
+  add_pci("0000:3f:00.1", "0x10de", "0x040300", "snd");     // and its sound
+  EXPECT_THAT(read_host(root()).pci_gpus, ElementsAre(PciGpu{"0000:3b:00.0", "nvidia"}, PciGpu{"0000:3c:00.0", ""},
+                                                      PciGpu{"0000:3f:00.0", "nvidia"}));
 }
 
 TEST_F(HostTest, DeviceFilesThatCannotBeOpenedAreSaid) {

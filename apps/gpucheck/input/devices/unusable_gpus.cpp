@@ -68,6 +68,14 @@ bool says_nothing_is_there(const device::Result<int>& count) {
   return count.has_value() || count.error() == Status::no_device || count.error() == Status::insufficient_driver;
 }
 
+/// Answers that only a loaded driver gives: a GPU that is taken, a fabric manager or MPS that is not ready, another
+/// version of libcuda.
+bool comes_from_a_loaded_driver(const device::Result<int>& count) {
+  if (count.has_value()) return false;
+  const int code = static_cast<int>(count.error());
+  return code == 46 || code == 216 || (code >= 802 && code <= 810);
+}
+
 bool starts_with_in_any_case(std::string_view text, std::string_view beginning) {
   const auto same = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
   return text.size() >= beginning.size() && std::ranges::equal(text.substr(0, beginning.size()), beginning, same);
@@ -115,6 +123,8 @@ bool has_gpu(const MachineLook& look, const device::Result<int>& count) {
 
 std::string cuda_problem(const MachineLook& look, const device::Result<int>& count, const char* visible_devices) {
   std::string missing = telemetry::missing_part(look.driver);
+  // A sandbox may hide the driver from the file system.
+  if (comes_from_a_loaded_driver(count) && !look.driver.has_module) missing.clear();
   if (is_built_without_cuda()) {
     if (look.driver.signs.empty()) return fmt::format("{}: build it where nvcc is installed", without_cuda);
     return fmt::format("{}{}, and this machine has a GPU ({}): build gpucheck where nvcc is installed",

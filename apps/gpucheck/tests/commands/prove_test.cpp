@@ -97,6 +97,13 @@ TEST(Prove, SaysWhichCasesWereSkippedAndWhy) {
   EXPECT_THAT(result.output, HasSubstr("1 of 2 cases proven (1 skipped)"));
 }
 
+/// One device is used: what needs two cannot be proven there, and that is no more a success than it is for `run`.
+TEST(Prove, SaysWhichCasesNeedTwoDevices) {
+  const CommandResult result = gpucheck({"prove", "nccl.pairs", "--device", "sim"});
+  EXPECT_THAT(result.output, HasSubstr("needs 2 devices, 1 is there: nccl.pairs"));
+  EXPECT_EQ(result.exit_code, gpucheck({"run", "nccl.pairs", "--device", "sim"}).exit_code);
+}
+
 TEST(Prove, FailureOutweighsASkip) { EXPECT_EQ(prove({"skipped.crowd", "blind"}).exit_code, 1); }
 
 TEST(Prove, JsonHasTheMatrix) {

@@ -104,6 +104,17 @@ TEST(CudaProblem, HasTheDriversOwnWordsAndTheNextStep) {
   EXPECT_THAT(cuda_problem(with_gpu_on_the_bus(), status(100), nullptr), HasSubstr("(cudaErrorNoDevice, 100)"));
 }
 
+TEST(CudaProblem, OfADriverThatAnswersIsNotThatItIsNotLoaded) {
+  if (make_cuda_driver() == nullptr) GTEST_SKIP() << "built without CUDA: that is the problem then";
+  for (const int code : {46, 216, 802, 803, 804, 805, 810}) {
+    EXPECT_THAT(cuda_problem(with_gpu_on_the_bus(), status(code), nullptr),
+                AllOf(HasSubstr(std::to_string(code)), Not(HasSubstr("the driver is not loaded"))));
+  }
+  for (const int code : {3, 35, 100, 101, 999}) {
+    EXPECT_THAT(cuda_problem(with_gpu_on_the_bus(), status(code), nullptr), HasSubstr("the driver is not loaded"));
+  }
+}
+
 TEST(VisibleGpus, AreThoseThatTheVariableNames) {
   const std::vector<device::DeviceProperties> all = with_whole_driver().gpus;
   const auto uuids = [&all](const char* variable) {

@@ -72,10 +72,13 @@ TEST(AnInput, IsReadOnceAndMayBeAPipe) {
   write_file(
       folder / "waivers.json",
       R"({"waivers": [{"case": "demo.wrong", "device": "any", "reason": "r", "owner": "o", "expires": "2999-12-31"}]})");
+  write_file(folder / "limits.json",
+             R"({"schema": "gpucheck.limits/1", "classes": [
+                 {"name": "any", "limits": {"measured.speed.speed_gbps": {"fail_below": 1, "source": "a test"}}}]})");
   const CommandResult result =
       shell(fmt::format("$0 run proof.watchful proof.exclusive --device sim --isolate process --repeat 2 --json {} "
-                        "--telemetry <(cat {}) --waivers <(cat {})",
-                        folder / "r.json", recording, folder / "waivers.json"));
+                        "--telemetry <(cat {}) --waivers <(cat {}) --limits <(cat {})",
+                        folder / "r.json", recording, folder / "waivers.json", folder / "limits.json"));
   EXPECT_EQ(result.exit_code, 0) << result.output << result.error_output;
   EXPECT_EQ(document_in(folder / "r.json")["counts"]["pass"], 4);
 }
