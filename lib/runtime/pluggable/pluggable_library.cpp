@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "runtime/pluggable/stopped_exceptions.hpp"
+
 namespace gpucheck::runtime {
 namespace {
 
@@ -79,11 +81,11 @@ int PluggableLibrary::wait_for_device(void* context) {
 }
 
 void* PluggableLibrary::allocate(std::size_t bytes, device::Stream stream) const noexcept {
-  return functions_.allocate(bytes, ordinal_, reinterpret_cast<void*>(stream.value));
+  return call_allocate(functions_.allocate, bytes, ordinal_, reinterpret_cast<void*>(stream.value));
 }
 
 void PluggableLibrary::free(void* pointer, std::size_t bytes, device::Stream stream) const noexcept {
-  functions_.free(pointer, bytes, ordinal_, reinterpret_cast<void*>(stream.value));
+  call_free(functions_.free, pointer, bytes, ordinal_, reinterpret_cast<void*>(stream.value));
 }
 
 }  // namespace gpucheck::runtime

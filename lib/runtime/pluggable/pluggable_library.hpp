@@ -6,6 +6,7 @@
 #include <string>
 
 #include "device/device.hpp"
+#include "runtime/pluggable/stopped_exceptions.hpp"
 #include "runtime/settings/allocator_choice.hpp"
 
 namespace gpucheck::runtime {
@@ -36,8 +37,8 @@ class PluggableLibrary {
  public:
   /// What a library exports. The stream is the device's own handle.
   struct Functions {
-    void* (*allocate)(std::size_t bytes, int device, void* stream) = nullptr;
-    void (*free)(void* pointer, std::size_t bytes, int device, void* stream) = nullptr;
+    AllocateFunction allocate = nullptr;
+    FreeFunction free = nullptr;
     /// `gpucheck_set_device_memory`; may be missing.
     void (*set_device_memory)(void* (*allocate)(void* context, std::size_t bytes),
                               void (*free)(void* context, void* pointer), int (*wait)(void* context),
@@ -61,7 +62,7 @@ class PluggableLibrary {
   /// Memory that it freed and that the device did not know, twice freed for example.
   [[nodiscard]] std::uint64_t failed_frees() const noexcept { return failed_frees_; }
 
-  /// The library's own answers: nothing is checked.
+  /// The library's own answers: nothing is checked. One that throws ends the process, with what it threw on stderr.
   [[nodiscard]] void* allocate(std::size_t bytes, device::Stream stream) const noexcept;
   void free(void* pointer, std::size_t bytes, device::Stream stream) const noexcept;
 

@@ -77,6 +77,34 @@ INSTANTIATE_TEST_SUITE_P(
                     Broken{"leak_page", "alloc.pluggable_leaks"}, Broken{"double_free", "alloc.pluggable_leaks"}),
     [](const auto& information) { return std::string(information.param.name); });
 
+/// Whatever a library does wrong, the next step is to mend it: nothing speaks of the GPU.
+class FaultOfALibrary : public testing::TestWithParam<const char*> {};
+
+TEST_P(FaultOfALibrary, IsNeverTheGpus) {
+  const CommandResult result = check(library(std::string("broken_") + GetParam()), {"--json", "-", "--timeout", "5s"});
+  EXPECT_EQ(result.exit_code, 1) << result.error_output;
+  const json document = json::parse(result.output);
+  ASSERT_FALSE(not_passed(document).empty());
+  for (const json& one : document.at("cases")) {
+    for (const json& failure : one.at("failures")) {
+      EXPECT_EQ(failure.at("action"), "configure") << one.at("name") << failure;
+      EXPECT_THAT(failure.at("code").get<std::string>(), testing::AnyOf("GC7016", "GC7017")) << one.at("name");
+    }
+    EXPECT_EQ(one.at("failures").empty(), one.at("outcome") == "pass" || one.at("outcome") == "skip");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(PluggableLibrary, FaultOfALibrary,
+                         testing::Values("overlap", "misaligned", "zero", "overflow", "aborts", "never_recovers",
+                                         "threads", "streams", "capture", "leak", "double_free", "exits", "throws"),
+                         [](const auto& information) { return std::string(information.param); });
+
+TEST(PluggableLibrary, WhatItThrowsIsInTheResult) {
+  const CommandResult result = check(library("broken_throws"));
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.output, HasSubstr("my library has no more"));
+}
+
 TEST(PluggableLibrary, PartialOverlapsAreNoticedBetweenThreadsToo) {
   const CommandResult result = check(library("broken_overlap"), {"--json", "-"});
   EXPECT_THAT(not_passed(json::parse(result.output)), Contains("alloc.pluggable_threads"));

@@ -267,19 +267,6 @@ TEST(Expectations, TheCommandLineGoesBefore) {
             18);
 }
 
-TEST(Expectations, OfASlotWithFewerLanes) {
-  json machine = machine_of(2);
-  machine["gpus"][0]["readings"]["pcie_width_lanes"] = 8;
-  EXPECT_EQ(run("health.pcie_link", machine).keys("mismatches"), Keys{"lanes_missing"});
-  const std::string slot =
-      R"({"name": "the slot of eight", "uuid": "GPU-00000000-0000-0000-0000-000000000000", "expect": {"expected_width": 8}})";
-  EXPECT_EQ(run_with_classes("health.pcie_link", machine, slot).command.exit_code, 0);
-  machine["gpus"][1]["readings"]["pcie_width_lanes"] = 8;
-  const Judged other = run_with_classes("health.pcie_link", machine, slot);
-  EXPECT_EQ(other.outcome(0), "pass");
-  EXPECT_EQ(other.outcome(1), "fail") << "the other slot has sixteen";
-}
-
 // -- other readings ----------------------------------------------------------------------------------
 
 TEST(PcieLink, OfAGpuOnItsProcessorsPackageIsNotJudged) {

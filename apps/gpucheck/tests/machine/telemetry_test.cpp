@@ -6,12 +6,14 @@
 #include <string>
 #include <utility>
 
+#include "tests/support/machine_run.hpp"
 #include "tests/support/subprocess.hpp"
 
 namespace gpucheck::application {
 namespace {
 
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
@@ -173,6 +175,56 @@ INSTANTIATE_TEST_SUITE_P(All, MarkedMachine,
                                                 "memory_without_process",
                                                 "GC2011"}),
                          [](const auto& each) { return std::string(each.param.name); });
+
+TEST(Telemetry, EccThatIsOffIsSaidWithItsCommand) {
+  json machine = recorded_machine("simulated_gpu");
+  machine["gpus"][0]["readings"]["ecc_enabled"] = machine["gpus"][0]["readings"]["ecc_pending"] = false;
+  const MachineRun run(machine, {"health.ecc"});
+  EXPECT_EQ(run.result.exit_code, 0) << run.result.output;
+  EXPECT_THAT(run.result.output, AllOf(HasSubstr("ecc_off"), HasSubstr("nvidia-smi -e 1")));
+}
+
+struct Slot {
+  const char* reading;
+  const char* key;  ///< of the case
+  const char* expectation;
+  int value;
+};
+
+TEST(Telemetry, ASlotWithFewerLanesOrAnOlderGenerationMayBeExpected) {
+  for (const auto& [reading, key, expectation, value] :
+       {Slot{"pcie_width_lanes", "lanes_missing", "expected_width", 8},
+        Slot{"pcie_generation", "generations_missing", "expected_generation", 4}}) {
+    json machine = recorded_machine("two_healthy_h100");
+    machine["gpus"][0]["readings"][reading] = value;
+    const json slot = {{"name", "another slot"}, {"uuid", "SIM-h100-0"}, {"expect", {{expectation, value}}}};
+    const TemporaryFolder folder;
+    write_file(folder / "limits.json", json{{"schema", "gpucheck.limits/1"}, {"classes", {slot}}}.dump());
+    const auto run = [&](const std::vector<std::string>& more) {
+      return MachineRun(machine, {"health.pcie_link"}, "sim:devices=2", more);
+    };
+    EXPECT_EQ(run({}).keys("health.pcie_link", "mismatches"), std::vector<std::string>{key});
+    EXPECT_EQ(run({"--limits", folder / "limits.json"}).result.exit_code, 0);
+    machine["gpus"][1]["readings"][reading] = value;
+    const MachineRun other = run({"--limits", folder / "limits.json"});
+    EXPECT_EQ(other.of("health.pcie_link", 0)["outcome"], "pass");
+    EXPECT_EQ(other.of("health.pcie_link", 1)["outcome"], "fail") << "the other slot is whole";
+  }
+}
+
+TEST(Telemetry, AGpuHotterThanItsNeighboursIsNamedAndNoOther) {
+  json machine = recorded_machine("two_healthy_h100");
+  const int cool = machine["gpus"][0]["readings"]["temperature_gpu_celsius"];
+  for (const int above : {20, 21}) {
+    machine["gpus"][1]["readings"]["temperature_gpu_celsius"] = cool + above;
+    const MachineRun run(machine, {"health.temperature"}, "sim:devices=2");
+    EXPECT_EQ(run.result.exit_code, 0) << run.result.output;
+    EXPECT_TRUE(run.of("health.temperature", 0)["warnings"].empty()) << above;
+    const json warnings = run.of("health.temperature", 1)["warnings"];
+    ASSERT_EQ(warnings.size(), above > 20 ? 1U : 0U);
+    for (const json& warning : warnings) EXPECT_EQ(warning["failure"], "GC5007");
+  }
+}
 
 TEST(Telemetry, TheReportSaysWhichRecordingAndWhatChanged) {
   const TemporaryFolder folder;

@@ -74,6 +74,27 @@ TEST(Trace, OneThatCannotBeWrittenChangesNoVerdict) {
   EXPECT_EQ(other["exit_code"], 3);
 }
 
+TEST(Trace, AFullDiskChangesNoVerdict) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "full");
+  const auto run = [&folder](const std::string& command) {
+    return run_program("/usr/bin/unshare",
+                       {"-rm", "/bin/sh", "-c", "mount -t tmpfs -o size=4k none " + folder / "full && " + command});
+  };
+  if (run("true").exit_code != 0) GTEST_SKIP() << "no mount namespaces here";
+  const std::string words =
+      " --device sim --trace " + folder / "full" + " --json " + folder / "r.json" + " --no-journal";
+  const CommandResult failed = run(std::string("exec ") + GPUCHECK_FIXTURE_PROGRAM + " run demo.wrong" + words);
+  EXPECT_EQ(failed.exit_code, 1);
+  const json report = json::parse(read_file(folder / "r.json"));
+  EXPECT_EQ(report["cases"][0]["outcome"], "fail");
+  EXPECT_FALSE(report["cases"][0]["observations"].empty());
+  const CommandResult passed = run(std::string("exec ") + GPUCHECK_PROGRAM + " run graph.capture_simple" + words);
+  EXPECT_EQ(passed.exit_code, 3);
+  EXPECT_THAT(passed.error_output, HasSubstr("No space left on device"));
+  EXPECT_EQ(json::parse(read_file(folder / "r.json"))["cases"][0]["outcome"], "pass");
+}
+
 TEST(Trace, ReplacesALinkAndNotWhatItLeadsTo) {
   const TemporaryFolder folder;
   write_file(folder / "precious", "kept");

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -31,6 +32,7 @@ enum class Defect {
   leak_page,
   double_free,
   exits,
+  throws,
   hangs,
   forks,
 };
@@ -90,6 +92,8 @@ void* allocate(std::size_t bytes) {
   switch (defect) {
     case Defect::exits:
       std::exit(0);
+    case Defect::throws:
+      throw std::runtime_error("my library has no more");
     case Defect::hangs:
       while (true) ::pause();
     case Defect::overlap:
