@@ -76,6 +76,12 @@ std::optional<BestValue> host_link(const DeviceIdentity& device) {
                    .explanation = fmt::format("PCI Express {}.0 x{}", generation, device.host_link_lanes)};
 }
 
+std::optional<BestValue> host_link_both_ways(const DeviceIdentity& device) {
+  std::optional<BestValue> best = host_link(device);
+  if (best) *best = {.value = 2 * best->value, .explanation = best->explanation + ", both ways"};
+  return best;
+}
+
 /// What each link carries, as the driver reports it: its rate less its encoding, 26.6 GB/s of NVLink 4.
 std::optional<BestValue> peer_link(const DeviceIdentity& device) {
   if (device.peer_links < 1 || device.peer_link_mbps < 1) return std::nullopt;
@@ -90,6 +96,7 @@ struct Named {
 };
 constexpr std::array best_values{Named{"memory_bandwidth_gbps", memory_bandwidth},
                                  Named{"host_link_gbps", host_link},
+                                 Named{"host_link_both_ways_gbps", host_link_both_ways},
                                  Named{"peer_link_gbps", peer_link},
                                  Named{"fp64_tflops", products<&Rates::fp64>},
                                  Named{"fp32_tflops", products<&Rates::fp32>},

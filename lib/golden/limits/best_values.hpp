@@ -18,7 +18,7 @@ struct BestValue {
 
 /// By name:
 /// - memory_bandwidth_gbps: two words of the memory's bus a clock;
-/// - host_link_gbps: one direction of the PCI Express link, less its encoding;
+/// - host_link_gbps: one direction of the PCI Express link, less its encoding; host_link_both_ways_gbps: both;
 /// - peer_link_gbps: one direction of the NVLinks with one other device, the least connected of the machine; links that
 ///   are down count where it is known that they should be up (device/links/peer_link.hpp);
 /// - fp64_tflops, fp32_tflops, tf32_tflops, fp16_tflops, bf16_tflops, fp8_tflops, int8_tops: dense matrix products by
