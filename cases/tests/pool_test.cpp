@@ -87,7 +87,7 @@ TEST(Plus, AddsEachByteAndWraps) {
 /// Two segments: one of two blocks, the first in use; one whole and free.
 std::vector<SegmentInfo> two_segments() {
   std::vector<SegmentInfo> segments(2);
-  for (SegmentInfo& segment : segments) segment.pool = PoolId(1, 2);
+  for (SegmentInfo& segment : segments) segment.pool = PoolId{1, 2};
   segments[0].address = 0x1000;
   segments[0].total_size = 2048;
   segments[0].allocated_size = segments[0].active_size = 512;
@@ -122,7 +122,7 @@ TEST(SameSegments, DifferByEachThing) {
   EXPECT_TRUE(differs([](SegmentInfo& one) { one.allocated_size += 512; }));
   EXPECT_TRUE(differs([](SegmentInfo& one) { one.active_size += 512; }));
   EXPECT_TRUE(differs([](SegmentInfo& one) { one.is_large = false; }));
-  EXPECT_TRUE(differs([](SegmentInfo& one) { one.pool = PoolId(1, 3); }));
+  EXPECT_TRUE(differs([](SegmentInfo& one) { one.pool = PoolId{1, 3}; }));
   EXPECT_TRUE(differs([](SegmentInfo& one) { one.blocks.front().size = 512; }));
   EXPECT_TRUE(differs([](SegmentInfo& one) { one.blocks.front().state = BlockState::active_allocated; }));
   EXPECT_TRUE(differs([](SegmentInfo& one) { one.blocks.push_back({.address = 0xA000}); }));
