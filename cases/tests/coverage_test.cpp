@@ -42,7 +42,7 @@ TEST(Coverage, IsOfWhatWasAskedFor) {
   EXPECT_EQ(percent(whole), 100);
 }
 
-/// Of memory that nobody has only a part is held: what is held is not what was to be tested.
+/// A test holds only a part of memory that the device has not: what is held is not what was to be tested.
 TEST(Coverage, OfMoreThanThereIsIsAPart) {
   const Values part = run_memtest("memtest.own_address", 600_MiB);  // of 256
   EXPECT_EQ(number(part, "bytes_offered"), std::int64_t{600_MiB});
