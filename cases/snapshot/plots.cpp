@@ -18,7 +18,9 @@ namespace {
 using observe::ContextLevel;
 using observe::StackKind;
 
-[[gnu::noinline]] void plotted_work(runtime::Runtime& runtime) { combine(runtime, random_tensor(runtime, 128 * 128)); }
+[[gnu::noinline]] void plotted_work(runtime::Runtime& runtime) {
+  combine(runtime, random_tensor(runtime, std::size_t{128} * 128));
+}
 
 /// Leaves both files for other programs to read, where a folder for them is named. What is there already is kept: it
 /// may be somebody's. Returns why one could not be written: the files are not what is tested, so that this is not a

@@ -24,7 +24,7 @@ bool is_about(const KernelEvent& event, const std::string& address, bool is_only
 using Places = std::map<std::string, std::int64_t>;
 
 /// "GPC 2" of "GPC 2, TPC 1, SM 0".
-std::string cluster_of(const std::string& place) { return place.substr(0, place.find_first_of(",")); }
+std::string cluster_of(const std::string& place) { return place.substr(0, place.find(',')); }
 
 /// A place from which most of them came, again and again. A program that is wrong does not choose its place; but one
 /// that runs a single block always gets the same.

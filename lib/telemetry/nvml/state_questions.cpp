@@ -75,7 +75,7 @@ void ask_fabric(const Asker& ask, Gpu& gpu) {
   const bool known = fabric.code == Return::success && fabric.info.state != 0;  // 0: the GPU has no fabric
   const Value none = fabric.code == Return::success ? Unavailable{std::string(not_supported_text)}
                                                     : ask.failed(fabric.function, fabric.code);
-  const auto told = [&](bool is_there, Value value) { return known && is_there ? std::move(value) : none; };
+  const auto told = [&](bool is_there, const Value& value) { return known && is_there ? value : none; };
   const auto number = [&](bool is_there, std::int64_t value) { return told(is_there, Value(value)); };
   gpu[Reading::fabric_state] = number(true, fabric.info.state);
   gpu[Reading::fabric_status] = number(true, fabric.info.status);
