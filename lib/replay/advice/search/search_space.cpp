@@ -6,6 +6,7 @@
 
 #include "replay/advice/search/setting_facts.hpp"
 #include "runtime/allocator/errors.hpp"
+#include "runtime/settings/settings_error.hpp"
 #include "runtime/settings/settings_tokens.hpp"
 
 namespace gpucheck::replay {
