@@ -16,7 +16,7 @@ namespace {
 // Empty stands for a key that is left out.
 using Values = std::vector<std::string>;
 
-const std::string expandable = "expandable_segments:True";
+constexpr const char* expandable = "expandable_segments:True";
 
 Values with_key(std::string_view key, const Values& values) {
   Values texts{""};
