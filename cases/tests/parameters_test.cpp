@@ -78,7 +78,7 @@ TEST(Parameters, OfWhichZeroIsTheCasesChoiceHaveALeastBesides) {
 }
 
 TEST(Parameters, OfWordsAreTakenByTheirNamesAlone) {
-  for_each_parameter([](const Parameter& parameter) {
+  const std::size_t count = for_each_parameter([](const Parameter& parameter) {
     for (const std::string& choice : parameter.choices) {
       EXPECT_TRUE(takes(parameter, choice));
       EXPECT_FALSE(takes(parameter, choice + "x"));
@@ -86,14 +86,16 @@ TEST(Parameters, OfWordsAreTakenByTheirNamesAlone) {
     }
     return !parameter.choices.empty();
   });
+  EXPECT_GT(count, 0U);
 }
 
 TEST(Parameters, HaveDefaultsThatTheyTake) {
-  for_each_parameter([](const Parameter& parameter) {
+  const std::size_t count = for_each_parameter([](const Parameter& parameter) {
     const std::string text = harness::to_text(parameter.default_value);
     EXPECT_TRUE(takes(parameter, text)) << text;
     return true;
   });
+  EXPECT_GT(count, 50U);
 }
 
 }  // namespace

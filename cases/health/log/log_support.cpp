@@ -40,11 +40,12 @@ harness::Parameter since_parameter() {
 }
 
 harness::Parameter kernel_log_parameter() {
-  return {.name = "kernel_log",
-          .summary =
-              "A file to read instead of /dev/kmsg, as dmesg, journalctl -k or a syslog daemon write it; empty: "
-              "/dev/kmsg. For simulated GPUs those that the file names stand in the order of their addresses",
-          .default_value = std::string()};
+  return {
+      .name = "kernel_log",
+      .summary =
+          "A file to read instead of /dev/kmsg, as dmesg, journalctl -k or a syslog daemon write it; empty: "
+          "/dev/kmsg. Simulated GPUs take the place of the GPUs that the file names, in the order of their addresses",
+      .default_value = std::string()};
 }
 
 telemetry::Machine machine_beside_log(harness::Context& context) {

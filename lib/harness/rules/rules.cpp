@@ -226,7 +226,8 @@ void Context::check_hardware_rule(std::vector<Mismatch>& broken) {
   for (const GpuTelemetry& telemetry : gpu_telemetry_) {
     for (const HardwareError& error : new_hardware_errors(telemetry)) {
       const int ordinal = setup_.ordinals[static_cast<std::size_t>(telemetry.device)];
-      add(broken, hardware_rule, "a GPU that answers, with no uncorrectable error, row remap or XID while the case ran",
+      add(broken, hardware_rule,
+          "a GPU that answers, with no uncorrectable error, row remap, XID or wish for a recovery while the case ran",
           used_.size() == 1 ? error.text : fmt::format("device {}: {}", ordinal, error.text));
       broken.back().failure = find_failure_kind(error.failure)->code;
     }

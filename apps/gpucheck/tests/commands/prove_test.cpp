@@ -101,7 +101,8 @@ TEST(Prove, SaysWhichCasesWereSkippedAndWhy) {
 TEST(Prove, SaysWhichCasesNeedTwoDevices) {
   const CommandResult result = gpucheck({"prove", "nccl.pairs", "--device", "sim"});
   EXPECT_THAT(result.output, HasSubstr("needs 2 devices, 1 is there: nccl.pairs"));
-  EXPECT_EQ(result.exit_code, gpucheck({"run", "nccl.pairs", "--device", "sim"}).exit_code);
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(gpucheck({"run", "nccl.pairs", "--device", "sim"}).exit_code, 3);
 }
 
 TEST(Prove, FailureOutweighsASkip) { EXPECT_EQ(prove({"skipped.crowd", "blind"}).exit_code, 1); }
