@@ -19,7 +19,8 @@ namespace {
 void* open(const std::string& path) {
   // Without a slash the loader would look everywhere but here.
   const std::string name = path.find('/') == std::string::npos ? "./" + path : path;
-  void* library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* library = nullptr;  // whose objects are made now
+  stop_exceptions_of([&] { library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL); });
   if (library == nullptr) reject(path, "cannot be loaded");
   return library;
 }
@@ -50,7 +51,8 @@ PluggableLibrary::PluggableLibrary(device::Device& device, const AllocatorChoice
 
 PluggableLibrary::PluggableLibrary(device::Device& device, std::string name, const Functions& functions)
     : device_(device), name_(std::move(name)), ordinal_(device.ordinal()), functions_(functions) {
-  if (takes_device_memory()) functions_.set_device_memory(allocate_memory, free_memory, wait_for_device, this);
+  if (!takes_device_memory()) return;
+  stop_exceptions_of([this] { functions_.set_device_memory(allocate_memory, free_memory, wait_for_device, this); });
 }
 
 void PluggableLibrary::require_device_memory() const {
@@ -81,11 +83,13 @@ int PluggableLibrary::wait_for_device(void* context) {
 }
 
 void* PluggableLibrary::allocate(std::size_t bytes, device::Stream stream) const noexcept {
-  return call_allocate(functions_.allocate, bytes, ordinal_, reinterpret_cast<void*>(stream.value));
+  void* pointer = nullptr;
+  stop_exceptions_of([&] { pointer = functions_.allocate(bytes, ordinal_, reinterpret_cast<void*>(stream.value)); });
+  return pointer;
 }
 
 void PluggableLibrary::free(void* pointer, std::size_t bytes, device::Stream stream) const noexcept {
-  call_free(functions_.free, pointer, bytes, ordinal_, reinterpret_cast<void*>(stream.value));
+  stop_exceptions_of([&] { functions_.free(pointer, bytes, ordinal_, reinterpret_cast<void*>(stream.value)); });
 }
 
 }  // namespace gpucheck::runtime

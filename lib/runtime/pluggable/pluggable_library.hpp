@@ -6,7 +6,6 @@
 #include <string>
 
 #include "device/device.hpp"
-#include "runtime/pluggable/stopped_exceptions.hpp"
 #include "runtime/settings/allocator_choice.hpp"
 
 namespace gpucheck::runtime {
@@ -37,8 +36,8 @@ class PluggableLibrary {
  public:
   /// What a library exports. The stream is the device's own handle.
   struct Functions {
-    AllocateFunction allocate = nullptr;
-    FreeFunction free = nullptr;
+    void* (*allocate)(std::size_t bytes, int device, void* stream) = nullptr;
+    void (*free)(void* pointer, std::size_t bytes, int device, void* stream) = nullptr;
     /// `gpucheck_set_device_memory`; may be missing.
     void (*set_device_memory)(void* (*allocate)(void* context, std::size_t bytes),
                               void (*free)(void* context, void* pointer), int (*wait)(void* context),

@@ -96,13 +96,16 @@ TEST_P(FaultOfALibrary, IsNeverTheGpus) {
 
 INSTANTIATE_TEST_SUITE_P(PluggableLibrary, FaultOfALibrary,
                          testing::Values("overlap", "misaligned", "zero", "overflow", "aborts", "never_recovers",
-                                         "threads", "streams", "capture", "leak", "double_free", "exits", "throws"),
+                                         "threads", "streams", "capture", "leak", "double_free", "exits", "throws",
+                                         "throws_at_free", "throws_at_load"),
                          [](const auto& information) { return std::string(information.param); });
 
 TEST(PluggableLibrary, WhatItThrowsIsInTheResult) {
-  const CommandResult result = check(library("broken_throws"));
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.output, HasSubstr("my library has no more"));
+  for (const char* name : {"broken_throws", "broken_throws_at_free", "broken_throws_at_load"}) {
+    const CommandResult result = check(library(name));
+    EXPECT_EQ(result.exit_code, 1) << name;
+    EXPECT_THAT(result.output, HasSubstr("my library has no more")) << name;
+  }
 }
 
 TEST(PluggableLibrary, PartialOverlapsAreNoticedBetweenThreadsToo) {

@@ -33,6 +33,8 @@ enum class Defect {
   double_free,
   exits,
   throws,
+  throws_at_free,
+  throws_at_load,
   hangs,
   forks,
 };
@@ -126,6 +128,8 @@ void release(void* pointer, std::size_t bytes) {
       return;
     case Defect::leak:
       return;
+    case Defect::throws_at_free:
+      throw std::runtime_error("my library has no more");
     case Defect::misaligned:
       if (device_memory.wait_for_all()) device_memory.free(static_cast<std::byte*>(pointer) - misalignment);
       return;
@@ -146,6 +150,11 @@ void release(void* pointer, std::size_t bytes) {
       if (device_memory.wait_for_all()) device_memory.free(pointer);
   }
 }
+
+const bool is_loaded = [] {
+  if (defect == Defect::throws_at_load) throw std::runtime_error("my library has no more");
+  return true;
+}();
 
 }  // namespace
 
