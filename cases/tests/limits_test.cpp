@@ -3,6 +3,7 @@
 #include <set>
 
 #include "cases/stress/support.hpp"
+#include "golden/limits/tests/h200.hpp"
 #include "golden_files.hpp"
 #include "harness/case/registry.hpp"
 
@@ -34,19 +35,9 @@ std::set<std::string> limited_values(const std::string& kind) {
   return names;
 }
 
-harness::DeviceIdentity h200(const std::string& kind) {
-  harness::DeviceIdentity device;
+harness::DeviceIdentity h200_of(const std::string& kind) {
+  harness::DeviceIdentity device = golden::h200();
   device.kind = kind;
-  device.name = "NVIDIA H200";
-  device.multiprocessor_count = 132;
-  device.compute_capability_major = 9;
-  device.multiprocessor_clock_khz = 1'980'000;
-  device.memory_clock_khz = 3'201'000;
-  device.memory_bus_bits = 6144;
-  device.host_link_generation = 5;
-  device.host_link_lanes = 16;
-  device.peer_links = 18;
-  device.peer_link_mbps = 26'562;
   return device;
 }
 
@@ -54,7 +45,7 @@ class LimitsOfGoldens : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, LimitsOfGoldens, testing::Values("cuda", "sim"));
 
 TEST_P(LimitsOfGoldens, AreKnownForEveryValueThatIsLeftToOne) {
-  const harness::DeviceIdentity device = h200(GetParam());
+  const harness::DeviceIdentity device = h200_of(GetParam());
   for (const std::string& name : limited_values(GetParam())) {
     EXPECT_NE(goldens().limits().judge(name, "key", 1, &device).verdict, "unknown") << name;
   }
@@ -62,7 +53,7 @@ TEST_P(LimitsOfGoldens, AreKnownForEveryValueThatIsLeftToOne) {
 
 /// By PCI Express alone, of a link that is not reported.
 TEST_P(LimitsOfGoldens, AreKnownWhereNothingIsToldOfLinksBetweenDevices) {
-  harness::DeviceIdentity device = h200(GetParam());
+  harness::DeviceIdentity device = h200_of(GetParam());
   device.peer_links = 0;
   for (const std::string& name : limited_values(GetParam())) {
     EXPECT_NE(goldens().limits().judge(name, "key", 1, &device).verdict, "unknown") << name;
