@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using namespace literals;
 
 constexpr std::uint64_t max_config_bytes = 1_MiB;
-constexpr const char* file_name = "gpucheck.toml";
+constexpr const char* config_file_name = "gpucheck.toml";
 
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
@@ -33,7 +33,7 @@ std::string found_upward() {
   const fs::path home = variable("HOME");
   while (!problem && !folder.empty()) {
     struct stat status {};
-    const fs::path file = folder / file_name;
+    const fs::path file = folder / config_file_name;
     if (::lstat(file.c_str(), &status) == 0) return file;
     if (folder == home || folder == folder.parent_path()) break;
     folder = folder.parent_path();

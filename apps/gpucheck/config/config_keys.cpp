@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "input/run_options.hpp"
 #include "input/selection.hpp"
 
 namespace gpucheck::application {
@@ -10,8 +11,6 @@ namespace gpucheck::application {
 namespace {
 
 using Type = ConfigKey::Type;
-
-constexpr int max_count = 1'000'000;
 
 std::vector<std::string_view> suite_names() {
   std::vector<std::string_view> names;

@@ -10,8 +10,6 @@ namespace gpucheck::application {
 
 namespace {
 
-constexpr int max_count = 1'000'000;
-
 /// `--name`, or `--run-name` where a case has a parameter of that name: the case's own
 /// wins, and nothing of `run` is lost.
 std::string free_name(const CLI::App& command, const std::string& name) {

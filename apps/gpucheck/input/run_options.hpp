@@ -6,6 +6,9 @@
 
 namespace gpucheck::application {
 
+/// The most repetitions, retries or cases that an option takes.
+inline constexpr int max_count = 1'000'000;
+
 /// All that is said of a run.
 struct RunOptions {
   Selection selection;

@@ -12,12 +12,12 @@ TargetOptions options_of(const Trace& trace) { return {trace.settings, trace.mem
 
 std::unique_ptr<TraceTarget> make_target(const Trace& trace, const runtime::AllocatorChoice& choice,
                                          device::Device& device, bool is_simulated, const TargetOptions& options) {
-  using Kind = runtime::AllocatorChoice::Kind;
-  if (choice.kind == Kind::caching) return make_comparable_target(trace, device, options);
+  using Allocator = runtime::AllocatorChoice::Kind;
+  if (choice.kind == Allocator::caching) return make_comparable_target(trace, device, options);
   if (trace.memory == MemoryKind::pinned) {
     throw UsageError("a trace of pinned memory has no use for another allocator of device memory: leave it out");
   }
-  if (choice.kind == Kind::async) return std::make_unique<AsyncAllocatorTarget>(device, options);
+  if (choice.kind == Allocator::async) return std::make_unique<AsyncAllocatorTarget>(device, options);
   return std::make_unique<LibraryTarget>(device, is_simulated, choice, options);
 }
 

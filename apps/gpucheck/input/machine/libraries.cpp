@@ -101,10 +101,10 @@ constexpr std::array<Library, 6> library_table{{
     {"NCCL", {"libnccl.so.2", nullptr}, ask_nccl},
 }};
 
-std::string path_of(void* library, const char* file_name) {
+std::string path_of(void* library, const char* name) {
   link_map* map = nullptr;
   const bool known = ::dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr && map->l_name[0] != '\0';
-  return known ? map->l_name : file_name;
+  return known ? map->l_name : name;
 }
 
 }  // namespace
