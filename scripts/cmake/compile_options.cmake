@@ -8,9 +8,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   list(APPEND gpucheck_warnings -Wno-restrict $<$<CONFIG:RelWithDebInfo>:-Wno-stringop-overflow>
                                 $<$<CONFIG:RelWithDebInfo>:-Wno-array-bounds> $<$<CONFIG:RelWithDebInfo>:-Wno-maybe-uninitialized>)
 endif()
-if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC takes the sources that are joined for headers, in which an anonymous namespace would be a mistake.
-  list(APPEND gpucheck_warnings -Wno-subobject-linkage)
+if(CMAKE_UNITY_BUILD)
+  # A local name may be another joined source's function: shadows are looked for where nothing is joined.
+  list(REMOVE_ITEM gpucheck_warnings -Wshadow)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # GCC takes the sources that are joined for headers, in which an anonymous namespace would be a mistake.
+    list(APPEND gpucheck_warnings -Wno-subobject-linkage)
+  endif()
 endif()
 if(GPUCHECK_WERROR)
   list(APPEND gpucheck_warnings -Werror)

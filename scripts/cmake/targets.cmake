@@ -46,8 +46,6 @@ function(gpucheck_test name)
   target_link_libraries(${target} PRIVATE gpucheck_compile_options ${arg_LINK} GTest::gtest GTest::gtest_main)
   gpucheck_use_precompiled(${target} gpucheck_precompiled_for_tests)
   gpucheck_compile_quickly(${target})
-  # Half of what the release joins: tests of one part share names.
-  set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 8)
   if(GPUCHECK_SANITIZE MATCHES "undefined")
     # Undefined behaviour is looked for in what tests call: their own sources would take twice as long to compile.
     target_compile_options(${target} PRIVATE -fno-sanitize=undefined)

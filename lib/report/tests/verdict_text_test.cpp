@@ -25,10 +25,10 @@ harness::DeviceIdentity third_device() {
   return device;
 }
 
-std::string text_of(const DeviceVerdict& verdict) { return verdict_text(verdict, third_device(), {}); }
+std::string line_of(const DeviceVerdict& verdict) { return verdict_text(verdict, third_device(), {}); }
 
 TEST(VerdictText, IsOneLineForAPass) {
-  EXPECT_EQ(text_of({.device = 3, .verdict = Verdict::passed, .counts = {.pass = 9, .skip = 1}}),
+  EXPECT_EQ(line_of({.device = 3, .verdict = Verdict::passed, .counts = {.pass = 9, .skip = 1}}),
             "device 3: PASSED      9 passed, 1 skipped\n");
 }
 
@@ -41,7 +41,7 @@ TEST(VerdictText, SaysOfAFailureWhichDeviceItIsAndWhatToDo) {
                               .failed_by_others = {},
                               .failures = {find_failure_kind("memory_mismatch"), find_failure_kind("slow_memory"),
                                            find_failure_kind("too_slow"), find_failure_kind("not_judged")}};
-  EXPECT_EQ(text_of(verdict),
+  EXPECT_EQ(line_of(verdict),
             "device 3: FAILED      7 passed, 2 failed, 1 error; GPU-5f6c7e52 0000:41:00.0\n"
             "          failed: memtest.stress, nccl.pairs\n"
             "          not judged: gemm.bf16\n"
@@ -61,7 +61,7 @@ TEST(VerdictText, WhatTheDriverAsksForDecidesTheNextStep) {
             "reboot (GC7006 reboot_required, the driver asks for it); then replace (GC2001 memory_mismatch), drain "
             "(GC2006 slow_memory)");
   verdict.failures = {};
-  EXPECT_EQ(text_of({.device = 3,
+  EXPECT_EQ(line_of({.device = 3,
                      .verdict = Verdict::passed,
                      .counts = {.pass = 2},
                      .recovery = find_failure_kind("gpu_reset_required")}),
@@ -70,7 +70,7 @@ TEST(VerdictText, WhatTheDriverAsksForDecidesTheNextStep) {
 }
 
 TEST(VerdictText, SaysThatAnotherDeviceIsTheReason) {
-  EXPECT_EQ(text_of({.device = 3,
+  EXPECT_EQ(line_of({.device = 3,
                      .verdict = Verdict::passed,
                      .counts = {.pass = 9, .fail = 1},
                      .failed_by_others = {"nccl.pairs"}}),
@@ -91,10 +91,10 @@ TEST(VerdictText, OfTheMachineNamesNoDevice) {
 }
 
 TEST(VerdictText, SaysWhyNothingIsKnown) {
-  EXPECT_EQ(text_of({.device = 3, .counts = {.skip = 4}}),
+  EXPECT_EQ(line_of({.device = 3, .counts = {.skip = 4}}),
             "device 3: NOT JUDGED  4 skipped: nothing is known of it; GPU-5f6c7e52 0000:41:00.0\n");
-  EXPECT_EQ(text_of({.device = 3}), "device 3: NOT JUDGED  no case ran on it; GPU-5f6c7e52 0000:41:00.0\n");
-  EXPECT_EQ(text_of({.device = 3, .counts = {.pass = 1, .not_run = 2}}),
+  EXPECT_EQ(line_of({.device = 3}), "device 3: NOT JUDGED  no case ran on it; GPU-5f6c7e52 0000:41:00.0\n");
+  EXPECT_EQ(line_of({.device = 3, .counts = {.pass = 1, .not_run = 2}}),
             "device 3: NOT JUDGED  1 passed, 2 not run; GPU-5f6c7e52 0000:41:00.0\n");
 }
 

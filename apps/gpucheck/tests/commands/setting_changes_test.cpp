@@ -14,7 +14,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr std::uint64_t mib = 1 << 20;
+constexpr std::uint64_t mebibyte = 1 << 20;
 
 json event(const char* action, std::uint64_t address, std::uint64_t size) {
   return {{"action", action}, {"addr", address}, {"size", size}, {"stream", 0}};
@@ -23,18 +23,18 @@ json event(const char* action, std::uint64_t address, std::uint64_t size) {
 /// On device 1: 30 of 80 MiB that were mapped are free when 25 MiB are asked for without expandable segments, and serve
 /// again afterwards.
 std::string changing_snapshot() {
-  const std::uint64_t mapped = 1024 * mib;
-  const std::uint64_t plain = 8192 * mib;
-  const json changing = {event("segment_map", mapped, 40 * mib),
-                         event("alloc", mapped, 30 * mib),
-                         event("segment_map", mapped + 40 * mib, 40 * mib),
-                         event("alloc", mapped + 30 * mib, 50 * mib),
-                         event("free_requested", mapped, 30 * mib),
-                         event("free_completed", mapped, 30 * mib),
-                         event("segment_alloc", plain, 26 * mib),
-                         event("alloc", plain, 25 * mib),
-                         event("alloc", mapped, 28 * mib)};
-  const json constant = {event("segment_map", mapped, 20 * mib), event("alloc", mapped, 12 * mib)};
+  const std::uint64_t mapped = 1024 * mebibyte;
+  const std::uint64_t plain = 8192 * mebibyte;
+  const json changing = {event("segment_map", mapped, 40 * mebibyte),
+                         event("alloc", mapped, 30 * mebibyte),
+                         event("segment_map", mapped + 40 * mebibyte, 40 * mebibyte),
+                         event("alloc", mapped + 30 * mebibyte, 50 * mebibyte),
+                         event("free_requested", mapped, 30 * mebibyte),
+                         event("free_completed", mapped, 30 * mebibyte),
+                         event("segment_alloc", plain, 26 * mebibyte),
+                         event("alloc", plain, 25 * mebibyte),
+                         event("alloc", mapped, 28 * mebibyte)};
+  const json constant = {event("segment_map", mapped, 20 * mebibyte), event("alloc", mapped, 12 * mebibyte)};
   return json{{"segments", json::array()},
               {"device_traces", {constant, changing}},
               {"allocator_settings", {{"PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True"}}}}
@@ -68,7 +68,7 @@ TEST_F(SettingChanges, ArePlayedByReplay) {
                                    HasSubstr("expandable_segments:True at first"), HasSubstr("106.00 MiB")));
   const json document = json::parse(call({"replay", "--device-index", "1", "--json"}).output);
   EXPECT_EQ(document["traces"][0]["setting_change_count"], 2);
-  EXPECT_EQ(document["traces"][0]["replays"][0]["what_if"]["peak_reserved"]["reserved_bytes"], 106 * mib);
+  EXPECT_EQ(document["traces"][0]["replays"][0]["what_if"]["peak_reserved"]["reserved_bytes"], 106 * mebibyte);
 }
 
 TEST_F(SettingChanges, AreNotPlayedUnderSettingsThatWereAskedFor) {
@@ -76,7 +76,7 @@ TEST_F(SettingChanges, AreNotPlayedUnderSettingsThatWereAskedFor) {
       call({"replay", "--device-index", "1", "--settings", "expandable_segments:True", "--json"});
   const json document = json::parse(result.output);
   EXPECT_EQ(document["traces"][0]["setting_change_count"], 0);
-  EXPECT_EQ(document["traces"][0]["replays"][0]["what_if"]["peak_reserved"]["reserved_bytes"], 120 * mib);
+  EXPECT_EQ(document["traces"][0]["replays"][0]["what_if"]["peak_reserved"]["reserved_bytes"], 120 * mebibyte);
   EXPECT_EQ(call({"replay", "--device-index", "1", "--allocator", "async"}).exit_code, 0);
 }
 

@@ -7,6 +7,7 @@
 #include "replay/formats/file.hpp"
 #include "replay/tests/snapshot_events.hpp"
 #include "replay/tests/test_files.hpp"
+#include "replay/tests/trace_events.hpp"
 
 namespace gpucheck::replay {
 namespace {
@@ -20,10 +21,6 @@ Conversion convert_events(std::vector<SnapshotEvent> events, std::vector<Snapsho
   return convert(snapshot, 0);
 }
 
-Event allocate(std::uint32_t id, std::uint64_t size, std::uint16_t stream = 0) {
-  return {size, id, stream, Action::allocate, false};
-}
-Event free_of(std::uint32_t id) { return {0, id, 0, Action::free, false}; }
 Event free_later(std::uint32_t id, std::uint16_t number) { return {0, id, number, Action::free_later, false}; }
 Event end_of_uses(std::uint16_t number) { return {0, 0, number, Action::end_of_uses, false}; }
 constexpr Event empty_cache{0, 0, 0, Action::empty_cache, false};

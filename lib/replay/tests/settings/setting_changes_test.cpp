@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "../snapshot_events.hpp"
+#include "../trace_events.hpp"
 #include "base/text/units.hpp"
 #include "replay/advice/out_of_memory.hpp"
 #include "replay/analysis/conversion.hpp"
@@ -18,8 +19,6 @@ using Change = ExpandableHistory::Change;
 
 constexpr Event off{0, 0, 0, Action::set_settings, false};
 constexpr Event on{0, 1, 0, Action::set_settings, false};
-Event allocate(std::uint32_t id, std::uint64_t size) { return {size, id, 0, Action::allocate, false}; }
-Event free_of(std::uint32_t id) { return {0, id, 0, Action::free, false}; }
 
 SnapshotEvent in_pool(PoolId pool, SnapshotEvent event) {
   event.pool = pool;

@@ -15,7 +15,7 @@ using harness::Outcome;
 using Names = std::vector<std::string>;
 
 /// A case with three faults: "a", "b" and "c".
-const harness::Case& test_case() {
+const harness::Case& proven_case() {
   static const harness::Case one = [] {
     harness::Case made;
     made.name = "test.made_up";
@@ -27,7 +27,7 @@ const harness::Case& test_case() {
 
 CaseResult ended(Outcome outcome, const Names& keys = {}, const std::string& fault = {}) {
   CaseResult result;
-  result.name = test_case().name;
+  result.name = proven_case().name;
   result.outcome = outcome;
   result.fault = fault;
   for (const std::string& key : keys) result.mismatches.push_back({key, "expected", "seen", "basis"});
@@ -40,7 +40,7 @@ FaultTrial trial(const std::string& fault, Outcome outcome, const Names& keys = 
 
 CaseProof proof_with(std::vector<FaultTrial> trials, Outcome clean = Outcome::pass) {
   CaseProof proof;
-  proof.test_case = &test_case();
+  proof.test_case = &proven_case();
   proof.clean = ended(clean);
   proof.trials = std::move(trials);
   proof.judged_keys = {"first", "second", "third"};
@@ -125,7 +125,7 @@ TEST(CaseProof, IsNoneWhereTrialsAreMissing) {
     trials.erase(trials.begin() + static_cast<std::ptrdiff_t>(gone));
     const CaseProof proof = proof_with(trials);
     EXPECT_FALSE(proof.proven()) << "all that ran were noticed, but " << gone << " was not run";
-    EXPECT_EQ(proof.trial_of(test_case().faults[gone]), nullptr);
+    EXPECT_EQ(proof.trial_of(proven_case().faults[gone]), nullptr);
     EXPECT_EQ(whole({proof}).exit_code(), ExitCode::failed);
     EXPECT_EQ(whole({proof}, 2).exit_code(), harness::interrupted_exit_code(2));
     EXPECT_EQ(whole({proof}).fault_count(), 3) << "as many as there are to be tried";
