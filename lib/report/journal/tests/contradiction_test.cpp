@@ -79,9 +79,10 @@ std::vector<ordered_json> events_of(const std::string& text) {
   return events;
 }
 
-std::string text_of(const std::vector<ordered_json>& events) {
+/// The journal's lines with another in the place of one, or without that one.
+std::string with_line(const std::vector<std::string>& lines, std::size_t changed, const std::string& other) {
   std::string text;
-  for (const ordered_json& event : events) text += event.dump() + "\n";
+  for (std::size_t line = 0; line < lines.size(); ++line) text += line == changed ? other : lines[line];
   return text;
 }
 
@@ -139,15 +140,15 @@ constexpr std::size_t stride = 1;
 /// the journal is rejected, or means the same.
 void expect_rejected_or_harmless(const std::string& text) {
   const std::vector<ordered_json> events = events_of(text);
+  std::vector<std::string> lines;
+  for (const ordered_json& event : events) lines.push_back(event.dump() + "\n");
   ASSERT_EQ(why_rejected(text), "accepted");
   const ordered_json verdict = verdict_of(text);
   std::size_t rejected = 0;
   std::size_t changes = 0;
   const auto check = [&](std::size_t line, const ordered_json& event, const std::string& what) {
     if (++changes % stride != 0) return;
-    std::vector<ordered_json> changed = events;
-    changed[line] = event;
-    const std::string other = text_of(changed);
+    const std::string other = with_line(lines, line, event.dump() + "\n");
     if (why_rejected(other) != "accepted") {
       ++rejected;
       return;
@@ -177,9 +178,7 @@ void expect_rejected_or_harmless(const std::string& text) {
     }
   }
   for (std::size_t line = 0; line + 1 < events.size(); ++line) {
-    std::vector<ordered_json> without = events;
-    without.erase(without.begin() + static_cast<long>(line));
-    EXPECT_NE(why_rejected(text_of(without)), "accepted") << "without line " << line + 1;
+    EXPECT_NE(why_rejected(with_line(lines, line, "")), "accepted") << "without line " << line + 1;
   }
   EXPECT_GT(rejected, 100U / stride);
 }
