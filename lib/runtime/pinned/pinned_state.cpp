@@ -5,7 +5,6 @@
 #include <chrono>
 #include <exception>
 #include <fmt/format.h>
-#include <iterator>
 #include <utility>
 
 #include "device/check.hpp"
@@ -14,16 +13,6 @@
 #include "runtime/streams/pools/is_capturing.hpp"
 
 namespace gpucheck::runtime {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-std::int64_t microseconds_since(Clock::time_point start) {
-  return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
-}
-
-}  // namespace
-
 PinnedAllocator::State::~State() {
   background_ = {};  // stops and joins
   static_cast<void>(device_.synchronize());
@@ -107,7 +96,7 @@ PinnedAllocator::State::Block* PinnedAllocator::State::make_block(std::uint64_t 
   std::unique_lock lock(mutex_);
   const AllocatorSettings settings = settings_;
   lock.unlock();
-  const Clock::time_point start = Clock::now();
+  const auto start = std::chrono::steady_clock::now();
   auto block = std::make_unique<Block>();
   {
     const device::RelaxedCapture relaxed(device_);
@@ -115,7 +104,7 @@ PinnedAllocator::State::Block* PinnedAllocator::State::make_block(std::uint64_t 
   }
   block->pool = pool;
   lock.lock();
-  statistics_.host_alloc_time.add(microseconds_since(start));
+  statistics_.host_alloc_time.add_since(start);
   detail::add(statistics_.allocations, 1);
   detail::add(statistics_.allocated_bytes, rounded);
   mark_in_use(*block);
@@ -165,138 +154,6 @@ void PinnedAllocator::State::free(void* context) {
   free_behind_streams(block);
 }
 
-/// Frees a block that nobody holds any more: once its streams are done it serves again. Where they cannot be asked it
-/// never does.
-void PinnedAllocator::State::free_behind_streams(Block& block) {
-  const std::vector<device::Stream> streams = block.streams;
-  if (!any_capturing(streams)) return insert_events(block, streams);
-  const std::scoped_lock lock(mutex_);
-  deferred_.push_back(&block);
-}
-
-bool PinnedAllocator::State::any_capturing(const std::vector<device::Stream>& streams) {
-  return std::ranges::any_of(streams, [&](device::Stream stream) { return detail::is_capturing(device_, stream); });
-}
-
-void PinnedAllocator::State::insert_events(Block& block, const std::vector<device::Stream>& streams) {
-  std::vector<device::UniqueEvent> events;
-  for (const device::Stream stream : streams) {
-    events.push_back(events_.take());
-    device::check_and_clear(device_, device_.record(events.back().get(), stream), "record an event of pinned memory");
-  }
-  const std::scoped_lock lock(mutex_);
-  block.streams.clear();
-  block.pending_events = events.size();
-  for (device::UniqueEvent& event : events) pending_.push_front({std::move(event), &block});
-}
-
-// ---- finished work --------------------------------------------------------------------
-
-void PinnedAllocator::State::process_deferred() {
-  std::unique_lock lock(mutex_);
-  if (deferred_.empty()) return;
-  const std::vector<Block*> waiting = std::exchange(deferred_, {});
-  lock.unlock();
-  for (auto block = waiting.begin(); block != waiting.end(); ++block) {
-    try {
-      free_behind_streams(**block);
-    } catch (...) {
-      lock.lock();
-      deferred_.insert(deferred_.end(), std::next(block), waiting.end());
-      throw;
-    }
-  }
-}
-
-void PinnedAllocator::State::process_events() {
-  process_deferred();
-  while (process_oldest_event()) {
-  }
-}
-
-/// False when there is none or it is not done.
-bool PinnedAllocator::State::process_oldest_event() {
-  std::unique_lock lock(mutex_);
-  if (pending_.empty()) return false;
-  PendingEvent oldest = std::move(pending_.back());
-  pending_.pop_back();
-  lock.unlock();
-  const device::Status status = query(oldest);
-  if (status == device::Status::success) {
-    finish(std::move(oldest), any_size);
-    return true;
-  }
-  lock.lock();
-  pending_.push_back(std::move(oldest));
-  lock.unlock();
-  require_pending(status);
-  return false;
-}
-
-void PinnedAllocator::State::process_events_of_size(std::uint64_t bytes) {
-  std::vector<PendingEvent> candidates;
-  {
-    const std::scoped_lock lock(mutex_);
-    std::deque<PendingEvent> others;
-    for (PendingEvent& entry : pending_) {
-      if (entry.block->memory.bytes == bytes) {
-        candidates.push_back(std::move(entry));
-      } else {
-        others.push_back(std::move(entry));
-      }
-    }
-    pending_ = std::move(others);
-  }
-  device::Status failure = device::Status::not_ready;
-  for (PendingEvent& entry : candidates) {
-    const device::Status status = query(entry);
-    if (status == device::Status::success) {
-      finish(std::move(entry), static_cast<std::int64_t>(bytes));
-      continue;
-    }
-    if (status != device::Status::not_ready) failure = status;
-    const std::scoped_lock lock(mutex_);
-    pending_.push_back(std::move(entry));
-  }
-  require_pending(failure);
-}
-
-device::Status PinnedAllocator::State::query(PendingEvent& entry) {
-  const device::RelaxedCapture relaxed(device_, std::nothrow);  // another thread may be capturing
-  return device_.query(entry.event.get());
-}
-
-/// An event that is not done must still become done. @throws DeviceError.
-void PinnedAllocator::State::require_pending(device::Status status) {
-  if (status != device::Status::not_ready) device::check_and_clear(device_, status, "query an event of pinned memory");
-}
-
-void PinnedAllocator::State::finish(PendingEvent entry, std::int64_t size) {
-  events_.release(std::move(entry.event));
-  const std::scoped_lock lock(mutex_);
-  Block& block = *entry.block;
-  if (--block.pending_events > 0) return;
-  free_lists(block.pool)[class_of(block)].push_back(&block);
-  Active& active = active_[class_of(block)];
-  detail::subtract(active.requests, 1);
-  active.bytes.current -= size;
-  active.bytes.freed += size;
-}
-
-void PinnedAllocator::State::ensure_background_thread() {
-  if (background_.joinable()) return;
-  background_ = std::jthread([this](const std::stop_token& stop) {
-    constexpr std::chrono::microseconds pause{100};
-    try {
-      while (!stop.stop_requested()) {
-        process_events();
-        std::this_thread::sleep_for(pause);
-      }
-    } catch (const Error&) {  // a lost device: the next call of whoever uses it says so
-    }
-  });
-}
-
 // ---- releasing ----------------------------------------------------------------------
 
 void PinnedAllocator::State::empty_cache() {
@@ -342,72 +199,12 @@ void PinnedAllocator::State::extract_from_released_pools(std::vector<Block*>& go
 }
 
 void PinnedAllocator::State::release(const Block& block) {
-  const Clock::time_point start = Clock::now();
+  const auto start = std::chrono::steady_clock::now();
   source_.release(block.memory);
   const std::scoped_lock lock(mutex_);
-  statistics_.host_free_time.add(microseconds_since(start));
+  statistics_.host_free_time.add_since(start);
   detail::subtract(statistics_.allocations, 1);
   detail::subtract(statistics_.allocated_bytes, block.memory.bytes);
-}
-
-// ---- settings and statistics ---------------------------------------------------------------
-
-void PinnedAllocator::State::apply(const AllocatorSettings& settings) {
-  const std::scoped_lock lock(mutex_);
-  settings_ = settings;
-}
-
-PinnedStatistics PinnedAllocator::State::stats() const {
-  const std::scoped_lock lock(mutex_);
-  PinnedStatistics statistics = statistics_;
-  const auto add = [](Statistic& sum, const Statistic& part) {
-    sum.current += part.current;
-    sum.peak += part.peak;
-    sum.allocated += part.allocated;
-    sum.freed += part.freed;
-  };
-  for (const Active& active : active_) {
-    add(statistics.active_requests, active.requests);
-    add(statistics.active_bytes, active.bytes);
-  }
-  statistics.num_host_alloc = statistics.allocations.allocated;
-  statistics.num_host_free = statistics.allocations.freed;
-  return statistics;
-}
-
-void PinnedAllocator::State::reset_peak_stats() {
-  const std::scoped_lock lock(mutex_);
-  const auto reset = [](Statistic& statistic) { statistic.peak = statistic.current; };
-  reset(statistics_.allocations);
-  reset(statistics_.allocated_bytes);
-  for (Active& active : active_) {
-    reset(active.requests);
-    reset(active.bytes);
-  }
-  for (DurationStatistic* time : {&statistics_.host_alloc_time, &statistics_.host_free_time}) time->max = time->min = 0;
-}
-
-void PinnedAllocator::State::reset_accumulated_stats() {
-  const std::scoped_lock lock(mutex_);
-  const auto reset = [](Statistic& statistic) { statistic.allocated = statistic.freed = 0; };
-  reset(statistics_.allocations);
-  reset(statistics_.allocated_bytes);
-  for (Active& active : active_) {
-    reset(active.requests);
-    reset(active.bytes);
-  }
-  for (DurationStatistic* time : {&statistics_.host_alloc_time, &statistics_.host_free_time}) *time = {};
-}
-
-DeviceAllocator::LiveAllocations PinnedAllocator::State::live_allocations() const {
-  const std::scoped_lock lock(mutex_);
-  DeviceAllocator::LiveAllocations live;
-  for (const auto& [context, block] : blocks_) {
-    if (!block->in_use) continue;
-    ++live.count;
-    live.bytes += block->memory.bytes;
-  }
-  return live;
 }
 
 // ---- private pools ----------------------------------------------------------------------

@@ -22,6 +22,10 @@ void DurationStatistic::add(std::int64_t microseconds) noexcept {
   ++count;
 }
 
+void DurationStatistic::add_since(std::chrono::steady_clock::time_point start) noexcept {
+  add(std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start).count());
+}
+
 FlatStatistics flatten(const PinnedStatistics& statistics) {
   FlatStatistics out;
   append(out, "allocations", statistics.allocations);

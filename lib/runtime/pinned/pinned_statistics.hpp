@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -17,6 +18,7 @@ struct DurationStatistic {
   std::int64_t count = 0;
   [[nodiscard]] std::int64_t average() const noexcept { return count == 0 ? 0 : total / count; }
   void add(std::int64_t microseconds) noexcept;
+  void add_since(std::chrono::steady_clock::time_point start) noexcept;
   bool operator==(const DurationStatistic&) const = default;
 };
 
