@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <fmt/format.h>
 
 #include "base/error.hpp"
 #include "base/text/units.hpp"
+#include "cases/shared/element_bytes_support.hpp"
 #include "device/launch.hpp"
 
 namespace gpucheck::cases::in_gemm {
@@ -36,54 +36,6 @@ constexpr std::uint64_t pattern_seed = 2013;
 
 constexpr std::size_t step = 16;
 std::size_t whole_steps(std::size_t count) { return count / step * step; }
-
-/// The right bits of a number.
-template <typename T>
-std::vector<std::byte> bytes_of(std::int64_t number) {
-  const T element = kernels::to_element<T>(number);
-  std::vector<std::byte> bytes(sizeof(T));
-  std::memcpy(bytes.data(), &element, sizeof(T));
-  return bytes;
-}
-std::vector<std::byte> bytes_of(ElementType type, std::int64_t number) {
-  switch (type) {
-    case ElementType::fp64:
-      return bytes_of<double>(number);
-    case ElementType::fp16:
-      return bytes_of<kernels::Half>(number);
-    case ElementType::bf16:
-      return bytes_of<kernels::BFloat16>(number);
-    case ElementType::int32:
-      return bytes_of<std::int32_t>(number);
-    default:
-      return bytes_of<float>(number);
-  }
-}
-
-template <typename T>
-double number_of(const std::byte* bytes) {
-  T element;
-  std::memcpy(&element, bytes, sizeof(T));
-  if constexpr (std::is_arithmetic_v<T>) {
-    return static_cast<double>(element);
-  } else {
-    return static_cast<double>(static_cast<float>(element));
-  }
-}
-double number_of(ElementType type, const std::byte* bytes) {
-  switch (type) {
-    case ElementType::fp64:
-      return number_of<double>(bytes);
-    case ElementType::fp16:
-      return number_of<kernels::Half>(bytes);
-    case ElementType::bf16:
-      return number_of<kernels::BFloat16>(bytes);
-    case ElementType::int32:
-      return number_of<std::int32_t>(bytes);
-    default:
-      return number_of<float>(bytes);
-  }
-}
 
 /// The whole sum, one product after the other.
 std::int64_t added_up(const KnownProduct& known, std::size_t row, std::size_t column) {

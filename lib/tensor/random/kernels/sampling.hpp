@@ -8,26 +8,12 @@
 #include "device/kernels/support/family.hpp"
 #include "device/kernels/support/philox.hpp"
 #include "device/kernels/support/thread.hpp"
+#include "device/kernels/support/warp_sum.hpp"
 #include "device/values/kernel.hpp"
 
 /// Drawing category numbers by weights. Sums are formed in the order in which PyTorch's kernels
 /// form them, since a category's share ends where a rounded sum says so.
 namespace gpucheck::device::kernels {
-
-namespace detail {
-
-constexpr unsigned warp_threads = 32;
-
-/// The sum of a warp's numbers in the order of a reduction by shuffles. Overwrites them.
-template <typename T>
-GPUCHECK_HOST_DEVICE T sum_of_warp(T* values) {
-  for (unsigned offset = warp_threads / 2; offset > 0; offset /= 2) {
-    for (unsigned lane = 0; lane < offset; ++lane) values[lane] += values[lane + offset];
-  }
-  return values[0];
-}
-
-}  // namespace detail
 
 /// Each row of weights divided by its sum; rows that add up to nothing stay. One block for each
 /// row, of as many threads as the row has weights, in whole warps, and at most 1024.
