@@ -17,7 +17,6 @@ namespace gpucheck::replay {
 
 namespace snapshot_events {
 
-namespace keys = observe::snapshot_keys;
 using runtime::MemoryAction;
 
 /// Both enums have the same actions in the same order, so that one table of words serves.
