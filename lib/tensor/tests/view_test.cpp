@@ -169,6 +169,8 @@ TEST_F(Views, MatricesThatDoNotFit) {
             "Expected size for first two dimensions of batch2 tensor to be: [1, 3] but got: [2, 3].");
   EXPECT_EQ(of_bmm({2, 3}, {1, 3, 2}), "batch1 must be a 3D tensor");
   EXPECT_EQ(of_bmm({1, 2, 3}, {3, 2}), "batch2 must be a 3D tensor");
+  EXPECT_EQ(of_matmul({2, 3}, {1, 3, 2}), "matmul: the first operand must be a 3D tensor");
+  EXPECT_EQ(of_matmul({1, 2, 3}, {3, 2}), "matmul: the second operand must be a 3D tensor");
   EXPECT_EQ(of_matmul({1, 2, 3}, {2, 2, 3}),
             "Expected size for first two dimensions of batch2 tensor to be: [2, 3] but got: [2, 2].");
   EXPECT_EQ(of_matmul({2, 2, 3}, {3, 3, 2}),

@@ -52,6 +52,16 @@ TEST(Output, OnStdoutLeavesTheConsoleToStderr) {
   EXPECT_THAT(result.error_output, HasSubstr("PASSED  1 passed"));
 }
 
+TEST(Output, SaysWhichCommandMadeIt) {
+  const TemporaryFolder folder;
+  run_with({"--json", folder / "a.json"});
+  const auto words = nlohmann::json::parse(read_file(folder / "a.json")).at("command_line").get<std::vector<std::string>>();
+  ASSERT_GE(words.size(), 3U);
+  EXPECT_EQ(words[1], "run");
+  EXPECT_EQ(words.back(), folder / "a.json");
+  EXPECT_EQ(words[words.size() - 2], "--json");
+}
+
 TEST(Output, HasShortForms) {
   const TemporaryFolder folder;
   EXPECT_EQ(run_with({"--json", folder / "a.json", "--output", "json=" + (folder / "b.json")}).exit_code, 0);

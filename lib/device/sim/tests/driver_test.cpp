@@ -160,6 +160,13 @@ TEST(Initialisation, ReadsTheVisibleDevicesThen) {
   EXPECT_EQ(driver->open(2).error(), Status::invalid_device);
 }
 
+TEST(Initialisation, TheFirstVisibleDeviceThatDoesNotExistEndsTheList) {
+  const auto driver = make("small", 4);
+  const Environment visible(visible_devices_variable, "3,4,0");
+  EXPECT_EQ(driver->device_count().value(), 1);
+  EXPECT_EQ(driver->open(0).value()->properties().uuid, "SIM-small-3");
+}
+
 TEST(Initialisation, WithoutAVisibleDeviceThereIsNoDevice) {
   const auto driver = make("small");
   const Environment visible(visible_devices_variable, "");

@@ -96,6 +96,12 @@ TEST(TraceReader, RejectsExpectationsThatMakeNoSense) {
   EXPECT_EQ(path_of_error(sync, R"("streams": 0, )"), "$.streams");
 }
 
+/// Their numbers are 16 bits, of which one stands for no stream.
+TEST(TraceReader, TakesAsManyStreamsAsHaveNumbers) {
+  EXPECT_EQ(with_operations("", R"("streams": 65534, )").stream_count, 65534U);
+  EXPECT_EQ(path_of_error("", R"("streams": 65535, )"), "$.streams");
+}
+
 TEST(TraceReader, ReadsTheFinalState) {
   const Trace trace = with_operations("", R"("final_memory_stats": {"b": 2, "a": 1}, "final_segments": [{"size": 2048,
       "stream0": false, "type": "large", "blocks": [[2048, 7, "inactive"]]}], )");
