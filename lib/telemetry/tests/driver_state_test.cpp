@@ -4,6 +4,9 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/files/tests/temporary_folder.hpp"
 
@@ -50,6 +53,30 @@ class DriverStateTest : public ::testing::Test {
 TEST_F(DriverStateTest, AMachineWithoutAGpuShowsNoSign) {
   EXPECT_FALSE(state().has_gpu());
   EXPECT_THAT(missing(), IsEmpty());
+}
+
+// Each of the drivers that take a GPU, and what to do about it; of several GPUs the first is named.
+TEST_F(DriverStateTest, ADriverThatKeepsTheGpuIsNamedWithItsStep) {
+  install();
+  const std::vector<std::pair<const char*, const char*>> table{{"nouveau", "it cannot run CUDA"},
+                                                               {"nova", "it cannot run CUDA"},
+                                                               {"nova_core", "it cannot run CUDA"},
+                                                               {"vfio-pci", "a virtual machine"},
+                                                               {"vfio_pci_core", "a virtual machine"},
+                                                               {"pci-stub", "a virtual machine"},
+                                                               {"pciback", "a virtual machine"},
+                                                               {"xen-pciback", "a virtual machine"},
+                                                               {"other", "give the GPU to the nvidia driver"}};
+  for (const auto& row : table) {
+    host.pci_gpus = {{"0000:3b:00.0", row.first}, {"0000:3c:00.0", "uio"}};
+    EXPECT_THAT(missing(), HasSubstr(std::string("0000:3b:00.0 is bound to ") + row.first));
+    EXPECT_THAT(missing(), HasSubstr(row.second));
+  }
+  host.pci_gpus = {{"0000:3b:00.0", "vfio-pci"}, {"0000:3c:00.0", "nvidia"}};
+  EXPECT_THAT(missing(), IsEmpty()) << "one is there for CUDA";
+  host.kernel_module_version.clear();
+  host.pci_gpus = {{"0000:3b:00.0", "vfio-pci"}, {"0000:3c:00.0", "uio"}};
+  EXPECT_THAT(missing(), HasSubstr("the driver is not loaded: 0000:3b:00.0 is bound to vfio-pci: it keeps the GPU"));
 }
 
 TEST_F(DriverStateTest, AWholeDriverLacksNothing) {

@@ -94,6 +94,63 @@ TEST(FaultSource, TheOperatingSystemIsAskedOnlyWhenItIs) {
   EXPECT_TRUE(is_failure(faulty(failing(Aspect::cuda_version))->read().cuda_version));
 }
 
+// One by its name stands in place of what was known of it; a path in any other text is no name.
+TEST(FaultSource, BreaksADeviceFileByItsName) {
+  Machine machine = healthy_machine();
+  machine.host.device_files = {{"/dev/nvidia0", ""}, {"/dev/nvidia-uvm", ""}, {"/dev/nvidiactl", ""}};
+  const auto files = [&](const char* what) {
+    return inject(open_recording(machine), always(Aspect::device_file, what), second_gpu())
+        ->read({.with_host = true})
+        .host.device_files;
+  };
+  EXPECT_THAT(files("/dev/nvidia-uvm: Permission denied"),
+              ElementsAre(NamedState{"/dev/nvidia0", ""}, NamedState{"/dev/nvidiactl", ""},
+                          NamedState{"/dev/nvidia-uvm", "Permission denied"}));
+  EXPECT_THAT(files("denied: no"), ElementsAre(NamedState{"/dev/nvidia0", ""}, NamedState{"/dev/nvidia-uvm", ""},
+                                               NamedState{"/dev/nvidiactl", "denied: no"}));
+  EXPECT_EQ(files("/dev/x").back(), (NamedState{"/dev/nvidiactl", "/dev/x"}));
+  machine.host.device_files.clear();
+  EXPECT_THAT(files("denied"), ElementsAre(NamedState{"/dev/nvidia0", "denied"}));
+}
+
+// As the driver writes it, with the place but not the function of the GPU; a log that could not be read is one now.
+TEST(FaultSource, WritesAnXidAsTheDriverDoes) {
+  Machine machine = healthy_machine();
+  machine.host.kernel_log_problem = "no log";
+  for (const FaultPlan& plan :
+       {always(Aspect::kernel_xid, std::int64_t{79}), always(Aspect::kernel_lines, "NVRM: Xid (PCI:ADDRESS): 79")}) {
+    const Host host = inject(open_recording(machine), plan, {.uuid = "", .pci_address = "0000:3b:00.0"})
+                          ->read({.with_host = true})
+                          .host;
+    EXPECT_EQ(host.kernel_log_problem, "");
+    ASSERT_EQ(host.kernel_events.size(), 1U);
+    EXPECT_EQ(host.kernel_events[0].pci_address, "0000:3b:00.0");
+    EXPECT_EQ(host.kernel_events[0].xid, 79);
+  }
+  EXPECT_EQ(inject(open_recording(machine), always(Aspect::kernel_xid, std::int64_t{79}),
+                   {.uuid = "", .pci_address = "0000:3b:00.0"})
+                ->read({.with_host = true})
+                .host.kernel_events.at(0)
+                .text,
+            "NVRM: Xid (PCI:0000:3b:00): 79");
+}
+
+// Each only where the question was about it: counted from the first answer that holds it.
+TEST(FaultSource, LinksAndProcessesAreAskedWithEverything) {
+  const auto links_failed = [](Source& source, Subset subset) {
+    const Machine machine = source.read({.subset = subset, .gpus = {second_gpu()}});
+    return machine.gpus.at(0).links_failed;
+  };
+  FaultPlan plan = failing(Aspect::links_down);
+  plan.rules.front().first = 2;
+  const auto source = faulty(plan);
+  EXPECT_FALSE(links_failed(*source, Subset::gauges));
+  EXPECT_FALSE(links_failed(*source, Subset::counters));
+  EXPECT_FALSE(links_failed(*source, Subset::everything));
+  EXPECT_FALSE(links_failed(*source, Subset::gauges));
+  EXPECT_TRUE(links_failed(*source, Subset::everything));
+}
+
 TEST(FaultSource, PlansThatMakeNoSenseAreRejected) {
   const auto reject = [](const FaultRule& rule) { EXPECT_THROW(check(FaultPlan{{rule}}), Error); };
   reject({.what = Reading::power_draw, .value = std::int64_t{1}, .first = 0});
