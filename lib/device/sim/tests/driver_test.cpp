@@ -1,5 +1,4 @@
 #include <atomic>
-#include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <mutex>
@@ -28,16 +27,6 @@ std::uint64_t resident_bytes() {
   statm >> total_pages >> resident_pages;
   return resident_pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
-
-/// Sets an environment variable for a scope.
-class Environment {
- public:
-  Environment(std::string_view name, const char* value) : name_(name) { ::setenv(name_.c_str(), value, 1); }
-  ~Environment() { ::unsetenv(name_.c_str()); }
-
- private:
-  std::string name_;
-};
 
 TEST(Profiles, AreKnownByName) {
   EXPECT_EQ(profile_names(), (std::vector<std::string_view>{"h100", "h200", "small"}));

@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "device/kernels/elementwise.hpp"
@@ -18,6 +20,20 @@ template <typename T>
 device::Status status_of(const device::Result<T>& result) {
   return result ? device::Status::success : result.error();
 }
+
+/// Sets an environment variable for a scope.
+class Environment {
+ public:
+  Environment(std::string_view name, const std::string& value) : name_(name) {
+    ::setenv(name_.c_str(), value.c_str(), 1);
+  }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+  ~Environment() { ::unsetenv(name_.c_str()); }
+
+ private:
+  std::string name_;
+};
 
 class Fixture {
  public:
