@@ -58,6 +58,16 @@ TEST_F(Ops, CountsAndAdds) {
   EXPECT_EQ(download(data.data(), 5), (std::vector<std::int64_t>{8, 9, 10, 11, 12}));
 }
 
+TEST_F(Ops, AddsArraysAndAValueOfTheDevices) {
+  const Buffer<std::uint8_t> a = upload<std::uint8_t>({1, 2, 3});
+  const Buffer<std::uint8_t> b = upload<std::uint8_t>({10, 20, 30});
+  Buffer<std::uint8_t> out(runtime, 3, stream);
+  ops::add(runtime, a.data(), b.data(), out.data(), 3, stream);
+  EXPECT_EQ(download(out.data(), 3), (std::vector<std::uint8_t>{11, 22, 33}));
+  ops::add_value(runtime, a.data(), b.data() + 1, out.data(), 3, stream);
+  EXPECT_EQ(download(out.data(), 3), (std::vector<std::uint8_t>{21, 22, 23}));
+}
+
 TEST_F(Ops, ConvertsAndDropsTheFraction) {
   const Buffer<float> in = upload<float>({1.0F, -2.75F, 16777216.0F, 0.99F});
   Buffer<std::int64_t> out(runtime, 4, stream);

@@ -56,7 +56,16 @@ TEST(Layout, OfContiguousElements) {
   EXPECT_EQ(layout.offset(23), 23U);
   EXPECT_EQ(contiguous({3, 0}).extent(), 0U);
   EXPECT_EQ(contiguous({}).count(), 1U);
-  EXPECT_NE(shape_error([] { static_cast<void>(contiguous({1, 1, 1, 1, 1})); }), "");
+  EXPECT_EQ(contiguous({1, 2, 1, 3}).count(), 6U);
+  EXPECT_EQ(shape_error([] {
+              static_cast<void>(contiguous({1, 1, 1, 1, 1}));
+            }),
+            "5 dimensions are more than a view can have (4)");
+  EXPECT_EQ(shape_error([] {
+              static_cast<void>(expand(contiguous({2, 3}), {3}));
+            }),
+            "expand: the number of sizes provided (1) must be greater or equal to the number of dimensions in the "
+            "tensor (2)");
 }
 
 TEST(Layout, ExpandedRepeatsWhatIsThere) {
