@@ -264,6 +264,31 @@ TEST_F(MemoryHistoryTest, ScopesAreAnnotationsWhileRecording) {
   EXPECT_LE(annotations[0].time_us, annotations[1].time_us);
 }
 
+TEST_F(MemoryHistoryTest, AClearedHistoryHasNoScopesEither) {
+  history.record({});
+  { const Scope recorded(history, "forward"); }
+  history.record({.clear_history = true});
+  EXPECT_TRUE(history.snapshot().annotations.empty());
+}
+
+TEST_F(MemoryHistoryTest, AScopeThatHasEndedIsInNoStack) {
+  history.record({});
+  {
+    const Scope outer(history, "epoch");
+    { const Scope inner(history, "step"); }
+    machine.allocator.free(machine.allocator.allocate(1000, machine.stream));
+  }
+  machine.allocator.free(machine.allocator.allocate(1000, machine.stream));
+  const MemorySnapshot snapshot = history.snapshot();
+  ASSERT_GE(snapshot.trace.size(), 4U);
+  EXPECT_TRUE(contains(snapshot, snapshot.trace.front().stack, "epoch"));
+  for (const TraceEntry& entry : snapshot.trace) EXPECT_FALSE(contains(snapshot, entry.stack, "step"));
+  const auto last =
+      std::ranges::find(snapshot.trace.rbegin(), snapshot.trace.rend(), MemoryAction::alloc, &TraceEntry::action);
+  ASSERT_NE(last, snapshot.trace.rend());
+  EXPECT_FALSE(contains(snapshot, last->stack, "epoch"));
+}
+
 TEST_F(MemoryHistoryTest, AFailureIsAnEventWithItsStack) {
   history.record({});
   EXPECT_THROW(application::the_allocation(machine, 800_GiB), runtime::OutOfMemoryError);
