@@ -94,7 +94,7 @@ TEST(FaultSource, TheOperatingSystemIsAskedOnlyWhenItIs) {
   EXPECT_TRUE(is_failure(faulty(failing(Aspect::cuda_version))->read().cuda_version));
 }
 
-// One by its name stands in place of what was known of it; a path in any other text is no name.
+// One that is named stands in place of what was known of it; other texts break the last file.
 TEST(FaultSource, BreaksADeviceFileByItsName) {
   Machine machine = healthy_machine();
   machine.host.device_files = {{"/dev/nvidia0", ""}, {"/dev/nvidia-uvm", ""}, {"/dev/nvidiactl", ""}};

@@ -196,7 +196,7 @@ TEST(LogEventEdges, WithoutAnAddressNothingIsTheSameGpu) {
   EXPECT_FALSE(is_ended({load}, 0));
 }
 
-// Of one shape the errors before an end and those after it are two events.
+// Errors of one shape before an end, and those after it, are two events.
 TEST(LogEventEdges, AnEndPartsWhatIsAlike) {
   const std::string reset = "4,1,1000000,-;nvidia 0000:3b:00.0: reset done\n";
   const auto counts = [](const std::string& log) {

@@ -195,8 +195,8 @@ void expect_order_of_keys(runtime::Runtime& runtime, Generator& generator, std::
   EXPECT_TRUE(std::ranges::is_sorted(order, {}, key_of));
 }
 
-// Of n numbers with keys of b bits no two are equal with a probability of exp(-n * n / 2^(b+1)), which is to be 0.9: 23
-// bits for 1000; 32 up to 30083, and beyond them keys of 64, of which 33 count.
+// No two of n keys of b bits are equal with a probability of exp(-n * n / 2^(b+1)), which is to be 0.9: that takes 23
+// bits for 1000 numbers and 32 for up to 30083; beyond them keys have 64 bits, of which 33 count.
 TEST_F(RandomEdges, APermutationIsTheOrderOfItsKeys) {
   expect_order_of_keys<std::int32_t>(runtime, generator, 1'000, 23);
   expect_order_of_keys<std::int32_t>(runtime, generator, 940, 22);

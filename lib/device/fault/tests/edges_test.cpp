@@ -224,7 +224,7 @@ TEST(FaultEdges, RunningAtOnceTakesOneStream) {
   EXPECT_EQ(streams(), before + 1);
 }
 
-// Of a collective that failed nothing can be flipped: the rule waits for the next, and is claimed once.
+// Nothing of a collective that failed can be flipped: the rule waits for the next, and is claimed once.
 TEST(FaultEdges, ACollectiveIsFlippedOnceItSucceeds) {
   const Faulty faulty(once(Operation::communicate, Effect::flip_bit));
   device::Device& device = faulty.device();
@@ -242,7 +242,7 @@ TEST(FaultEdges, ACollectiveIsFlippedOnceItSucceeds) {
   }
 }
 
-// Of the second rank it is what that one receives.
+// The second rank's own memory is hit where the second rank makes the call.
 TEST(FaultEdges, ACollectiveIsFlippedOnTheDeviceThatMadeIt) {
   const Faulty faulty(once(Operation::communicate, Effect::flip_bit), 2);
   std::vector<device::UniqueDeviceMemory> memory;
@@ -280,7 +280,7 @@ std::vector<std::uint8_t> spoilt(std::int64_t m, device::ElementType type, Effec
   return read(faulty, memory.get(), bytes);
 }
 
-// The element in the middle is no number, and the next of the column, where there is one, infinity.
+// The element in the middle becomes not-a-number, and the next of the column, where there is one, infinity.
 TEST(SpoiledElements, EndWithTheColumn) {
   using device::ElementType;
   using Bytes = std::vector<std::uint8_t>;

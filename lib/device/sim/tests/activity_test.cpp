@@ -5,7 +5,7 @@
 
 #include "device/sim/tests/fixture.hpp"
 
-// What the simulator's own recorder tells of work: its kind, its device, its call and how long it took.
+// What the simulator's own recorder says of work: its kind, its device, its call and how long it took.
 namespace gpucheck::sim {
 namespace {
 
@@ -87,7 +87,7 @@ TEST(SimulatedActivity, TakesHalfAsLongAgainOnASlowDevice) {
   }
 }
 
-// Of what belongs to no call the number is 0; each thread says its own.
+// The number is 0 for what belongs to no call; each thread says its own.
 TEST(SimulatedActivity, BelongsToTheCallThatAsked) {
   Fixture fixture;
   const device::Stream stream = fixture.stream();

@@ -281,7 +281,7 @@ TEST(AllocationMapPart, MappingsSideBySideAreOne) {
   EXPECT_TRUE(map.contains({1000, 300}));
   EXPECT_TRUE(map.contains({1050, 250}));
   EXPECT_FALSE(map.contains({1050, 251})) << "a gap";
-  EXPECT_FALSE(map.contains({1400, 101})) << "what follows is no mapping";
+  EXPECT_FALSE(map.contains({1400, 101})) << "what follows is not a mapping";
   EXPECT_FALSE(map.contains({1300, 1}));
   EXPECT_TRUE(map.contains({1400, 100}));
   EXPECT_EQ(map.bytes(), 500U);

@@ -77,7 +77,7 @@ TEST_P(ReferenceLayouts, AreMultipliedElementByElement) {
 
 INSTANTIATE_TEST_SUITE_P(, ReferenceLayouts, testing::ValuesIn(ways_to_store()));
 
-/// Of a row and a column.
+/// The product of a row and a column.
 template <typename T>
 MatrixProduct dot(ElementType type, ComputeType compute, const std::vector<T>& row) {
   const auto count = static_cast<std::int64_t>(row.size());

@@ -191,7 +191,7 @@ TEST(ChromeTraceEvents, ATraceOfNothingHasTheHostAlone) {
   EXPECT_EQ(trace.at("traceEvents").at(0).at("args").at("name"), "host: ");
 }
 
-/// Of one stream, by start and end.
+/// An activity of one stream, by start and end.
 Activity slice(std::uint64_t start_ns, std::uint64_t end_ns) {
   return {.name = std::to_string(start_ns), .stream = 1, .start_ns = start_ns, .end_ns = end_ns};
 }

@@ -22,7 +22,7 @@ using testing::Field;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// Gives the elapsed times that it was told, in order; the last calls that it was told to fail do.
+/// Gives the elapsed times that the test lists, in order; the calls whose numbers the test gives fail.
 class ScriptedClock final : public device::ForwardingDevice {
  public:
   using ForwardingDevice::ForwardingDevice;
@@ -94,7 +94,7 @@ class EventTimerTest : public testing::Test {
   Stream stream = device.ForwardingDevice::create_stream(device::StreamKind::non_blocking, 0).value();
 };
 
-// Of each two times, the first to the start and the second to the end, in milliseconds from one event that was
+// Each two times are the one to the start and the one to the end, in milliseconds from one event that was
 // complete when the host's clock was read.
 TEST_F(EventTimerTest, TimesCountFromOneMomentOnBothClocks) {
   device.elapsed = {1.5F, 4.25F, 0.0F, 0.5F};

@@ -79,7 +79,7 @@ TEST_F(TracedMemory, OfTheHostIsPinnedWhoeverAllocatedIt) {
                                     Level(0, MemoryKind::pinned, 100), Level(0, MemoryKind::pinned, 0)));
 }
 
-// Reserved addresses are no memory; memory is what is mapped behind them.
+// Reserved addresses alone do not count; memory is what is mapped behind them.
 TEST_F(TracedMemory, MappedIsTheDevices) {
   constexpr std::size_t piece = device::mapping_granularity;
   auto* const addresses = static_cast<std::byte*>(devices[1]->reserve_addresses(3 * piece).value());
@@ -114,7 +114,7 @@ TEST_F(TracedMemory, WorkIsTimedByItsKind) {
   EXPECT_EQ(device.host_callback(
                 stream, [](void*) {}, nullptr),
             Status::success);
-  EXPECT_EQ(device.fill(nullptr, 1, 10, stream), Status::invalid_value);  // what failed is no work
+  EXPECT_EQ(device.fill(nullptr, 1, 10, stream), Status::invalid_value);  // what failed is not timed
   EXPECT_EQ(device.synchronize(stream), Status::success);
   EXPECT_EQ(device.free(memory), Status::success);
   EXPECT_EQ(device.free_pinned(pinned), Status::success);
@@ -144,7 +144,7 @@ TEST_F(TracedMemory, WorkOfCapturesIsNotTimed) {
     streams.push_back(device.create_stream(device::StreamKind::non_blocking, 0).value());
     EXPECT_EQ(device.begin_capture(streams.back(), device::CaptureMode::relaxed), Status::success);
   }
-  EXPECT_NE(device.begin_capture(streams[0], device::CaptureMode::relaxed), Status::success);  // is no third
+  EXPECT_NE(device.begin_capture(streams[0], device::CaptureMode::relaxed), Status::success);  // opens none
   const Stream free = device.create_stream(device::StreamKind::non_blocking, 0).value();
   EXPECT_EQ(device.fill(memory, 1, 1, streams[0]), Status::success);
   EXPECT_EQ(device.destroy_graph(device.end_capture(streams[0]).value()), Status::success);

@@ -19,7 +19,7 @@ using device::Result;
 using device::Status;
 using Origin = PinnedMemory::Origin;
 
-/// Counts what is allocated and registered, and refuses when told to.
+/// Counts what is allocated and registered, and refuses where the test wants it.
 class CountingDevice final : public device::ForwardingDevice {
  public:
   using ForwardingDevice::ForwardingDevice;

@@ -75,7 +75,7 @@ TEST(PinnedStatisticsText, HasEachNumberByItsName) {
   EXPECT_EQ(flatten(statistics), expected);
 }
 
-/// Fails the frees of pinned memory, and the queries of events, that it is told to.
+/// Fails as many frees of pinned memory as the test says, and answers queries of events as the test says.
 class FailingDevice final : public device::ForwardingDevice {
  public:
   using ForwardingDevice::ForwardingDevice;
@@ -94,7 +94,7 @@ class FailingDevice final : public device::ForwardingDevice {
 class PinnedStatisticsTest : public testing::Test {
  protected:
   PinnedAllocator::Allocation allocate(std::size_t bytes) { return allocator.allocate(bytes, stream); }
-  /// Of a block that the stream used.
+  /// A block that the stream used, freed.
   PinnedAllocator::Allocation freed_behind_stream(std::size_t bytes) {
     const PinnedAllocator::Allocation block = allocate(bytes);
     EXPECT_TRUE(allocator.record_event(block.pointer, block.context, stream));

@@ -52,7 +52,7 @@ struct NotedMachine {
   NotedDevice device;
 };
 
-// Of each of four levels, the most that PyTorch has of the six that a GPU offers, one stream after the other.
+// Four levels, the most that PyTorch has, of the six that a GPU offers: a stream of each, then the next of each.
 TEST(StreamPoolCalls, MakeOneStreamOfEachPriorityInTurn) {
   NotedMachine machine;
   StreamPool pool(machine.device);
