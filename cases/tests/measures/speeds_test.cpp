@@ -1,0 +1,196 @@
+#include <gtest/gtest.h>
+
+#include "base/text/units.hpp"
+#include "cases/shared/bandwidth_support.hpp"
+#include "cases/tests/run_case.hpp"
+
+// What bandwidths are made of: each is known where each copy and kernel takes a tenth of a second longer.
+namespace gpucheck::cases::test_of_speeds {
+namespace {
+
+using namespace literals;
+using fault::Operation;
+
+constexpr std::uint64_t bytes = 64_KiB;
+constexpr std::chrono::milliseconds delay(100);
+
+fault::Plan all_delayed(Operation operation) { return in_bandwidth::delayed(operation, fault::every_call, delay); }
+
+/// GB/s of so many buffers in so many delays.
+double gbps(double buffers, double delays) { return buffers * static_cast<double>(bytes) / (delays * 100) / 1e6; }
+
+/// What the simulated device spins for takes it up to an eighth longer.
+void expect_speed(const Seen& seen, const std::string& key, double expected) {
+  EXPECT_LE(seen.real(key), expected * 1.0001) << key;
+  EXPECT_GE(seen.real(key), expected * 0.87) << key;
+}
+
+struct Speed {
+  const char* test_case;
+  const char* key;
+  Operation slow;
+  double buffers;  ///< that a sample's bytes are
+  double delays = 1;
+  std::size_t devices = 1;
+};
+void PrintTo(const Speed& speed, std::ostream* out) {
+  *out << speed.test_case << " " << speed.key << " on " << speed.devices;
+}
+
+class Speeds : public testing::TestWithParam<Speed> {};
+
+TEST_P(Speeds, AreBytesInTheTimeOfASample) {
+  const Speed& speed = GetParam();
+  const Seen seen = run_case(case_named(speed.test_case), {.parameters = {{"bytes", static_cast<std::int64_t>(bytes)}},
+                                                           .plan = all_delayed(speed.slow),
+                                                           .devices = speed.devices});
+  ASSERT_TRUE(seen.is_completed()) << seen.execution.reason;
+  expect_speed(seen, speed.key, gbps(speed.buffers, speed.delays));
+  const std::string key = speed.key;
+  const double spread = seen.real(key.substr(0, key.rfind('_')) + "_spread_percent");
+  EXPECT_GE(spread, 0);
+  EXPECT_LT(spread, 15) << "each sample is delayed alike";
+}
+
+INSTANTIATE_TEST_SUITE_P(OfOneDevice, Speeds,
+                         testing::Values(Speed{"bandwidth.device_copy", "copy_gbps", Operation::copy, 2},
+                                         Speed{"bandwidth.device_copy", "kernel_gbps", Operation::launch_kernel, 2},
+                                         Speed{"bandwidth.device_read", "read_gbps", Operation::launch_kernel, 1},
+                                         Speed{"bandwidth.device_write", "write_gbps", Operation::launch_kernel, 1},
+                                         Speed{"bandwidth.device_update", "update_gbps", Operation::launch_kernel, 2},
+                                         Speed{"bandwidth.device_to_host", "pinned_gbps", Operation::copy, 1},
+                                         Speed{"bandwidth.device_to_host", "pageable_gbps", Operation::copy, 1},
+                                         Speed{"bandwidth.host_to_device", "pinned_gbps", Operation::copy, 1},
+                                         Speed{"bandwidth.host_to_device", "pageable_gbps", Operation::copy, 1},
+                                         Speed{"bandwidth.both_directions", "sum_gbps", Operation::copy, 2}));
+
+// Each of three devices sends two halves of a buffer, one after the other.
+INSTANTIATE_TEST_SUITE_P(
+    OfSeveralDevices, Speeds,
+    testing::Values(Speed{"bandwidth.peer_copy", "copy_gbps", Operation::copy, 1, 1, 2},
+                    Speed{"bandwidth.peer_copy", "kernel_write_gbps", Operation::launch_kernel, 1, 1, 2},
+                    Speed{"bandwidth.peer_copy", "kernel_read_gbps", Operation::launch_kernel, 1, 1, 3},
+                    Speed{"bandwidth.peer_copy", "both_ways_gbps", Operation::copy, 1, 1, 3},
+                    Speed{"bandwidth.all_to_all", "copy_gbps", Operation::copy, 1, 1, 2},
+                    Speed{"bandwidth.all_to_all", "kernel_write_gbps", Operation::launch_kernel, 1, 1, 2},
+                    Speed{"bandwidth.all_to_all", "copy_gbps", Operation::copy, 1, 2, 3},
+                    Speed{"bandwidth.host_together", "to_host_alone_gbps", Operation::copy, 1, 1, 2},
+                    Speed{"bandwidth.host_together", "to_host_together_gbps", Operation::copy, 1, 1, 3},
+                    Speed{"bandwidth.host_together", "to_device_alone_gbps", Operation::copy, 1, 1, 3},
+                    Speed{"bandwidth.host_together", "to_device_together_gbps", Operation::copy, 1, 1, 2}));
+
+const harness::ParameterValues of_bytes{{"bytes", static_cast<std::int64_t>(bytes)}};
+
+TEST(Shares, OfDevicesThatShareNothingAreWhole) {
+  const Seen seen = run_case(case_named("bandwidth.host_together"),
+                             {.parameters = of_bytes, .plan = all_delayed(Operation::copy), .devices = 3});
+  EXPECT_EQ(seen.number("devices"), 3);
+  EXPECT_NEAR(seen.real("to_host_together_percent"), 100, 13);
+  EXPECT_NEAR(seen.real("to_device_together_percent"), 100, 13);
+}
+
+TEST(Latencies, AreOfOneStepEach) {
+  const Seen seen = run_case(case_named("bandwidth.memory_latency"), {.plan = all_delayed(Operation::launch_kernel)});
+  ASSERT_TRUE(seen.is_completed()) << seen.execution.reason;
+  // 256 steps on the simulated device.
+  for (const char* key : {"cache_ns", "memory_ns"}) {
+    EXPECT_GE(seen.real(key), 100e6 / 256) << key;
+    EXPECT_LE(seen.real(key), 115e6 / 256) << key;
+  }
+  EXPECT_TRUE(seen.flag("ends_right"));
+  EXPECT_EQ(seen.number("samples"), 18);
+}
+
+// -- pairs --------------------------------------------------------------------------------------------
+
+TEST(PeerCopies, OfEachTwoDevicesAreNamedWhereTheyAreBad) {
+  const Seen fine = run_case(case_named("bandwidth.peer_copy"), {.parameters = of_bytes, .devices = 3});
+  ASSERT_TRUE(fine.is_completed()) << fine.execution.reason;
+  EXPECT_EQ(fine.number("pairs"), 3);
+  EXPECT_TRUE(fine.texts("bad_pairs").empty());
+  EXPECT_TRUE(fine.numbers("suspects").empty());
+  EXPECT_TRUE(fine.texts("out_of_reach").empty());
+  EXPECT_EQ(fine.number("samples_of_each"), 63) << "nine of seven ways";
+  EXPECT_EQ(fine.real("percent_verified"), 100);
+  EXPECT_EQ(fine.number("mismatches"), 0);
+}
+
+/// A pair makes 40 copies, ten each way alone and twenty both ways, and four more by which its findings are read.
+TEST(PeerCopies, ASlowOrWrongPairIsNamed) {
+  const auto seen_with = [](const fault::Plan& plan) {
+    return run_case(case_named("bandwidth.peer_copy"), {.parameters = of_bytes, .plan = plan, .devices = 3});
+  };
+  const Seen slow = seen_with(in_bandwidth::delayed(Operation::copy, {45, 20}, delay));
+  EXPECT_EQ(slow.text("slowest_pair"), "0-2");
+  EXPECT_EQ(slow.texts("bad_pairs"), std::vector<std::string>{"0-2"});
+  EXPECT_EQ(slow.numbers("suspects"), (std::vector<std::int64_t>{0, 2}));
+  const Seen one_way = seen_with(in_bandwidth::delayed(Operation::copy, {55, 10}, delay));
+  EXPECT_EQ(one_way.texts("bad_pairs"), std::vector<std::string>{"0-2"}) << "by its slower way";
+  const Seen wrong = seen_with(fault::copy_flips_bit(fault::nth_call(98)));
+  EXPECT_EQ(wrong.texts("bad_pairs"), std::vector<std::string>{"1-2"});
+  EXPECT_EQ(wrong.number("mismatches"), 1);
+  EXPECT_EQ(seen_with(fault::copy_flips_bit(fault::nth_call(97))).number("mismatches"), 0) << "another came after it";
+}
+
+TEST(PeerCopies, OfDevicesThatCannotReachEachOtherAreLeftOut) {
+  const auto with = [](fault::Calls calls) {
+    return run_case(case_named("bandwidth.peer_copy"),
+                    {.parameters = of_bytes,
+                     .plan = fault::broken(Operation::can_access_peer, fault::Effect::wrong_answer, calls),
+                     .devices = 3});
+  };
+  const Seen one = with(fault::nth_call(1));
+  EXPECT_EQ(one.texts("out_of_reach"), std::vector<std::string>{"0-1"});
+  EXPECT_EQ(one.number("pairs"), 2);
+  EXPECT_EQ(with(fault::nth_call(2)).texts("out_of_reach"), std::vector<std::string>{"0-1"}) << "nor the other way";
+  EXPECT_TRUE(with(fault::every_call).is_skipped());
+}
+
+// -- sizes --------------------------------------------------------------------------------------------
+
+/// What a case whose buffers are 1 GiB on a GPU makes of its parameter.
+Seen buffers(std::int64_t asked, bool as_gpu) {
+  static const harness::Case sized = [] {
+    harness::Case made;
+    made.name = "test.buffers";
+    made.parameters = {in_bandwidth::bytes_parameter(1_GiB)};
+    made.run = [](harness::Context& context) { context.observe("bytes", in_bandwidth::buffer_bytes(context, 1_GiB)); };
+    return made;
+  }();
+  return run_case(sized, {.parameters = {{"bytes", asked}}, .as_gpu = as_gpu});
+}
+
+TEST(BufferBytes, AreAsAskedInWholePages) {
+  EXPECT_EQ(buffers(0, false).number("bytes"), 1048576);
+  EXPECT_EQ(buffers(0, true).number("bytes"), 1073741824);
+  EXPECT_EQ(buffers(2097152, false).number("bytes"), 2097152);
+  EXPECT_EQ(buffers(2097152 + 4095, false).number("bytes"), 2097152);
+  EXPECT_EQ(buffers(2097152 + 4096, false).number("bytes"), 2097152 + 4096);
+}
+
+TEST(BufferBytes, OfAGpuAreAQuarterOfTheUsualAtLeast) {
+  EXPECT_EQ(buffers(268435456, true).number("bytes"), 268435456);
+  EXPECT_EQ(buffers(268435455, true).execution.status, harness::Execution::Status::error);
+  EXPECT_NE(buffers(268435455, true).execution.reason.find("too small"), std::string::npos);
+}
+
+// -- faults -------------------------------------------------------------------------------------------
+
+const fault::Rule& rule_of(const std::vector<harness::Fault>& faults, std::string_view name) {
+  const auto found = std::ranges::find(faults, name, &harness::Fault::name);
+  return found->plan.rules.front();
+}
+
+TEST(CopyFaults, BeginWithTheFirstCopyThatIsMeasured) {
+  const std::vector<harness::Fault> faults = in_bandwidth::copy_faults(5, 2);
+  EXPECT_EQ(rule_of(faults, "copies_are_lost").first, 5U);
+  EXPECT_EQ(rule_of(faults, "copies_are_lost").times, 20U) << "of ten samples, two each";
+  EXPECT_EQ(rule_of(faults, "copies_flip_bit").first, 5U);
+  EXPECT_EQ(rule_of(faults, "copies_are_slow").first, 5U);
+  EXPECT_EQ(rule_of(faults, "copies_are_slow").delay, std::chrono::milliseconds(50));
+  EXPECT_EQ(rule_of(faults, "some_copies_are_slow").first, 16U) << "the eighth sample of two";
+  EXPECT_EQ(rule_of(in_bandwidth::kernel_faults(3), "kernels_are_slow").first, 3U);
+}
+
+}  // namespace
+}  // namespace gpucheck::cases::test_of_speeds
