@@ -60,7 +60,8 @@ std::pair<std::string, int> run_command(const std::string& command) {
 
 std::string run_python(std::string_view program, std::string_view input, const std::vector<std::string>& arguments) {
   const MemoryFile file(input);
-  std::string command = fmt::format("python3 -I -c {} {}", in_quotes(program), file.path());
+  // Unbuffered: else what it printed comes behind the words of the error that ended it.
+  std::string command = fmt::format("python3 -u -I -c {} {}", in_quotes(program), file.path());
   for (const std::string& argument : arguments) command += fmt::format(" {}", in_quotes(argument));
   const auto [output, exit_code] = run_command(fmt::format("{} 2>&1", command));
   if (exit_code == not_found) throw harness::Skip("this machine has no python3");

@@ -52,6 +52,33 @@ TEST(Suspects, AreNoneWherePairsShareNothing) {
   EXPECT_EQ(suspects(pairs), Devices());
 }
 
+/// A quarter slower than the median, and the least bit more.
+TEST(BadPairs, AreSlowerThanThreeQuartersOfTheMedian) {
+  std::vector<Pair> pairs = healthy(4);
+  pairs[2].gbps = 0.75 * usual_gbps;
+  EXPECT_TRUE(bad_pairs(pairs).empty());
+  pairs[2].gbps = 0.7499 * usual_gbps;
+  ASSERT_EQ(bad_pairs(pairs).size(), 1U);
+  EXPECT_EQ(bad_pairs(pairs).front().second, 3U);
+}
+
+/// Of two the faster one is the median: the other one is slow beside it.
+TEST(BadPairs, OfTwoAreHeldToTheFaster) {
+  std::vector<Pair> pairs{{0, 1, 300}, {0, 2, 100}};
+  ASSERT_EQ(bad_pairs(pairs).size(), 1U);
+  EXPECT_EQ(bad_pairs(pairs).front().second, 2U);
+  EXPECT_EQ(suspects(pairs), (Devices{0, 2}));
+}
+
+TEST(Suspects, OfASlowAndAWrongPairAreWhatBothShare) {
+  std::vector<Pair> pairs = healthy(4);
+  pairs[0].wrong = true;             // 0-1
+  pairs[4].gbps = 0.5 * usual_gbps;  // 1-3
+  EXPECT_EQ(suspects(pairs), Devices{1});
+  pairs[5].wrong = true;  // 2-3
+  EXPECT_EQ(suspects(pairs), Devices());
+}
+
 TEST(Suspects, ALittleSlowerIsNotSlow) {
   std::vector<Pair> pairs = healthy(4);
   pairs.front().gbps = 0.8 * usual_gbps;
