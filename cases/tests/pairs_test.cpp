@@ -62,7 +62,7 @@ TEST(BadPairs, AreSlowerThanThreeQuartersOfTheMedian) {
   EXPECT_EQ(bad_pairs(pairs).front().second, 3U);
 }
 
-/// Of two the faster one is the median: the other one is slow beside it.
+/// The faster of two pairs is the median: the other one is slow beside it.
 TEST(BadPairs, OfTwoAreHeldToTheFaster) {
   std::vector<Pair> pairs{{0, 1, 300}, {0, 2, 100}};
   ASSERT_EQ(bad_pairs(pairs).size(), 1U);

@@ -1,7 +1,9 @@
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "base/error.hpp"
 #include "cases/tests/run_case.hpp"
@@ -77,7 +79,7 @@ class LogInAFile : public testing::Test {
   [[nodiscard]] Seen seen(const char* name, const Script& script = {}) const {
     return run_case(case_named(name), healthy_gpus(1), script, {{"kernel_log", path_.string()}});
   }
-  std::filesystem::path path_ = std::filesystem::path(testing::TempDir()) / "log_of_strain_test";
+  std::filesystem::path path_ = std::filesystem::path(testing::TempDir()) / fmt::format("log_in_a_file_{}", ::getpid());
 };
 
 TEST_F(LogInAFile, TakesThePlaceOfTheKernels) {

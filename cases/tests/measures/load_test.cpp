@@ -133,6 +133,18 @@ TEST(Multiprocessors, TheWrongAndTheSlowOneAreNamed) {
   }
 }
 
+/// An even number of rounds would leave nothing in the sums.
+TEST(Multiprocessors, MultiplyAnOddNumberOfTimes) {
+  const auto median_us = [](std::int64_t rounds) {
+    const Seen seen = run_case(case_named("gemm.by_multiprocessor"), {.parameters = {{"rounds", rounds}}});
+    EXPECT_EQ(seen.number("fp64_wrong_elements"), 0) << rounds;
+    return seen.real("fp64_median_us");
+  };
+  EXPECT_NEAR(median_us(1), 1, 0.01);
+  EXPECT_NEAR(median_us(2), 3, 0.01);
+  EXPECT_NEAR(median_us(3), 3, 0.01);
+}
+
 // -- load ---------------------------------------------------------------------------------------------
 
 /// Twenty-four products and what their checks found.

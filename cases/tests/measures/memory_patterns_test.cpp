@@ -139,6 +139,8 @@ TEST(MemoryStress, InvertsAsOftenAsAsked) {
     EXPECT_EQ(seen.real("percent_tested"), 100);
   }
   EXPECT_EQ(run_case(case_named("memtest.stress"), {.parameters = {{"bytes", tested_bytes}}}).number("passes"), 9);
+  const Seen on_gpu = run_case(case_named("memtest.stress"), {.parameters = {{"bytes", tested_bytes}}, .as_gpu = true});
+  EXPECT_EQ(on_gpu.number("passes"), 61);
 }
 
 TEST(BitFade, HoldsEachOfBothPatternsAsLongAsAsked) {

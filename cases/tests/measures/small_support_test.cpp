@@ -8,8 +8,10 @@
 #include "cases/alloc/held_stream.hpp"
 #include "cases/alloc/pluggable/pluggable_support.hpp"
 #include "cases/pinned/host_register_support.hpp"
+#include "cases/pool/support.hpp"
 #include "cases/rng/support.hpp"
 #include "cases/sampling.hpp"
+#include "cases/shared/health_support.hpp"
 #include "cases/support.hpp"
 #include "cases/telemetry_readings.hpp"
 #include "cases/tests/run_case.hpp"
@@ -285,6 +287,50 @@ TEST(SampledFloats, AreAllOnAGpuAndFewOnTheSimulatedDevice) {
   EXPECT_EQ(sampled(262'144, false).number("count"), 4);
   EXPECT_EQ(sampled(262'144, false).number("stride"), 16'384);
   EXPECT_EQ(sampled(262'148, false).number("count"), 5) << "the rest has one, too";
+}
+
+/// What `window` makes of its parameter.
+Seen window(std::int64_t asked_ms, bool as_gpu) {
+  static const harness::Case looking = [] {
+    harness::Case made;
+    made.name = "test.window";
+    made.parameters = {in_health::window_parameter()};
+    made.run = [](harness::Context& context) { context.observe("ms", in_health::window(context).count()); };
+    return made;
+  }();
+  return run_case(looking, {.parameters = {{"window_ms", asked_ms}}, .as_gpu = as_gpu});
+}
+
+TEST(Window, IsAsAskedOrAsTheDeviceNeedsIt) {
+  EXPECT_EQ(window(0, false).number("ms"), 40);
+  EXPECT_EQ(window(0, true).number("ms"), 300);
+  EXPECT_EQ(window(1, false).number("ms"), 1);
+  EXPECT_EQ(window(7, true).number("ms"), 7);
+}
+
+TEST(NothingLeft, IsNoMorePrivateSegmentsThanBefore) {
+  harness::Case made;
+  made.name = "test.nothing_left";
+  made.run = [](harness::Context& context) { in_pool::observe_nothing_left(context, 3); };
+  EXPECT_EQ(run_case(made).number("private_segments_left"), -3);
+}
+
+TEST(Told, ReadingsAreTheirValueOrWhyThereIsNone) {
+  harness::Case made;
+  made.name = "test.told";
+  made.run = [](harness::Context& context) {
+    tell(context, "number", std::int64_t{5});
+    tell(context, "flag", false);
+    tell(context, "text", std::string("word"));
+    tell(context, "absent", not_offered());
+    tell(context, "failed", not_answered());
+  };
+  const Seen seen = run_case(made);
+  EXPECT_EQ(seen.number("number"), 5);
+  EXPECT_FALSE(seen.flag("flag"));
+  EXPECT_EQ(seen.text("text"), "word");
+  EXPECT_EQ(seen.text("absent"), "not supported");
+  EXPECT_EQ(seen.text("failed"), "Unknown Error");
 }
 
 TEST(RequiredReadings, AreThereOrTheCaseSaysWhy) {

@@ -146,6 +146,41 @@ TEST(PeerCopies, OfDevicesThatCannotReachEachOtherAreLeftOut) {
   EXPECT_TRUE(with(fault::every_call).is_skipped());
 }
 
+// -- what is verified ---------------------------------------------------------------------------------
+
+/// So many copies in a row that are one measurement: none of them happens.
+struct Lost {
+  const char* test_case;
+  std::uint64_t first;
+  std::uint64_t copies;
+  std::size_t devices = 1;
+};
+void PrintTo(const Lost& lost, std::ostream* out) { *out << lost.test_case << " from copy " << lost.first; }
+
+class LostMeasurements : public testing::TestWithParam<Lost> {};
+
+/// What an earlier measurement left there does not pass for what this one brings.
+TEST_P(LostMeasurements, AreNoticedEach) {
+  const Lost& lost = GetParam();
+  const Seen seen =
+      run_case(case_named(lost.test_case),
+               {.parameters = of_bytes, .plan = fault::copy_lost({lost.first, lost.copies}), .devices = lost.devices});
+  ASSERT_TRUE(seen.is_completed()) << seen.execution.reason;
+  EXPECT_GE(seen.number("mismatches"), static_cast<std::int64_t>(bytes / 8)) << "all words of a buffer";
+}
+
+// Ten copies each way are a measurement; before those to a device one copy prepares what the host sends.
+INSTANTIATE_TEST_SUITE_P(
+    Copies, LostMeasurements,
+    testing::Values(Lost{"bandwidth.device_copy", 1, 10}, Lost{"bandwidth.device_to_host", 1, 10},
+                    Lost{"bandwidth.device_to_host", 11, 10}, Lost{"bandwidth.host_to_device", 2, 10},
+                    Lost{"bandwidth.host_to_device", 13, 10}, Lost{"bandwidth.both_directions", 2, 20},
+                    Lost{"bandwidth.peer_copy", 1, 10, 2}, Lost{"bandwidth.peer_copy", 11, 10, 2},
+                    Lost{"bandwidth.peer_copy", 21, 20, 2}, Lost{"bandwidth.all_to_all", 1, 20, 2},
+                    Lost{"bandwidth.host_together", 1, 10, 2}, Lost{"bandwidth.host_together", 11, 10, 2},
+                    Lost{"bandwidth.host_together", 21, 20, 2}, Lost{"bandwidth.host_together", 41, 10, 2},
+                    Lost{"bandwidth.host_together", 51, 10, 2}, Lost{"bandwidth.host_together", 61, 20, 2}));
+
 // -- sizes --------------------------------------------------------------------------------------------
 
 /// What a case whose buffers are 1 GiB on a GPU makes of its parameter.
