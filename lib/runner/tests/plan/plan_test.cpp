@@ -84,6 +84,17 @@ TEST_F(PlanTest, SeedsDependOnTheRunAndTheNameAlone) {
   EXPECT_LT(*seeds.rbegin(), std::uint64_t{1} << 53U);  // a double holds each of them
 }
 
+/// Worked out by another program from the definition in plan.hpp: a seed that is told in a report must mean the same in
+/// the next version.
+TEST_F(PlanTest, ASeedMeansTheSameInEveryVersion) {
+  EXPECT_EQ(case_seed(0, "a.one"), 2752284362031216U);
+  EXPECT_EQ(case_seed(4, "alloc.fuzz"), 2590359039447620U);
+  EXPECT_EQ(case_seed(0xffffffffffffffffU, "a.one"), 2316585085340743U);
+  EXPECT_EQ(seed_of_repetition(7, 0), 7U);
+  EXPECT_EQ(seed_of_repetition(7, 3), 10U);
+  EXPECT_EQ(seed_of_repetition(0xffffffffffffffffU, 2), 1U);
+}
+
 TEST_F(PlanTest, ASubsetKeepsItsShuffledOrder) {
   const PlanOptions options{.settings = {.seed = 3}, .shuffle = true};
   const Names whole = names(make_plan(selected_, options));
@@ -159,6 +170,21 @@ TEST_F(PlanTest, RejectsAParameterThatNobodyDeclaresAndNamesTheNearest) {
   }
   const harness::Case* const without[] = {selected_[4]};
   EXPECT_THROW(make_plan(without, {.settings = {.parameters = {{"size", std::int64_t{5}}}}}), UsageError);
+  EXPECT_THROW(make_plan(selected_, {.settings = {.parameters = {{"size", "5"}, {"zise", "5"}}}}), UsageError)
+      << "one of two is known";
+}
+
+TEST_F(PlanTest, NamesThreeOfManyParametersTheNearestFirst) {
+  cases_[0].parameters.clear();
+  for (const char* name : {"alpha", "size_of_all", "sizes", "omega", "size"}) {
+    cases_[0].parameters.push_back({.name = name, .summary = "", .default_value = std::int64_t{1}});
+  }
+  try {
+    make_plan(selected_, {.settings = {.parameters = {{"sizer", std::int64_t{5}}}}});
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("Nearest: size, sizes, alpha."), std::string::npos) << error.what();
+  }
 }
 
 TEST_F(PlanTest, RejectsAMinimumAboveItsMaximum) {
@@ -176,6 +202,34 @@ TEST_F(PlanTest, RejectsAMinimumAboveItsMaximum) {
   EXPECT_EQ(plan({{"minimum_bytes", "9007199254740993"}, {"maximum_bytes", "9007199254740993"}}), 5U);
   EXPECT_THROW(plan({{"minimum_bytes", "9007199254740993"}, {"maximum_bytes", "9007199254740992"}}), UsageError);
   EXPECT_EQ(plan({{"minimum_bytes", "9223372036854775807"}, {"maximum_bytes", "9223372036854775807"}}), 5U);
+}
+
+TEST_F(PlanTest, OfSeveralRangesEachIsLookedAt) {
+  cases_[1].parameters = {{.name = "minimum_alone", .summary = "", .default_value = std::int64_t{9}},
+                          {.name = "minimum_ratio", .summary = "", .default_value = 0.25},
+                          {.name = "maximum_ratio", .summary = "", .default_value = 0.5},
+                          {.name = "minimum_bytes", .summary = "", .default_value = std::int64_t{1}},
+                          {.name = "maximum_bytes", .summary = "", .default_value = std::int64_t{2}}};
+  const auto plan = [this](harness::ParameterValues given) {
+    return make_plan(selected_, {.settings = {.parameters = std::move(given)}}).cases.size();
+  };
+  EXPECT_EQ(plan({{"minimum_alone", "100"}}), 5U) << "it has no other end";
+  EXPECT_EQ(plan({{"minimum_ratio", "0.5"}}), 5U);
+  EXPECT_THROW(plan({{"minimum_ratio", "0.51"}}), UsageError);
+  EXPECT_THROW(plan({{"minimum_bytes", "3"}}), UsageError) << "the second range";
+}
+
+TEST_F(PlanTest, ARepetitionKeepsTheSettingsOfTheFirst) {
+  harness::RunSettings settings;
+  settings.seed = 4;
+  settings.fault = "lost";
+  settings.parameters = {{"size", "6"}};
+  const Plan plan = make_plan(selected_, {.settings = settings, .repeat = 2});
+  EXPECT_EQ(plan.run_seed, 4U);
+  EXPECT_FALSE(plan.shuffle);
+  const std::vector<PlannedCase> second = plan.repetition(1);
+  EXPECT_EQ(second.at(0).settings.parameters, (harness::ParameterValues{{"size", std::int64_t{6}}}));
+  EXPECT_EQ(second.at(0).settings.fault, "lost");
 }
 
 }  // namespace
