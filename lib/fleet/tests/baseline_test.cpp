@@ -75,6 +75,39 @@ TEST(MeasuredValues, OtherFilesAreRejectedByNameAndPlace) {
   EXPECT_NE(complaint(damaged.dump()).find("/cases/0/devices"), std::string::npos);
 }
 
+/// Two devices, of which the case ran on the second; two values, of which the second must not be too great.
+TEST(MeasuredValues, AreOfTheDeviceThatTheCaseRanOnAndOfEachKey) {
+  json file = result_file("a", 7);
+  file["devices"].push_back({{"name", "NVIDIA L4"}, {"uuid", "GPU-second"}});
+  json& test_case = file["cases"][0];
+  test_case["devices"] = {1, 0};
+  test_case["repetition"] = 3;
+  test_case["measurements"].push_back(
+      {{"key", "latency_us"}, {"value", 2.5}, {"fail_below", nullptr}, {"fail_above", 9.0}});
+  file["start_time"] = "2026-08-22T10:11:12.345Z";
+  const std::vector<MeasuredValue> values = values_of(file);
+  ASSERT_EQ(values.size(), 2U);
+  for (const MeasuredValue& value : values) {
+    EXPECT_EQ(value.device, "NVIDIA L4");
+    EXPECT_EQ(value.uuid, "GPU-second");
+    EXPECT_EQ(value.file, "node.json");
+    EXPECT_EQ(value.start_time, "2026-08-22T10:11:12.345Z");
+    EXPECT_EQ(value.repetition, 3U);
+  }
+  EXPECT_EQ(values[1].name, "bandwidth.read.latency_us");
+  EXPECT_EQ(values[1].value, 2.5);
+  EXPECT_FALSE(values[1].is_least);
+  EXPECT_TRUE(values[1].is_most);
+  test_case["devices"] = {2};
+  EXPECT_THROW(static_cast<void>(values_of(file)), EnvironmentError) << "there are two";
+}
+
+TEST(MeasuredValues, ThatFailedOrWereNotJudgedDoNotCount) {
+  for (const char* outcome : {"fail", "error", "crash", "hang", "skip"}) {
+    EXPECT_TRUE(values_of(result_file("a", 100, outcome)).empty()) << outcome;
+  }
+}
+
 std::vector<MeasuredValue> measured(const std::vector<double>& values, bool is_least = true) {
   std::vector<MeasuredValue> result;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -128,6 +161,52 @@ TEST(MakeBaseline, NeedsSeveralMeasurements) {
   EXPECT_EQ(json::parse(baseline.limits)["classes"].size(), 1U);
   EXPECT_THROW(static_cast<void>(make_baseline({values.back()}, {})), EnvironmentError);
   EXPECT_THROW(static_cast<void>(make_baseline({}, {})), EnvironmentError);
+}
+
+TEST(MakeBaseline, NeedsAsManyMeasurementsAsAreAskedFor) {
+  const std::vector<MeasuredValue> four = measured({1000, 1000, 1000, 1000});
+  EXPECT_THROW(static_cast<void>(make_baseline(four, {})), EnvironmentError) << "5 where nobody says";
+  EXPECT_NO_THROW(static_cast<void>(make_baseline(four, {.minimum_count = 4})));
+  EXPECT_THROW(static_cast<void>(make_baseline(measured({1000, 1000, 1000, 1000, 1000}), {.minimum_count = 6})),
+               EnvironmentError);
+}
+
+TEST(MakeBaseline, MayHaveALeastAndAGreatestValue) {
+  std::vector<MeasuredValue> values = measured({1000, 1000, 1000, 1000, 1000});
+  values[3].is_most = true;
+  const json limit = limit_of(values);
+  EXPECT_EQ(limit["fail_below"], 940);
+  EXPECT_EQ(limit["warn_below"], 970);
+  EXPECT_EQ(limit["warn_above"], 1030);
+  EXPECT_EQ(limit["fail_above"], 1060);
+}
+
+/// Five digits: 1234567 x 0.97 is 1197529.99, and 0.00123456 x 0.97 is 0.0011975232.
+TEST(MakeBaseline, SaysNoMoreDigitsThanWereMeasured) {
+  EXPECT_NEAR(limit_of(measured(std::vector<double>(5, 1234567)))["warn_below"].get<double>(), 1197500, 1e-6);
+  EXPECT_NEAR(limit_of(measured(std::vector<double>(5, 0.00123456)))["warn_below"].get<double>(), 0.0011975, 1e-12);
+}
+
+TEST(MakeBaseline, HasAClassForEachModelThatOnlyItMatches) {
+  std::vector<MeasuredValue> values = measured({1000, 1000, 1000, 1000, 1000});
+  std::vector<MeasuredValue> others = measured({500, 500, 500, 500, 500});
+  for (MeasuredValue& value : others) value.device = "NVIDIA A.B (C)+";
+  values.insert(values.end(), others.begin(), others.end());
+  const std::string text = make_baseline(values, {}).limits;
+  const json classes = json::parse(text)["classes"];
+  ASSERT_EQ(classes.size(), 2U);
+  EXPECT_EQ(classes[0]["name"], "NVIDIA A.B (C)+");
+  EXPECT_EQ(classes[0]["limits"]["bandwidth.read.read_gbps"]["fail_below"], 470);
+  EXPECT_EQ(classes[1]["name"], "NVIDIA H200");
+  const golden::Limits limits = golden::Limits::parse(text, "made");
+  harness::DeviceIdentity device;
+  const auto verdict_on = [&](const std::string& name) {
+    device.name = name;
+    return limits.judge("bandwidth.read.read_gbps", "read_gbps", 500, &device).verdict;
+  };
+  EXPECT_EQ(verdict_on("NVIDIA A.B (C)+"), "pass");
+  EXPECT_EQ(verdict_on("NVIDIA AxB (C)+"), "unknown");
+  EXPECT_EQ(verdict_on("NVIDIA H200"), "fail");
 }
 
 // -- what counts once, and what gives no limit ----------------------------------------------------

@@ -149,6 +149,54 @@ TEST(Peers, OfAnotherModelHostOrParameterAreNone) {
   EXPECT_THAT(compare_peers(run_of(2), {measured(0, 3000), of_machine}), IsEmpty());
 }
 
+TEST(Peers, AreOfOneModelInAllThatMakesThemMultiplyAlike) {
+  const auto compared_with = [](const std::function<void(harness::DeviceIdentity&)>& change) {
+    RunStarted start = run_of(2);
+    for (harness::DeviceIdentity& device : start.devices) device.total_memory_bytes = std::uint64_t{80} << 30;
+    change(start.devices[1]);
+    return compare_peers(start, {measured(0, 3000), measured(1, 2900)}).size();
+  };
+  EXPECT_EQ(compared_with([](auto&) {}), 1U);
+  EXPECT_EQ(compared_with([](auto& device) { device.kind = "sim"; }), 0U);
+  EXPECT_EQ(compared_with([](auto& device) { device.compute_capability_major = 9; }), 0U);
+  EXPECT_EQ(compared_with([](auto& device) { device.compute_capability_minor = 1; }), 0U);
+  EXPECT_EQ(compared_with([](auto& device) { device.total_memory_bytes <<= 1; }), 0U);
+  EXPECT_EQ(compared_with([](auto& device) { device.total_memory_bytes += 4096; }), 1U) << "GiB, not bytes";
+}
+
+TEST(Peers, TheWayToTheHostIsMeasuredByThreeCases) {
+  for (const char* name : {"bandwidth.host_to_device", "bandwidth.device_to_host", "bandwidth.both_directions"}) {
+    EXPECT_THAT(speeds({55, 30}, name), ElementsAre("pass", "warn")) << name;
+  }
+  for (const char* name : {"bandwidth.device_read", "bandwidth.peer_copy"}) {
+    EXPECT_THAT(speeds({55, 30}, name), ElementsAre("pass", "fail")) << name;
+    EXPECT_THAT(speeds({55, 30}, name, 63), ElementsAre("pass", "fail")) << name;
+  }
+  EXPECT_THAT(speeds({55, 30}, "bandwidth.host_to_device", 0), ElementsAre("pass", "warn")) << "no best is known";
+}
+
+TEST(Peers, AreComparedInEachOfSeveralValues) {
+  CaseResult first = measured(0, 1000);
+  CaseResult second = measured(1, 990);
+  for (CaseResult* result : {&first, &second}) {
+    harness::Measurement write = result->measurements[0];
+    write.key = "write_gbps";
+    write.value = result == &first ? 500 : 1000;
+    harness::Measurement latency = result->measurements[0];
+    latency.key = "latency_us";
+    latency.fail_below.reset();
+    latency.fail_above = 9;
+    latency.value = result == &first ? 1 : 100;
+    result->measurements.insert(result->measurements.begin(), {latency, write});
+  }
+  const std::vector<Comparison> found = compare_peers(run_of(2), {first, second});
+  ASSERT_THAT(found, SizeIs(2)) << "what has no least value is no speed";
+  EXPECT_EQ(found[0].key, "read_gbps");
+  EXPECT_THAT(verdicts_of(found[0]), ElementsAre("pass", "pass"));
+  EXPECT_EQ(found[1].key, "write_gbps");
+  EXPECT_THAT(verdicts_of(found[1]), ElementsAre("fail", "pass"));
+}
+
 TEST(Peers, WhatFailedBySpeedIsComparedAndNothingElseThatFailed) {
   CaseResult slow = measured(1, 1000);
   slow.outcome = Outcome::fail;
@@ -201,6 +249,19 @@ TEST(Peers, TemperaturesUnderLoadWarnFarAboveTheOthers) {
   EXPECT_THAT(compare_peers(run_of(2), {burnt(0, "unknown", "unknown"), burnt(1, 90.0, std::int64_t{50})}), IsEmpty());
 }
 
+TEST(Peers, OnlyUnderTheLoadOfBurnClocksAndHeatAreCompared) {
+  const auto named = [](int device, double clock_percent, const char* name) {
+    CaseResult result = burnt(device, clock_percent, std::int64_t{40 + 50 * device});
+    result.name = name;
+    return result;
+  };
+  EXPECT_THAT(compare_peers(run_of(2), {named(0, 90, "stress.load"), named(1, 10, "stress.load")}), IsEmpty());
+  EXPECT_THAT(compare_peers(run_of(2), {named(0, 90, "stress.burn"), named(1, 10, "stress.burn")}), SizeIs(2));
+  const std::vector<Comparison> whole =
+      compare_peers(run_of(2), {burnt(0, std::int64_t{90}, 50.0), burnt(1, std::int64_t{60}, 50.0)});
+  EXPECT_THAT(verdicts_of(whole.at(0)), ElementsAre("pass", "fail")) << "whole numbers are numbers too";
+}
+
 // -- digests -------------------------------------------------------------------------------------
 
 Comparison digests(const std::vector<std::string>& of_devices, const std::vector<CaseResult>& more = {}) {
@@ -249,6 +310,23 @@ TEST(Digests, OfOneThatIsWrongElsewhereCountForNothing) {
   EXPECT_THAT(verdicts_of(digests({"aa", "bb"}, {wrong_product(0), wrong_product(1)})), ElementsAre("fail", "fail"));
   EXPECT_THAT(verdicts_of(digests({"aa", "bb", "cc"}, {wrong_product(1)})), ElementsAre("fail", "fail", "fail"));
   EXPECT_THAT(verdicts_of(digests({"aa", "aa"}, {wrong_product(1)})), ElementsAre("pass", "pass"));
+}
+
+TEST(Digests, OfOneThatFailedOtherwiseCountAsEver) {
+  const auto with = [](const char* failure, Outcome outcome) {
+    CaseResult other = wrong_product(1);
+    other.mismatches[0].failure = failure;
+    other.outcome = outcome;
+    return verdicts_of(digests({"aa", "bb"}, {other}));
+  };
+  EXPECT_THAT(with("GC2001", Outcome::fail), ElementsAre("pass", "fail")) << "wrong memory";
+  for (const char* other : {"GC2006", "GC4001", "GC6001", "GC5003"}) {
+    EXPECT_THAT(with(other, Outcome::fail), ElementsAre("fail", "fail")) << other << " is no wrong value";
+  }
+  EXPECT_THAT(with("GC3001", Outcome::error), ElementsAre("fail", "fail")) << "it was not judged";
+  CaseResult of_both = wrong_product(1);
+  of_both.devices = {0, 1};
+  EXPECT_THAT(verdicts_of(digests({"aa", "bb"}, {of_both})), ElementsAre("fail", "fail")) << "whose is not known";
 }
 
 TEST(Digests, AreComparableOnlyUnderEqualConditions) {
@@ -302,6 +380,43 @@ TEST(SeveralRuns, TellOfOneGpuAsOne) {
   tell(peers, run_of(1), {digested(0, "aa")});
   EXPECT_THAT(peers.subjects(), SizeIs(1));
   EXPECT_THAT(peers.compare_runs(), IsEmpty()) << "one GPU is not a peer of itself";
+}
+
+TEST(SeveralRuns, TellGpusWithoutUuidApart) {
+  Peers peers;
+  RunStarted first = run_of(1);
+  first.devices[0].uuid.clear();
+  first.devices[0].pci_bus_id = "0000:3b:00.0";
+  RunStarted second = first;
+  second.devices[0].pci_bus_id = "0000:3c:00.0";
+  tell(peers, first, {measured(0, 3000)});
+  tell(peers, second, {measured(0, 1000)});
+  ASSERT_THAT(peers.subjects(), SizeIs(2));
+  ASSERT_THAT(peers.compare_runs(), SizeIs(1));
+  EXPECT_EQ(peers.compare_runs()[0].reason,
+            "node1 0000:3c:00.0 with 1000 is 67 % below the best, which is node1 0000:3b:00.0 with 3000");
+}
+
+TEST(SeveralRuns, OneUuidOnTwoHostsIsTwoGpus) {
+  Peers peers;
+  RunStarted elsewhere = run_of(1);
+  elsewhere.host_name = "node2";
+  tell(peers, run_of(1), {digested(0, "aa")});
+  tell(peers, elsewhere, {digested(0, "bb")});
+  EXPECT_THAT(peers.subjects(), SizeIs(2));
+  EXPECT_THAT(peers.compare_runs(), SizeIs(1));
+}
+
+/// The second run has the devices in another order.
+TEST(SeveralRuns, KnowEachDeviceByItsOwnRun) {
+  Peers peers;
+  RunStarted turned = run_of(2);
+  std::swap(turned.devices[0].uuid, turned.devices[1].uuid);
+  tell(peers, run_of(2), {measured(0, 3000), measured(1, 3000)});
+  tell(peers, turned, {measured(0, 100), measured(0, 100), measured(1, 3000)});
+  ASSERT_THAT(peers.subjects(), SizeIs(2));
+  EXPECT_THAT(verdicts_of(peers.compare_runs().at(0)), ElementsAre("pass", "fail"))
+      << "of 3000, 100 and 100 that node1-1 gave, the median is 100";
 }
 
 TEST(SeveralRuns, AreNotComparedAgainWithinOne) {

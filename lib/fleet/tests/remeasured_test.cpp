@@ -88,6 +88,38 @@ TEST(Remeasured, AMeasurementThatFailsOtherwiseTakesNothingBack) {
   }
 }
 
+TEST(Remeasured, OfSeveralDevicesIsNone) {
+  CaseResult pair = read_at(1, 990);
+  pair.devices = {0, 1};
+  EXPECT_THAT(verdict_words(measured_again({pair})), ElementsAre("pass", "fail"));
+  pair.devices = {};
+  EXPECT_THAT(verdict_words(measured_again({pair})), ElementsAre("pass", "fail"));
+}
+
+TEST(Remeasured, ConcernsTheCaseAndTheDeviceThatItIsOf) {
+  CaseResult other_case = read_at(1, 990, Outcome::error);
+  other_case.name = "bandwidth.device_write";
+  other_case.reason = "no";
+  EXPECT_EQ(measured_again({other_case}).reason.find("measured again"), std::string::npos);
+  const Comparison best = measured_again({read_at(0, 1010)});
+  EXPECT_THAT(verdict_words(best), ElementsAre("warn", "fail"));
+  EXPECT_THAT(best.values[0].earlier, ElementsAre(harness::Value(1000.0)));
+  EXPECT_THAT(best.values[1].earlier, IsEmpty());
+}
+
+/// What was too slow, and computes wrongly when it is measured again, is the one whose digest is wrong.
+TEST(Remeasured, AWrongValueIsHeldAgainstTheDevice) {
+  Peers peers;
+  peers.begin(run_with(2));
+  peers.add(with_digest(0, "a"));
+  peers.add(with_digest(1, "b"));
+  EXPECT_THAT(verdict_words(peers.compare().front()), ElementsAre("fail", "fail")) << "nobody knows";
+  CaseResult wrong = read_at(1, 990, Outcome::fail);
+  wrong.mismatches = {{"wrong_words", "0", "1", "math", "GC2001"}};
+  peers.remeasure(wrong);
+  EXPECT_THAT(verdict_words(peers.compare().front()), ElementsAre("pass", "fail"));
+}
+
 TEST(Remeasured, WhatIsMeasuredAgainAddsItsDigest) {
   Peers peers;
   peers.begin(run_with(3));

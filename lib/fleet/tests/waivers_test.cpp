@@ -241,6 +241,100 @@ TEST(WaiverBook, OneOfAnXidIsUsedOnlyWhereItWaives) {
   EXPECT_EQ(states(in_vain), States{});
 }
 
+TEST(ParseWaivers, TakesNumbersOfXidsAndUuidsOfEveryKind) {
+  for (const char* number : {"1", "63", "99999"}) {
+    EXPECT_EQ(rejection(file_with("expires", R"("2026-12-31", "xid": )" + std::string(number))), "accepted") << number;
+  }
+  for (const char* number : {"0", "-1", "100000", "9223372036854775807"}) {
+    EXPECT_NE(rejection(file_with("expires", R"("2026-12-31", "xid": )" + std::string(number))), "accepted") << number;
+  }
+  const std::string digits = "12345678-9abc-def0-1234-56789ABCDEF0";
+  for (const std::string& device : {"GPU-" + digits, "MIG-" + digits}) {
+    EXPECT_EQ(rejection(file_with("device", "\"" + device + "\"")), "accepted") << device;
+  }
+  for (const std::string& device :
+       std::vector<std::string>{"CPU-" + digits, "GPU-" + digits + "0", "xGPU-" + digits, digits,
+                                "GPU-12345678-9abc-def0-56789abcdef0", "anything"}) {
+    EXPECT_NE(rejection(file_with("device", "\"" + device + "\"")), "accepted") << device;
+  }
+}
+
+TEST(ParseWaivers, ReadsAsManyAsThereAre) {
+  const auto one = [](const std::string& glob, const std::string& more = "") {
+    return R"({"case": ")" + glob + R"(", "device": "any", "reason": "r", "owner": "o", "expires": "2026-12-31")" +
+           more + "}";
+  };
+  const Waivers waivers = parse_waivers(
+      R"({"waivers": [)" + one("alloc.fuzz") + "," + one("graph.*", R"(, "xid": 63)") + "]}", "w.json", cases);
+  ASSERT_EQ(waivers.size(), 2U);
+  EXPECT_EQ(waivers[0].case_glob, "alloc.fuzz");
+  EXPECT_EQ(waivers[0].xid, std::nullopt);
+  EXPECT_EQ(waivers[1].case_glob, "graph.*");
+  EXPECT_EQ(waivers[1].xid, 63);
+  EXPECT_NE(rejection(R"({"waivers": [)" + one("alloc.fuzz") + "," + one("tree.*") + "]}").find("/waivers/1/case"),
+            std::string::npos)
+      << "the second is wrong";
+}
+
+TEST(WaiverBook, WaivesEachValueInWhichADeviceDiffersFromItsPeers) {
+  std::vector<harness::DeviceIdentity> devices(3);
+  devices[0].uuid = uuid;
+  devices[1].uuid = other_uuid;
+  harness::Comparison comparison;
+  comparison.case_name = "alloc.fuzz";
+  for (const auto& [device, verdict] : {std::pair(0, "pass"), {1, "fail"}, {2, "fail"}, {0, "warn"}}) {
+    comparison.values.push_back({.device = device, .verdict = verdict, .waiver = Waiver{}});
+  }
+  WaiverBook waivers = book_of({waiver(other_uuid, "second"), waiver(uuid, "first")});
+  waivers.apply(comparison, devices);
+  EXPECT_FALSE(comparison.values[0].waiver) << "what passes needs none";
+  ASSERT_TRUE(comparison.values[1].waiver);
+  EXPECT_EQ(comparison.values[1].waiver->reason, "second");
+  EXPECT_FALSE(comparison.values[2].waiver);
+  EXPECT_FALSE(comparison.values[3].waiver);
+  EXPECT_EQ(states(waivers), States{"second used"});
+  comparison.case_name = "graph.capture_simple";
+  waivers.apply(comparison, devices);
+  EXPECT_FALSE(comparison.values[1].waiver) << "another case";
+}
+
+TEST(WaiverBook, OneWithoutAnXidGoesBeforeThoseOfXids) {
+  WaiverBook book = book_of({waiver_of_xid(79), waiver("any", "all")});
+  CaseResult failed = failed_by({"XID 79 A"});
+  book.apply(failed, uuid);
+  ASSERT_TRUE(failed.waiver);
+  EXPECT_EQ(failed.waiver->reason, "all");
+  EXPECT_EQ(states(book), States{"all used"}) << "the other was not needed";
+}
+
+TEST(WaiverBook, OfTwoXidsTheFirstWaiverIsNamedAndBothAreUsed) {
+  WaiverBook book = book_of({waiver_of_xid(48), waiver_of_xid(13), waiver_of_xid(79)});
+  CaseResult both = failed_by({"XID 79 A", "XID 79 A"}, {"XID 48 B"});
+  book.apply(both, uuid);
+  ASSERT_TRUE(both.waiver);
+  EXPECT_EQ(both.waiver->xid, 48);
+  EXPECT_EQ(states(book), (States{"XID 48 used", "XID 79 used"}));
+}
+
+TEST(WaiverBook, AnExpiredOneOfAnXidWaivesNothing) {
+  Waiver old = waiver_of_xid(79);
+  old.expires = "2026-12-30";
+  WaiverBook book = book_of({old});
+  CaseResult failed = failed_by({"XID 79 A"});
+  book.apply(failed, uuid);
+  EXPECT_FALSE(failed.waiver);
+  EXPECT_EQ(states(book), States{"XID 79 expired"});
+}
+
+TEST(WaiverBook, OneThatWasUsedStaysSo) {
+  WaiverBook waivers = book_of({waiver("any", "r")});
+  for (const Outcome outcome : {Outcome::pass, Outcome::fail, Outcome::pass}) {
+    CaseResult judged = result(outcome);
+    waivers.apply(judged, uuid);
+  }
+  EXPECT_EQ(states(waivers), States{"r used"});
+}
+
 TEST(Verdict, OfWaivedFailures) {
   using harness::exit_code;
   using harness::ExitCode;
