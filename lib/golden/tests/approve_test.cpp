@@ -42,6 +42,10 @@ TEST(Propose, BecomesAGoldenOnceAPersonNamesTheBasis) {
   EXPECT_TRUE(Golden::parse(text, "alloc/fuzz.json").compare(seen, on_sim).empty());
 }
 
+std::string proposal_on_async(const std::string& old_text, harness::Observations observations) {
+  return propose(old_text, "alloc/fuzz.json", result_with(std::move(observations)), on_async);
+}
+
 constexpr const char* old_file = R"({
   "case": "alloc.fuzz",
   "notes": "kept",
@@ -61,6 +65,49 @@ TEST(Propose, ReplacesWrongAddsNewAndDropsUnseenKeys) {
     "kept": {"range": [1, 3], "basis": "seed"},
     "wrong": {"equals": 7, "basis": "unapproved", "note": "kept too"},
     "new": {"equals": 0.5, "basis": "unapproved"}
+  }
+}
+)");
+}
+
+TEST(Propose, KeepsWhatAPersonSaidOfAKeyBesideItsValue) {
+  EXPECT_EQ(proposal(R"({"case": "alloc.fuzz", "expect": {
+    "size": {"range": [1, 2], "basis": "torch", "note": "n", "failure": "wrong_mode", "when": {"device": "sim"}}}})",
+                     {{"size", std::int64_t{3}}}),
+            R"({
+  "case": "alloc.fuzz",
+  "expect": {
+    "size": {"equals": 3, "basis": "unapproved", "failure": "wrong_mode", "note": "n", "when": {"device": "sim"}}
+  }
+}
+)");
+}
+
+/// What was warned of is not what should be expected from now on.
+TEST(Propose, LeavesAWarningAsItIs) {
+  const std::string text = proposal(R"({"case": "alloc.fuzz", "expect": {
+    "mode": {"equals": true, "basis": "vendor", "warns": true}, "ok": {"equals": false, "basis": "seed"}}})",
+                                    {{"mode", false}, {"ok", true}});
+  EXPECT_NE(text.find(R"("mode": {"equals": true, "basis": "vendor", "warns": true})"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("ok": {"equals": true, "basis": "unapproved"})"), std::string::npos) << text;
+}
+
+TEST(Propose, SaysTheAllocatorWhereTheOthersDo) {
+  EXPECT_EQ(proposal_on_async(R"({"case": "alloc.fuzz", "expect": {
+    "size": {"equals": 1, "basis": "torch", "when": {"allocator": "caching"}},
+    "other": {"equals": 1, "basis": "torch", "when": {"device": "cuda"}}}})",
+                              {{"size", std::int64_t{3}}, {"other", std::int64_t{4}}}),
+            R"({
+  "case": "alloc.fuzz",
+  "expect": {
+    "size": [
+      {"equals": 1, "basis": "torch", "when": {"allocator": "caching"}},
+      {"equals": 3, "basis": "unapproved", "when": {"device": "sim", "allocator": "async"}}
+    ],
+    "other": [
+      {"equals": 1, "basis": "torch", "when": {"device": "cuda"}},
+      {"equals": 4, "basis": "unapproved", "when": {"device": "sim"}}
+    ]
   }
 }
 )");

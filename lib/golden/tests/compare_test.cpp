@@ -96,6 +96,35 @@ TEST(Warnings, AKeyThatWarnsAndWasNotObservedFails) {
   EXPECT_EQ(lines(with_a_warning().warnings({{"ok", true}}, on_sim)), Lines{});
 }
 
+TEST(Warnings, OfSeveralEachIsTold) {
+  const Golden golden = golden_with(R"("a": {"equals": 1, "basis": "vendor", "warns": true},
+                                       "ok": {"equals": true, "basis": "seed"},
+                                       "b": {"equals": 2, "basis": "math", "warns": true},
+                                       "c": [{"equals": 3, "basis": "vendor", "warns": true, "when": {"device": "cuda"}},
+                                             {"equals": 4, "basis": "vendor", "when": {"device": "sim"}}])");
+  const Observations seen{{"c", std::int64_t{0}}, {"b", std::int64_t{0}}, {"a", std::int64_t{0}}, {"ok", true}};
+  EXPECT_EQ(lines(golden.warnings(seen, on_cuda)),
+            (Lines{"a | 1 | 0 | vendor", "b | 2 | 0 | math", "c | 3 | 0 | vendor"}));
+  EXPECT_EQ(lines(golden.compare(seen, on_cuda)), Lines{});
+  EXPECT_EQ(lines(golden.warnings(seen, on_sim)), (Lines{"a | 1 | 0 | vendor", "b | 2 | 0 | math"}));
+  EXPECT_EQ(lines(golden.compare(seen, on_sim)), Lines{"c | 4 | 0 | vendor"});
+}
+
+TEST(Compare, OfSeveralKeysReportsEachThatIsWrong) {
+  const Golden golden = golden_with(R"("a": {"equals": 1, "basis": "seed"}, "b": {"equals": 2, "basis": "torch"},
+                                       "c": {"equals": 3, "basis": "math", "failure": "memory_mismatch"})");
+  const std::vector<Mismatch> found =
+      golden.compare({{"a", std::int64_t{9}}, {"b", std::int64_t{2}}, {"c", std::int64_t{8}}}, on_sim);
+  EXPECT_EQ(lines(found), (Lines{"a | 1 | 9 | seed", "c | 3 | 8 | math"}));
+  EXPECT_EQ(found.at(0).failure, "GC6001");
+  EXPECT_EQ(found.at(1).failure, "GC2001");
+  EXPECT_EQ(
+      golden.compare({{"a", std::int64_t{1}}, {"b", std::int64_t{2}}, {"c", std::int64_t{3}}, {"d", true}}, on_sim)
+          .at(0)
+          .failure,
+      "GC6001");
+}
+
 TEST(Warnings, AreJudgedAndDescribed) {
   EXPECT_EQ(with_a_warning().judged_keys(on_sim), (Lines{"persistent", "ok"}));
   EXPECT_TRUE(with_a_warning().rows().at(0).warns);

@@ -85,6 +85,39 @@ TEST(GoldenDirectory, IsReadWholeAndIgnoresOtherFiles) {
   }
 }
 
+constexpr const char* limits_text =
+    R"({"schema": "gpucheck.limits/1", "classes": [{"name": "ours", "limits": {"a.b.c": {"fail_below": 1, "source": "s"}}}]})";
+
+std::string limited_text(const std::string& case_name) {
+  return R"({"case": ")" + case_name + R"(", "expect": {"gbps": {"limit": true, "basis": "vendor"}}})";
+}
+
+/// The limits lie beside the golden files and are none.
+TEST(GoldenDirectory, HasItsLimitsBesideTheFiles) {
+  const TemporaryDirectory directory;
+  directory.write("alloc/fuzz.json", golden_text("alloc.fuzz"));
+  EXPECT_TRUE(GoldenSet::from_directory(directory.string()).limits().classes().empty());
+  directory.write("limits.json", limits_text);
+  const GoldenSet set = GoldenSet::from_directory(directory.string());
+  ASSERT_EQ(set.limits().classes().size(), 1U);
+  EXPECT_EQ(set.limits().classes()[0].name, "ours");
+  EXPECT_EQ(set.case_names(), std::vector<std::string>{"alloc.fuzz"});
+  directory.write("limits.json", "{}");
+  EXPECT_TRUE(error_of_set(directory.string()).starts_with(directory.string() + "/limits.json: "));
+}
+
+TEST(EmbeddedGoldens, HaveTheirLimitsAndTheValuesThatTheyAreFor) {
+  const std::string read = limited_text("bandwidth.read");
+  const std::string fuzz = golden_text("alloc.fuzz");
+  const std::string write = limited_text("bandwidth.write");
+  const std::array files{GoldenSet::File{"bandwidth/write.json", write}, GoldenSet::File{"limits.json", limits_text},
+                         GoldenSet::File{"alloc/fuzz.json", fuzz}, GoldenSet::File{"bandwidth/read.json", read}};
+  const GoldenSet set = GoldenSet::from_embedded(files);
+  EXPECT_EQ(set.limits().classes().size(), 1U);
+  EXPECT_EQ(set.case_names(), (std::vector<std::string>{"alloc.fuzz", "bandwidth.read", "bandwidth.write"}));
+  EXPECT_EQ(set.limited_values(), (std::vector<std::string>{"bandwidth.read.gbps", "bandwidth.write.gbps"}));
+}
+
 TEST(GoldenDirectory, RejectsAFileInTheWrongPlace) {
   for (const char* place : {"fuzz.json", "alloc/other.json", "alloc/deeper/fuzz.json", "graph/fuzz.json"}) {
     const TemporaryDirectory directory;

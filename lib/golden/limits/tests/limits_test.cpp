@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <limits>
+#include <optional>
 
 #include "base/files/input_file.hpp"
 #include "golden/golden.hpp"
@@ -55,6 +56,121 @@ TEST(Limits, HaveAGreatestValueToo) {
   EXPECT_EQ(verdict(limits, 10.5), "warn");
   EXPECT_EQ(verdict(limits, 20.5), "fail");
   EXPECT_EQ(describe_limit(judged(limits, 30)), "at most 20");
+}
+
+struct Bounds {
+  std::optional<double> fail_below = {};
+  std::optional<double> warn_below = {};
+  std::optional<double> warn_above = {};
+  std::optional<double> fail_above = {};
+};
+
+std::string verdict_within(const Bounds& bounds, double value) {
+  return verdict_by_bounds({.key = "k",
+                            .value = value,
+                            .verdict = {},
+                            .fail_below = bounds.fail_below,
+                            .warn_below = bounds.warn_below,
+                            .warn_above = bounds.warn_above,
+                            .fail_above = bounds.fail_above,
+                            .source = {}});
+}
+
+TEST(Limits, AreReachedByWhatIsExactlyAsMuch) {
+  const Bounds all{10, 20, 30, 40};
+  for (const auto& [value, verdict] : {std::pair(9.99, "fail"),
+                                       {10.0, "warn"},
+                                       {19.99, "warn"},
+                                       {20.0, "pass"},
+                                       {30.0, "pass"},
+                                       {30.01, "warn"},
+                                       {40.0, "warn"},
+                                       {40.01, "fail"}}) {
+    EXPECT_EQ(verdict_within(all, value), verdict) << value;
+  }
+  EXPECT_EQ(verdict_within({.warn_below = 20}, 5), "warn");
+  EXPECT_EQ(verdict_within({.warn_above = 20}, 25), "warn");
+  EXPECT_EQ(verdict_within({.fail_below = 10}, 10), "pass");
+  EXPECT_EQ(verdict_within({.fail_above = 10}, 10), "pass");
+  EXPECT_EQ(verdict_within({}, -5), "pass");
+  EXPECT_EQ(verdict_within({}, std::numeric_limits<double>::infinity()), "fail");
+  EXPECT_EQ(verdict_within({.warn_below = 1}, std::numeric_limits<double>::quiet_NaN()), "fail");
+}
+
+TEST(Limits, AreDescribedByWhatFails) {
+  Measurement measurement{.key = "k", .value = 1, .verdict = "fail", .source = "s"};
+  EXPECT_EQ(describe_limit(measurement), "a value with a limit");
+  measurement.warn_below = 3;
+  EXPECT_EQ(describe_limit(measurement), "a value with a limit");
+  measurement.fail_below = 50;
+  measurement.fail_above = 400;
+  EXPECT_EQ(describe_limit(measurement), "at least 50 and at most 400");
+  measurement.best = 200;
+  EXPECT_EQ(describe_limit(measurement), "at least 50 (25 % of 200) and at most 400 (200 % of 200)");
+}
+
+/// The memory could do 1000 GB/s: 2 x 1000 MHz x 500 bytes.
+TEST(Limits, InTheValuesUnitAreCredibleFromAFiftiethToThreeHalvesOfTheBest) {
+  DeviceIdentity device = h200();
+  device.memory_clock_khz = 1'000'000;
+  device.memory_bus_bits = 4000;
+  const auto verdict_with = [&](const std::string& bounds) {
+    Limits limits = limits_with(built_in);
+    limits.override_with(
+        limits_with(R"({"name": "own", "limits": {"bandwidth.read.read_gbps": {)" + bounds + R"(, "source": "s"}}})"));
+    return verdict(limits, 900, device);
+  };
+  EXPECT_EQ(verdict_with(R"("fail_below": 20)"), "pass");
+  EXPECT_EQ(verdict_with(R"("fail_below": 19.9)"), "unknown");
+  EXPECT_EQ(verdict_with(R"("fail_below": 1500)"), "fail");
+  EXPECT_EQ(verdict_with(R"("fail_below": 1500.1)"), "unknown");
+  EXPECT_EQ(verdict_with(R"("fail_below": 500, "warn_below": 1501)"), "unknown") << "each number is looked at";
+  EXPECT_EQ(verdict_with(R"("fail_below": 500, "fail_above": 1501)"), "unknown");
+}
+
+TEST(Limits, MayBeEqualAndNought) {
+  for (const char* bounds :
+       {R"("fail_below": 0)", R"("fail_below": 1, "warn_below": 1, "warn_above": 1, "fail_above": 1)",
+        R"("fail_above": 0)"}) {
+    EXPECT_NO_THROW(
+        limits_with(R"({"name": "c", "limits": {"a.b.c": {)" + std::string(bounds) + R"(, "source": "s"}}})"))
+        << bounds;
+  }
+  for (const char* bounds :
+       {R"("fail_below": 2, "fail_above": 1)", R"("fail_below": 1, "warn_above": 3, "fail_above": 2)"}) {
+    EXPECT_THROW(limits_with(R"({"name": "c", "limits": {"a.b.c": {)" + std::string(bounds) + R"(, "source": "s"}}})"),
+                 MalformedGolden)
+        << bounds;
+  }
+}
+
+TEST(Limits, HaveNamesOfThreeParts) {
+  for (const auto& [name, is_name] :
+       {std::pair("a.b.c", true), {"a.b.c.d", true}, {"*.*.c", true}, {"a.b", false}, {"a", false}, {"a.b.", false}}) {
+    const std::string text =
+        R"({"name": "c", "limits": {")" + std::string(name) + R"(": {"fail_below": 1, "source": "s"}}})";
+    if (is_name) {
+      EXPECT_NO_THROW(limits_with(text)) << name;
+    } else {
+      EXPECT_THROW(limits_with(text), MalformedGolden) << name;
+    }
+  }
+}
+
+TEST(Limits, OfOneDeviceAreForTheOneWithThatUuidOrPlace) {
+  const Limits limits = limits_with(R"(
+    {"name": "one", "uuid": "GPU-7", "limits": {"bandwidth.read.read_gbps": {"fail_below": 1000, "source": "one"}}},
+    {"name": "place", "pci_address": "0000:3d:00.0", "kind": "cuda",
+     "limits": {"bandwidth.read.read_gbps": {"fail_below": 2000, "source": "place"}}})");
+  DeviceIdentity device = h200();
+  EXPECT_EQ(verdict(limits, 5000, device), "unknown");
+  device.pci_bus_id = "00000000:3D:00.0";
+  EXPECT_EQ(judged(limits, 5000, device).source, "place");
+  device.uuid = "GPU-7";
+  EXPECT_EQ(judged(limits, 5000, device).source, "one") << "the first that it belongs to";
+  device.uuid = "GPU-8";
+  device.kind = "sim";
+  EXPECT_EQ(verdict(limits, 5000, device), "unknown") << "it has to meet all that the class asks";
 }
 
 TEST(Limits, WhatIsNoNumberFails) {
@@ -192,6 +308,16 @@ TEST(Expectations, AreOfTheFirstClassThatSaysThem) {
   EXPECT_EQ(links(gpu(card, "GPU-3", "0000:3d:00.0")), 8);
 }
 
+TEST(Expectations, AreUpTo64) {
+  const auto with = [](const char* number) {
+    return limits_with(R"({"name": "c", "expect": {"expected_links": )" + std::string(number) + "}}");
+  };
+  for (const char* number : {"0", "64"}) {
+    EXPECT_EQ(with(number).expectation("expected_links", h200()), std::stoi(number));
+  }
+  for (const char* number : {"65", "-1", "1.5"}) EXPECT_THROW(with(number), MalformedGolden) << number;
+}
+
 TEST(Expectations, AClassOfOneDeviceMayHaveLimitsToo) {
   const Limits limits =
       limits_with(std::string(R"({"name": "one", "uuid": "GPU-7", "limits": {"bandwidth.read.read_gbps":
@@ -222,6 +348,35 @@ TEST(LimitedKey, FailsWithItsLimitAndItsCode) {
   EXPECT_TRUE(limited().compare({{"read_gbps", 4650.0}}, conditions).empty());
   EXPECT_TRUE(limited().compare({{"read_gbps", std::int64_t{4650}}}, conditions).empty());
   EXPECT_EQ(limited().measure({{"read_gbps", 4650.0}}, conditions).at(0).verdict, "pass");
+}
+
+/// Two values with limits, of which the second fails, and one without.
+TEST(LimitedKey, OfSeveralEachIsJudgedByItsOwn) {
+  const Golden golden = Golden::parse(
+      R"({"case": "a.b", "expect": {"first": {"limit": true, "basis": "vendor"}, "plain": {"equals": 1, "basis": "math"},
+          "second": {"limit": true, "basis": "vendor", "failure": "slow_memory"},
+          "elsewhere": {"limit": true, "basis": "vendor", "when": {"device": "sim"}}}})",
+      "a/b.json");
+  const Limits limits = limits_with(R"({"name": "c", "limits": {"a.b.first": {"fail_below": 10, "source": "s"},
+                                                              "a.b.second": {"fail_below": 100, "source": "t"}}})");
+  const DeviceIdentity device = h200();
+  const Conditions conditions{.device_kind = "cuda", .limits = &limits, .device = &device};
+  const harness::Observations seen{{"second", 50.0}, {"plain", std::int64_t{1}}, {"first", std::int64_t{50}}};
+  const auto measurements = golden.measure(seen, conditions);
+  ASSERT_EQ(measurements.size(), 2U) << "in the file's order";
+  EXPECT_EQ(measurements[0].key, "first");
+  EXPECT_EQ(measurements[0].verdict, "pass");
+  EXPECT_EQ(measurements[0].value, 50);
+  EXPECT_EQ(measurements[1].key, "second");
+  EXPECT_EQ(measurements[1].verdict, "fail");
+  EXPECT_EQ(measurements[1].source, "t");
+  const auto mismatches = golden.compare(seen, conditions);
+  ASSERT_EQ(mismatches.size(), 1U);
+  EXPECT_EQ(mismatches[0].key, "second");
+  EXPECT_EQ(golden.limited_values(), (std::vector<std::string>{"a.b.first", "a.b.second", "a.b.elsewhere"}));
+  const Conditions unlimited{.device_kind = "cuda", .device = &device};
+  EXPECT_TRUE(golden.measure(seen, unlimited).empty());
+  EXPECT_TRUE(golden.compare(seen, unlimited).empty());
 }
 
 TEST(LimitedKey, HasToBeSeenAndToBeANumber) {
