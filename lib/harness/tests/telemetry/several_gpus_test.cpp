@@ -1,16 +1,11 @@
 #include <atomic>
-#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <thread>
-#include <unistd.h>
 
-#include "harness/telemetry/gpu_watch.hpp"
-#include "harness/telemetry/idle_gate.hpp"
 #include "harness/tests/fixture.hpp"
+#include "harness/tests/telemetry/scripted_gpus.hpp"
 #include "telemetry/machine/gpu_loss.hpp"
-#include "telemetry/machine/stand_in.hpp"
-#include "telemetry/tests/simulated_gpus.hpp"
 
 /// Two GPUs, of which each is itself: what one does is not the other's.
 namespace gpucheck::harness {
@@ -22,44 +17,6 @@ using telemetry::Unavailable;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using Script = std::function<void(Machine&, int answer)>;
-
-constexpr telemetry::SamplingPace every_millisecond{.interval = std::chrono::milliseconds(1),
-                                                    .patience = std::chrono::milliseconds(1000)};
-
-/// Answers as the scripts say, each from its first answer, which has number 1: one to what is asked before and after a
-/// case, and one to what is sampled meanwhile.
-class ScriptedSource final : public telemetry::Source {
- public:
-  ScriptedSource(Script counters, Script gauges) : counters_(std::move(counters)), gauges_(std::move(gauges)) {
-    machine_ = telemetry::stand_in(telemetry::healthy_machine(),
-                                   {{telemetry::first_gpu(), 1000}, {telemetry::second_gpu(), 1000}}, ::getpid());
-  }
-  [[nodiscard]] Machine read(const telemetry::Question& question) override {
-    Machine machine = machine_;
-    if (question.subset == telemetry::Subset::gauges) {
-      if (gauges_) gauges_(machine, ++gauge_answers_);
-    } else if (counters_) {
-      counters_(machine, question.subset == telemetry::Subset::counters ? ++counter_answers_ : counter_answers_);
-    }
-    return machine;
-  }
-
- private:
-  Machine machine_;
-  Script counters_;
-  Script gauges_;
-  int counter_answers_ = 0;
-  int gauge_answers_ = 0;
-};
-
-std::shared_ptr<GpuWatch> watch_two(Script counters, Script gauges = {}) {
-  const auto open = [counters = std::move(counters), gauges = std::move(gauges)] {
-    return std::make_unique<ScriptedSource>(counters, gauges);
-  };
-  return std::make_shared<GpuWatch>(open, std::vector{telemetry::first_gpu(), telemetry::second_gpu()},
-                                    every_millisecond);
-}
 
 std::vector<GpuTelemetry> watched_case(GpuWatch& watch) {
   watch.begin();
@@ -115,7 +72,7 @@ TEST(TwoGpus, HaveXidsOfTheirOwn) {
   const std::vector<GpuTelemetry> seen = watched_case(*watch);
   EXPECT_THAT(seen[0].xids, IsEmpty());
   EXPECT_THAT(seen[1].xids, ElementsAre(48, 79, 48));
-  EXPECT_THAT(watched_case(*watch)[1].xids, IsEmpty()) << "told once";
+  EXPECT_THAT(watched_case(*watch)[1].xids, IsEmpty()) << "reported once";
 }
 
 TEST(TwoGpus, XidsThatCannotBeReadAreSaid) {
@@ -281,66 +238,6 @@ TEST(TwoGpus, AreEachFoundIdleOrNot) {
   EXPECT_FALSE(execution.telemetry[1].before.value().is_idle);
   EXPECT_EQ(execution.telemetry[1].before->temperature_celsius, 62);
   EXPECT_EQ(execution.telemetry[1].before->reason, "utilization is not known: not supported");
-}
-
-// -- when a GPU is idle ------------------------------------------------------------------------
-
-/// What is found of the first GPU with these readings.
-IdleReport idle_with(const std::function<void(telemetry::Gpu&)>& change, std::int64_t allowed_percent = 0) {
-  const auto apply = [change](Machine& machine, int) { change(machine.gpus[0]); };
-  const auto watch = watch_two(apply, apply);
-  return wait_until_idle(*watch, 0, {.patience = std::chrono::milliseconds(1), .utilization_percent = allowed_percent});
-}
-
-TEST(IdleGateLimits, UtilizationMayBeAsHighAsIsAllowed) {
-  const auto found = [](std::int64_t percent, std::int64_t allowed) {
-    return idle_with([percent](telemetry::Gpu& gpu) { gpu[Reading::utilization_gpu] = percent; }, allowed).is_idle;
-  };
-  EXPECT_TRUE(found(0, 0));
-  EXPECT_FALSE(found(1, 0));
-  EXPECT_TRUE(found(5, 5));
-  EXPECT_FALSE(found(6, 5));
-}
-
-TEST(IdleGateLimits, WhatHoldsClocksDownIsHeatPowerBrakeAndHardware) {
-  using namespace telemetry::clock_event;
-  const auto found = [](std::int64_t reasons) {
-    return idle_with([reasons](telemetry::Gpu& gpu) { gpu[Reading::clock_event_reasons] = reasons; }).is_idle;
-  };
-  for (const std::int64_t held :
-       {hardware_slowdown, hardware_thermal_slowdown, hardware_power_brake, software_thermal_slowdown}) {
-    EXPECT_FALSE(found(held)) << held;
-    EXPECT_FALSE(found(held | 1)) << "beside another reason: " << held;
-  }
-  EXPECT_TRUE(found(0));
-  EXPECT_TRUE(found(1)) << "nvml.h: nvmlClocksEventReasonGpuIdle";
-  EXPECT_TRUE(found(4)) << "nvml.h: nvmlClocksEventReasonSwPowerCap";
-}
-
-TEST(IdleGateLimits, ReasonsThatAreNotOfferedHoldNothingAgainstAGpuAndThoseThatFailDo) {
-  const auto with = [](const Unavailable& reasons) {
-    return idle_with([reasons](telemetry::Gpu& gpu) { gpu[Reading::clock_event_reasons] = reasons; });
-  };
-  EXPECT_TRUE(with({.reason = "not supported"}).is_idle);
-  const IdleReport failed = with({.reason = "Unknown Error", .is_failure = true});
-  EXPECT_FALSE(failed.is_idle);
-  EXPECT_EQ(failed.reason, "what holds the clocks down is not known: Unknown Error");
-}
-
-TEST(IdleGateLimits, OthersAreAllProcessesButThisOne) {
-  const auto others = [](std::vector<std::int64_t> pids, const std::string& problem = {}) {
-    return idle_with([&](telemetry::Gpu& gpu) {
-             gpu.processes.clear();
-             for (const std::int64_t pid : pids) gpu.processes.push_back({.pid = pid, .used_memory_bytes = {}});
-             gpu.processes_problem = problem;
-           })
-        .other_processes;
-  };
-  const std::int64_t own = ::getpid();
-  EXPECT_EQ(others({}), 0);
-  EXPECT_EQ(others({own}), 0);
-  EXPECT_EQ(others({1, own, 2}), 2);
-  EXPECT_EQ(others({1, 2}, "not permitted"), std::nullopt) << "nobody knows";
 }
 
 }  // namespace
