@@ -64,7 +64,7 @@ TEST(SimulatedActivity, TakesAsLongAsItsBytes) {
     EXPECT_EQ(seen[i].bytes, kinds[i] == ActivityKind::kernel ? 0U : moved_bytes) << i;
     EXPECT_EQ(seen[i].stream, stream.value) << i;
     EXPECT_EQ(seen[i].device, 0) << i;
-    if (i > 0) EXPECT_GE(seen[i].start_ns, seen[i - 1].end_ns) << i;
+    EXPECT_GE(seen[i].start_ns, i > 0 ? seen[i - 1].end_ns : 0) << i;
   }
   EXPECT_EQ(seen[0].name, "fill");
   EXPECT_EQ(seen[2].name, "copy device_to_host");

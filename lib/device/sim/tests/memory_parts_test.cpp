@@ -62,7 +62,7 @@ TEST(VirtualMemoryPart, TheContentsAreLostWithTheMapping) {
   auto* const bytes = reinterpret_cast<volatile unsigned char*>(begin);
   ASSERT_TRUE(memory.map({begin, unit}));
   ASSERT_TRUE(memory.map({begin + unit, unit}));
-  bytes[0] = bytes[unit - 1] = bytes[unit] = 7;
+  for (const std::uint64_t at : {std::uint64_t{0}, unit - 1, unit}) bytes[at] = 7;
   ASSERT_TRUE(memory.unmap({begin, unit}));
   ASSERT_TRUE(memory.map({begin, unit}));
   EXPECT_EQ(bytes[0], 0);
