@@ -62,6 +62,16 @@ TEST(Inventory, AGpuWithoutAnAddressIsFoundByElimination) {
   EXPECT_THAT(inventory(machine).texts("suspects"), ElementsAre("0000:02:00.0")) << "the other may be anywhere";
 }
 
+TEST(Inventory, OfMoreThatMayBeMeantNoneIsSuspected) {
+  Machine machine = healthy_gpus(3);
+  machine.gpus.pop_back();  // on the bus it is
+  machine.gpus[1][Reading::handle] = not_answered();
+  machine.gpus[1][Reading::pci_address] = not_answered();
+  const Seen seen = inventory(machine, {{"expected_gpus", std::int64_t{2}}});
+  EXPECT_EQ(seen.number("gpus_missing"), 1);
+  EXPECT_THAT(seen.texts("suspects"), IsEmpty()) << "either of two addresses";
+}
+
 TEST(Inventory, WhatIsWrongWithTheMachineIsChargedToNoGpu) {
   Machine lost = healthy_gpus(2);
   lost.gpus[1][Reading::handle] = not_answered();

@@ -5,6 +5,7 @@
 
 #include "base/splitmix.hpp"
 #include "base/text/units.hpp"
+#include "cases/shared/passes_support.hpp"
 #include "cases/tests/run_case.hpp"
 #include "device/fault/common_plans.hpp"
 
@@ -102,6 +103,32 @@ TEST(MemoryTests, TellWhereAndWhichBitsWereWrong) {
   ASSERT_EQ(flipped.size(), 64U);
   EXPECT_EQ(std::accumulate(flipped.begin(), flipped.end(), std::int64_t{0}), 1);
   EXPECT_EQ(flipped[static_cast<std::size_t>(std::countr_zero(word_after(texts[0], "differs in ")))], 1);
+}
+
+/// Two pieces of 4 and of 2 vectors of 16 bytes, far apart.
+TEST(MemoryTests, CountOffsetsThroughAllPieces) {
+  using device::kernels::TestedMemory;
+  using device::kernels::TwoWords;
+  const auto at = [](std::uintptr_t address) { return reinterpret_cast<TwoWords*>(address); };
+  const std::vector<TestedMemory> pieces{{.data = at(0x9000), .vectors = 4}, {.data = at(0x1000), .vectors = 2}};
+  const auto text = [&pieces](std::uint64_t address, std::uint32_t multiprocessor) {
+    return in_memtest::to_text({.address = address,
+                                .expected = 0xF0,
+                                .seen = 0xF1,
+                                .seen_again = 0xF2,
+                                .pass = 4,
+                                .multiprocessor = multiprocessor},
+                               pieces);
+  };
+  EXPECT_EQ(text(0x9038, 7),
+            "offset 0x38, address 0x9038: expected 0x00000000000000f0, seen 0x00000000000000f1 (differs in 0x1), then "
+            "0x00000000000000f2, pass 5, multiprocessor 7");
+  EXPECT_TRUE(text(0x9000, 7).starts_with("offset 0x0, "));
+  EXPECT_TRUE(text(0x1000, 7).starts_with("offset 0x40, "));
+  EXPECT_TRUE(text(0x1018, 7).starts_with("offset 0x58, "));
+  EXPECT_TRUE(text(0x1020, 7).starts_with("offset 0x60, ")) << "an address of none of them";
+  EXPECT_TRUE(text(0x9040, 7).starts_with("offset 0x60, "));
+  EXPECT_TRUE(text(0x1000, device::kernels::Invocation::no_multiprocessor).ends_with("multiprocessor unknown"));
 }
 
 TEST(MemoryTests, OfMoreMismatchesThanAreRecordedTheFirstAreTold) {
