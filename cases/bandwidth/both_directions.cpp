@@ -48,6 +48,7 @@ void run(harness::Context& context) {
   measurement.copy(sent.get(), in.data(), bytes, CopyKind::device_to_host);
   measurement.clear(in);
   measurement.randomize(out, 1);
+  measurement.clear_host(received.get(), bytes);
   TwoStreams streams(measurement);
   measurement.observe_speed("sum", measurement.measure_held(2 * bytes, [&] {
     streams.run([&] { measurement.copy(in.data(), sent.get(), bytes, CopyKind::host_to_device); },

@@ -18,6 +18,7 @@ void run(harness::Context& context) {
   const auto pinned =
       device::own<device::UniquePinnedMemory>(measurement.device(), measurement.device().allocate_pinned(bytes));
   measurement.randomize(device, 0);
+  measurement.clear_host(pinned.get(), bytes);
   measurement.observe_speed("pinned", measurement.measure_held(bytes, [&] {
     measurement.copy(pinned.get(), device.data(), bytes, CopyKind::device_to_host);
   }));

@@ -30,13 +30,15 @@ struct Member {
     void* const host = pinned.get();
     measurement.copy(to_host ? host : memory.data(), to_host ? memory.data() : host, memory.bytes(), way);
   }
-  /// Makes sure that what is compared next was copied after this: n-th random words are sent to the host, and on the
-  /// way back arrive in memory without any.
+  /// Makes sure that what is compared next was copied after this: n-th random words are sent to the host, where
+  /// none are, and on the way back arrive in memory without any.
   void prepare(CopyKind way, std::uint64_t n) {
-    if (way == CopyKind::device_to_host)
+    if (way == CopyKind::device_to_host) {
       measurement.randomize(memory, n);
-    else
+      measurement.clear_host(pinned.get(), memory.bytes());
+    } else {
       measurement.clear(memory);
+    }
     measurement.wait();
   }
   void verify(CopyKind way, std::uint64_t n) {

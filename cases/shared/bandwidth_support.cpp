@@ -146,6 +146,10 @@ void Measurement::clear(const DeviceBuffer& buffer) {
   device::check(device_, device_.fill(buffer.data(), 0, buffer.bytes(), stream_), "fill");
 }
 
+void Measurement::clear_host(void* data, std::uint64_t bytes) {
+  passes_.write(stretch_of(data, bytes), device::kernels::RepeatedWord{0});
+}
+
 void Measurement::copy(void* destination, const void* source, std::uint64_t bytes, device::CopyKind kind) {
   device::check(device_, device_.copy(destination, source, bytes, kind, stream_), "copy");
 }

@@ -94,6 +94,8 @@ class Measurement {
   /// Fills memory with random words, the n-th of those that the case's seed gives.
   void randomize(const DeviceBuffer& buffer, std::uint64_t n);
   void clear(const DeviceBuffer& buffer);
+  /// The same of host memory that the device can reach: new memory may still hold what was sent to it once.
+  void clear_host(void* data, std::uint64_t bytes);
   void copy(void* destination, const void* source, std::uint64_t bytes, device::CopyKind kind);
   /// By a kernel of this device; either memory may be another's that it can reach.
   void copy_by_kernel(const DeviceBuffer& destination, const DeviceBuffer& source);

@@ -169,6 +169,20 @@ TEST_P(LostMeasurements, AreNoticedEach) {
   EXPECT_GE(seen.number("mismatches"), static_cast<std::int64_t>(bytes / 8)) << "all words of a buffer";
 }
 
+/// Memory that is used again: the case sends the same words as it did before.
+TEST(MeasurementsLostAgain, AreNoticedWhereWhatIsSentIsThereAlready) {
+  for (const Lost& lost : {Lost{"bandwidth.device_to_host", 1, 10}, Lost{"bandwidth.both_directions", 2, 20},
+                           Lost{"bandwidth.host_together", 1, 40, 2}}) {
+    const Seen fine = run_case(case_named(lost.test_case), {.parameters = of_bytes, .devices = lost.devices});
+    EXPECT_EQ(fine.number("mismatches"), 0) << lost.test_case;
+    EXPECT_TRUE(fine.execution.broken_rules.empty()) << lost.test_case;
+    const Seen seen = run_case(
+        case_named(lost.test_case),
+        {.parameters = of_bytes, .plan = fault::copy_lost({lost.first, lost.copies}), .devices = lost.devices});
+    EXPECT_GE(seen.number("mismatches"), static_cast<std::int64_t>(lost.devices * bytes / 8)) << lost.test_case;
+  }
+}
+
 // Ten copies each way are a measurement; before those to a device one copy prepares what the host sends.
 INSTANTIATE_TEST_SUITE_P(
     Copies, LostMeasurements,
