@@ -160,10 +160,11 @@ BlockRef SlowAllocation::find_or_obtain() {
 }
 
 void* SlowAllocation::allocate(BlockRef ref) {
+  state_.statistics.admit_closed(*ref.arena);
   detail::Heap& heap = ref.heap();
-  const Arena::Allocated allocated = heap.allocate(ref.index, request_.rounded, request_.bytes, policy_in(*ref.arena));
-  state_.count_allocation(*ref.arena, heap, allocated, request_.bytes);
-  return reinterpret_cast<void*>(heap[allocated.index].address);
+  const detail::BlockIndex index = heap.allocate(ref.index, request_.rounded, request_.bytes, policy_in(*ref.arena));
+  state_.count_allocation(*ref.arena, heap[index], request_.bytes);
+  return reinterpret_cast<void*>(heap[index].address);
 }
 
 /// For a last resort, a block of another pool, PyTorch acts as if there were no expandable
@@ -204,10 +205,7 @@ void SlowAllocation::fail() {
 
 }  // namespace
 
-void CachingAllocator::State::count_allocation(const Arena& arena, const detail::Heap& heap, Arena::Allocated allocated,
-                                               std::uint64_t bytes) {
-  if (allocated.exceeded) statistics.rebalance(arena);
-  const detail::Block& block = heap[allocated.index];
+void CachingAllocator::State::count_allocation(const Arena& arena, const detail::Block& block, std::uint64_t bytes) {
   if (configuration.is_oversize(block.size)) statistics.oversize_allocated();
   recording.record(arena, MemoryAction::alloc, block.address, bytes);
 }
@@ -221,19 +219,19 @@ void* CachingAllocator::State::allocate(std::size_t bytes, device::Stream stream
   Arena* arena = arenas.of_stream(stream);
   const CallContext context = recorder == nullptr ? no_call_context : recorder->context_of(MemoryCall::allocate);
   if (arena == nullptr) return SlowAllocation(*this, bytes, stream, context).run();
-  std::unique_lock lock(arena->lock);
+  CountingLock lock(*this, *arena);
   if (slow_path.none()) {
-    const Arena::Allocated block = arena->allocate(configuration.rounded_size(bytes), bytes, configuration.policy());
-    if (block.index != detail::no_block) {
+    const detail::BlockIndex block =
+        arena->allocate(configuration.rounded_size(bytes), bytes, configuration.policy());
+    if (block != detail::no_block) {
       const std::uintptr_t address = arena->address_of(block);
       if (recorder != nullptr) [[unlikely]]
         recording.allocated(*arena, address, bytes, context);
-      lock.unlock();
-      if (block.exceeded) rebalance(*arena);
+      lock.release();
       return reinterpret_cast<void*>(address);
     }
   }
-  lock.unlock();
+  lock.give_up();
   return SlowAllocation(*this, bytes, stream, context).run();
 }
 

@@ -87,8 +87,8 @@ const Pool& pool_to_restore(State& state, const PoolCheckpoint& checkpoint) {
 
 /// Frees a block that no other stream uses.
 void free_unused(State& state, BlockRef ref) {
-  const State::Freed freed = state.free_block(*ref.arena, ref.arena->find(ref.block().address));
-  if (freed.exceeded) state.statistics.rebalance(*ref.arena);
+  state.statistics.admit_closed(*ref.arena);
+  static_cast<void>(state.free_block(*ref.arena, ref.arena->find(ref.block().address)));
 }
 
 void free_all(State& state, const Pool& pool, PoolRestoration& result) {
@@ -109,10 +109,11 @@ void restore_segment(State& state, BlockRef first, const PoolCheckpoint::Segment
   std::vector<BlockIndex> carved;
   BlockIndex rest = first.index;
   for (const PoolCheckpoint::Block& block : segment.blocks) {
-    const Heap::Allocated allocated = heap.carve(rest, block.size);
-    state.count_allocation(arena, heap, allocated, block.size);
-    carved.push_back(allocated.index);
-    rest = heap[allocated.index].next;
+    state.statistics.admit_closed(arena);
+    const BlockIndex index = heap.carve(rest, block.size);
+    state.count_allocation(arena, heap[index], block.size);
+    carved.push_back(index);
+    rest = heap[index].next;
   }
   for (std::size_t i = 0; i < carved.size(); ++i) {
     if (segment.blocks[i].allocated) {

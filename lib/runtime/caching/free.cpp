@@ -23,20 +23,14 @@ bool free_serially(State& state, void* pointer, CallContext context) {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   Arena* const arena = state.arenas.at_address(address);
   if (arena == nullptr) return false;
-  State::Freed freed;
-  {
-    const Serial serial(state.locks, context);
-    std::unique_lock lock(arena->lock);
-    const auto place = arena->find(address);
-    if (place.index == detail::no_block) return false;
-    freed = state.free_block(*arena, place);
-    lock.unlock();
-    // What is recorded on the device here, others need not wait for.
-    if (!freed.uses.empty()) {
-      state.waiting_frees.add({arena, place.index}, std::move(freed.uses), state.means_of_waiting());
-    }
-  }
-  if (freed.exceeded) state.rebalance(*arena);
+  const Serial serial(state.locks, context);
+  State::CountingLock lock(state, *arena);
+  const auto place = arena->find(address);
+  if (place.index == detail::no_block) return false;
+  std::vector<detail::StreamUse> uses = state.free_block(*arena, place);
+  lock.release();
+  // What is recorded on the device here, others need not wait for.
+  if (!uses.empty()) state.waiting_frees.add({arena, place.index}, std::move(uses), state.means_of_waiting());
   return true;
 }
 
@@ -48,9 +42,9 @@ void free_exclusively(State& state, void* pointer, CallContext context) {
     if (state.uncached_pointers.erase(pointer) == 0) throw Error(fmt::format("invalid device pointer: {}", pointer));
     return device::check_and_clear(state.device, state.device.free(pointer), "free");
   }
-  State::Freed freed = state.free_block(*ref.arena, ref.arena->find(ref.block().address));
-  if (!freed.uses.empty()) state.waiting_frees.add(ref, std::move(freed.uses), state.means_of_waiting());
-  if (freed.exceeded) state.statistics.rebalance(*ref.arena);
+  state.statistics.admit_closed(*ref.arena);
+  std::vector<detail::StreamUse> uses = state.free_block(*ref.arena, ref.arena->find(ref.block().address));
+  if (!uses.empty()) state.waiting_frees.add(ref, std::move(uses), state.means_of_waiting());
 }
 
 }  // namespace
@@ -62,31 +56,31 @@ void CachingAllocator::State::free(void* pointer) {
   Arena* arena = arenas.at_address(address);
   const CallContext context = recorder == nullptr ? no_call_context : recorder->context_of(MemoryCall::free);
   if (arena == nullptr) return free_exclusively(*this, pointer, context);
-  std::unique_lock lock(arena->lock);
+  CountingLock lock(*this, *arena);
   const auto place = arena->find(address);
   const Block& block = arena->in_use(place);
   if (place.index == detail::no_block || block.uses != 0 || configuration.is_oversize(block.size)) {
-    lock.unlock();
+    lock.give_up();
     if (!free_serially(*this, pointer, context)) free_exclusively(*this, pointer, context);
     return;
   }
   if (recorder != nullptr) [[unlikely]] {
     recording.freed(*arena, address, block.requested, context);
   }
-  const bool exceeded = arena->free(place);
-  lock.unlock();
-  if (exceeded) rebalance(*arena);
+  arena->free(place);
+  lock.release();
 }
 
-CachingAllocator::State::Freed CachingAllocator::State::free_block(Arena& arena, detail::PointerMap::Place place) {
+std::vector<detail::StreamUse> CachingAllocator::State::free_block(Arena& arena, detail::PointerMap::Place place) {
   detail::Heap& heap = arena.unpark();
   const Block& block = heap[place.index];
   if (configuration.is_oversize(block.size)) statistics.oversize_freed();
   recording.record(arena, MemoryAction::free_requested, block.address, block.requested);
-  if (block.uses != 0) return {.uses = heap.begin_pending_free(place)};
+  if (block.uses != 0) return heap.begin_pending_free(place);
   heap.request_free(place);
   recording.record(arena, MemoryAction::free_completed, block.address, block.requested);
-  return {.uses = {}, .exceeded = heap.finish_free(place.index)};
+  heap.finish_free(place.index);
+  return {};
 }
 
 detail::WaitingFrees::Means CachingAllocator::State::means_of_waiting() const noexcept {

@@ -18,10 +18,9 @@ CachingAllocator::State::~State() {
   for (void* pointer : uncached_pointers) static_cast<void>(device.free(pointer));
 }
 
-void CachingAllocator::State::rebalance(detail::Arena& arena) {
-  if (!arenas.is_confined() && statistics.take_spare_quota(arena)) return;
-  const detail::AllHeld held(arenas, arena);
-  statistics.rebalance(arena);
+void CachingAllocator::State::admit(detail::Arena& arena) {
+  const std::scoped_lock settling(locks.settling);
+  statistics.admit(arena);
 }
 
 }  // namespace gpucheck::runtime

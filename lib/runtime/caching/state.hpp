@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <mutex>
 #include <optional>
 #include <unordered_set>
 #include <vector>
@@ -31,22 +32,44 @@ struct CachingAllocator::State {
   [[nodiscard]] void* allocate(std::size_t bytes, device::Stream stream);
   void free(void* pointer);
 
-  /// An arena exceeded a quota and its lock was released.
-  void rebalance(detail::Arena& arena);
-  /// Counts and records a block that was just allocated for `bytes`, with all arenas closed.
-  void count_allocation(const detail::Arena& arena, const detail::Heap& heap, detail::Heap::Allocated allocated,
-                        std::uint64_t bytes);
-  /// Frees a block in use, with its arena's lock held or closed and the mutex held. What other
-  /// streams use goes on in `waiting_frees`, with the uses that are returned.
-  struct Freed {
-    std::vector<detail::StreamUse> uses;
-    bool exceeded = false;  ///< a quota
+  /// An arena held, with room for one change of its counters.
+  class CountingLock {
+   public:
+    CountingLock(State& state, detail::Arena& arena) : state_(state), arena_(arena), lock_(arena.lock) {
+      while (has_no_room()) [[unlikely]] {
+        lock_.unlock();
+        state_.admit(arena_);
+        lock_.lock();
+      }
+    }
+    /// After a change.
+    void release() {
+      const bool has_room = !has_no_room();
+      lock_.unlock();
+      if (!has_room) [[unlikely]]
+        state_.admit(arena_);
+    }
+    /// Without a change.
+    void give_up() { lock_.unlock(); }
+
+   private:
+    [[nodiscard]] bool has_no_room() noexcept { return arena_.counters().room == 0; }
+
+    State& state_;
+    detail::Arena& arena_;
+    std::unique_lock<detail::ArenaLock> lock_;
   };
-  [[nodiscard]] Freed free_block(detail::Arena& arena, detail::PointerMap::Place place);
+  /// Counts and records a block that was just allocated for `bytes`, with all arenas closed.
+  void count_allocation(const detail::Arena& arena, const detail::Block& block, std::uint64_t bytes);
+  /// Frees a block in use, with the mutex held, and its arena, which has been admitted, held or
+  /// closed. What other streams use goes on in `waiting_frees`, with the uses that are returned.
+  [[nodiscard]] std::vector<detail::StreamUse> free_block(detail::Arena& arena, detail::PointerMap::Place place);
   /// How frees that must wait can know the end of the uses, now.
   [[nodiscard]] detail::WaitingFrees::Means means_of_waiting() const noexcept;
   /// empty_cache, with all arenas closed.
   void release_cached(PoolId id);
+  /// Gives the arena room to count, with no arena held.
+  void admit(detail::Arena& arena);
   [[nodiscard]] bool is_in_use(void* pointer);
   [[nodiscard]] std::vector<SegmentInfo> segments_in(std::optional<PoolId> only) const;
 
@@ -57,7 +80,7 @@ struct CachingAllocator::State {
   detail::Recording recording;
   detail::ArenaTable arenas;
   std::atomic<GpuTraceSink*> trace_sink = nullptr;  ///< changed with all arenas closed
-  detail::Locks locks{.mutex = {}, .arenas = arenas, .recording = recording};
+  detail::Locks locks{.mutex = {}, .settling = {}, .arenas = arenas, .recording = recording};
   detail::PoolTable pools{slow_path};
   detail::StatisticsTable statistics;
   detail::WaitingFrees waiting_frees{device, statistics, recording, slow_path};

@@ -4,29 +4,32 @@
 
 namespace gpucheck::runtime::detail {
 
-Arena::Allocated Arena::allocate(std::uint64_t rounded, std::uint64_t requested, const SplitPolicy& policy) {
-  const Allocated parked = allocate_parked(rounded, requested, policy);
-  if (parked.index != no_block) return parked;
+BlockIndex Arena::allocate(std::uint64_t rounded, std::uint64_t requested, const SplitPolicy& policy) {
+  const BlockIndex parked = allocate_parked(rounded, requested, policy);
+  if (parked != no_block) return parked;
   Heap& heap = unpark();
   const BlockIndex fit = heap.find_fit(rounded, policy);
-  if (fit == no_block || heap[fit].size >= policy.max_split_size) return {};
+  if (fit == no_block || heap[fit].size >= policy.max_split_size) return no_block;
   return heap.allocate(fit, rounded, requested, policy);
 }
 
-bool Arena::park(BlockIndex index) noexcept {
+void Arena::park(BlockIndex index) noexcept {
   Heap& heap = unpark();
   Block& block = heap[index];
   const bool merges_before = block.previous != no_block && heap[block.previous].is_free;
   if (merges_before || block.expandable) return heap.finish_free(index);
-  heap.counters.decrease(block.kind, requested_bytes, static_cast<std::int64_t>(block.requested));
   block.searches_at_insertion = heap.searches(block.kind);
   parked_ = index;
-  if (block.next == no_block || !heap[block.next].is_free) {
-    return heap.count_free(block.kind, block.is_split(), block.size, 0, 0);
+  std::uint64_t rest = 0;
+  bool is_split = block.is_split();
+  if (block.next != no_block && heap[block.next].is_free) {
+    const Block& behind = heap[block.next];
+    rest = behind.size;
+    is_split = block.previous != no_block || behind.next != no_block;
   }
-  const Block& rest = heap[block.next];
-  const bool is_split = block.previous != no_block || rest.next != no_block;
-  return heap.count_free(block.kind, is_split, block.size + rest.size, 0, rest.size);
+  heap.counters.remove_block(block.kind, static_cast<std::int64_t>(block.size),
+                             static_cast<std::int64_t>(block.requested),
+                             Heap::split_by_free(is_split, block.size + rest, 0, rest));
 }
 
 void Arena::merge_parked() noexcept {
@@ -56,10 +59,10 @@ std::uint64_t Arena::free_behind_parked() const noexcept {
   return behind != no_block && heap_[behind].is_free ? heap_[behind].size : 0;
 }
 
-Arena::Allocated Arena::allocate_parked(std::uint64_t rounded, std::uint64_t requested, const SplitPolicy& policy) {
-  if (parked_ == no_block || heap_[parked_].size != rounded) return {};
+BlockIndex Arena::allocate_parked(std::uint64_t rounded, std::uint64_t requested, const SplitPolicy& policy) {
+  if (parked_ == no_block || heap_[parked_].size != rounded) return no_block;
   const std::uint64_t rest = free_behind_parked();
-  if (!parked_fits_best(rest, policy)) return {};
+  if (!parked_fits_best(rest, policy)) return no_block;
   const BlockIndex index = std::exchange(parked_, no_block);
   Block& block = heap_[index];
   bool was_split = block.is_split();

@@ -1,12 +1,14 @@
 #pragma once
 
-#include <atomic>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "device/values/handles.hpp"
 #include "runtime/caching/arena/arena_lock.hpp"
 #include "runtime/caching/arena/heap.hpp"
+#include "runtime/caching/counters/change_log.hpp"
 
 namespace gpucheck::runtime::detail {
 
@@ -20,22 +22,13 @@ namespace gpucheck::runtime::detail {
 /// free set is in the heap, which only `unpark` gives access to.
 class alignas(128) Arena {
  public:
-  using Allocated = Heap::Allocated;
-
   explicit Arena(std::size_t number) noexcept : number_(number) {}
   /// One that counts in `shared`: see ArenaTable::confine_to_one_thread.
   Arena(std::size_t number, Counters& shared) noexcept : number_(number), heap_(shared) {}
 
   ArenaLock lock;
-
-  /// What `take_spare_quota` remembers of the arena.
-  struct QuotaExchange {
-    std::atomic<bool> may_give = false;  ///< a hint, read without the lock
-    std::size_t last_donor = 0;          ///< number of the arena that was asked last
-    int times_asked = 0;                 ///< since an allocation here
-    std::int64_t allocations = 0;        ///< when it was asked last
-  };
-  QuotaExchange quota_exchange;
+  /// One is written while the other is settled. Made when they are needed first; guarded by Turns' mutex.
+  std::array<std::unique_ptr<ChangeLog>, 2> logs;
 
   /// Gives an arena without segments to a pool and a stream.
   void assign(Pool& pool, device::Stream stream) noexcept {
@@ -57,28 +50,27 @@ class alignas(128) Arena {
 
   // -- what need not unpark: blocks in use are the same with a parked one or without -------
   /// A free block for a request; no_block when none may serve, or one that counts as oversize.
-  Allocated allocate(std::uint64_t rounded, std::uint64_t requested, const SplitPolicy& policy);
+  BlockIndex allocate(std::uint64_t rounded, std::uint64_t requested, const SplitPolicy& policy);
   /// The block in use that starts at `address`, if any.
   [[nodiscard]] PointerMap::Place find(std::uintptr_t address) const noexcept { return heap_.find(address); }
   /// The block in use at a place that `find` gave.
   [[nodiscard]] const Block& in_use(PointerMap::Place place) const noexcept { return heap_[place.index]; }
-  [[nodiscard]] std::uintptr_t address_of(Allocated allocated) const noexcept { return heap_[allocated.index].address; }
-  /// Frees a block that no other stream uses, and parks it where that is possible. Returns
-  /// whether some counter exceeds its quota.
-  bool free(PointerMap::Place place) noexcept {
+  [[nodiscard]] std::uintptr_t address_of(BlockIndex index) const noexcept { return heap_[index].address; }
+  /// Frees a block that no other stream uses, and parks it where that is possible.
+  void free(PointerMap::Place place) noexcept {
     heap_.request_free(place);
-    return park(place.index);
+    park(place.index);
   }
   void add_use(PointerMap::Place place, const StreamUse& use) { heap_.add_use(place.index, use); }
 
-  [[nodiscard]] std::size_t bytes() const noexcept { return sizeof(*this) + heap_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const noexcept { return sizeof(*this) + heap_.bytes() + (logs[0] ? logs.size() * sizeof(ChangeLog) : 0); }
 
  private:
   /// As `Heap::finish_free`. All counters move at once.
-  bool park(BlockIndex index) noexcept;
+  void park(BlockIndex index) noexcept;
   /// The parked block if it is what `find_fit` and `allocate` of the heap would give after a
   /// merge; no_block otherwise.
-  Allocated allocate_parked(std::uint64_t rounded, std::uint64_t requested, const SplitPolicy& policy);
+  BlockIndex allocate_parked(std::uint64_t rounded, std::uint64_t requested, const SplitPolicy& policy);
   void merge_parked() noexcept;
   /// Bytes that are free behind the parked block.
   [[nodiscard]] std::uint64_t free_behind_parked() const noexcept;

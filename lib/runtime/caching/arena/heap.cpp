@@ -9,6 +9,11 @@ namespace {
 
 std::int64_t signed_size(std::uint64_t size) noexcept { return static_cast<std::int64_t>(size); }
 
+SplitChange split_by_allocation(bool was_split, bool splits, std::uint64_t size_before, std::uint64_t size) noexcept {
+  if (was_split) return {splits ? 0 : -1, -signed_size(size)};
+  return splits ? SplitChange{1, signed_size(size_before - size)} : SplitChange{};
+}
+
 }  // namespace
 
 BlockIndex Heap::find_fit(std::uint64_t rounded, const SplitPolicy& policy) const noexcept {
@@ -17,18 +22,20 @@ BlockIndex Heap::find_fit(std::uint64_t rounded, const SplitPolicy& policy) cons
   return best != no_block && may_serve(blocks_[best].size, rounded, policy) ? best : no_block;
 }
 
-Heap::Allocated Heap::finish_allocation(BlockIndex index, std::uint64_t requested, bool was_split, bool splits,
-                                        std::uint64_t size_before) {
+BlockIndex Heap::finish_allocation(BlockIndex index, std::uint64_t requested, bool was_split, bool splits,
+                                   std::uint64_t size_before) {
   Block& block = blocks_[index];
   block.allocated = true;
   block.requested = requested;
   live_.insert(blocks_, index);
   // What is inactive in an expandable segment can be unmapped: it does not count.
-  const bool exceeds_split = !block.expandable && count_split(block.kind, was_split, splits, size_before, block.size);
-  return {index, count_allocation(block) || exceeds_split};
+  const SplitChange split =
+      block.expandable ? SplitChange{} : split_by_allocation(was_split, splits, size_before, block.size);
+  counters.add_block(block.kind, signed_size(block.size), signed_size(requested), split);
+  return index;
 }
 
-inline Heap::Allocated Heap::take(BlockIndex index, std::uint64_t size, std::uint64_t requested, bool splits) {
+inline BlockIndex Heap::take(BlockIndex index, std::uint64_t size, std::uint64_t requested, bool splits) {
   const std::uint64_t size_before = blocks_[index].size;
   const bool was_split = blocks_[index].is_split();
   erase_free(index);
@@ -36,34 +43,15 @@ inline Heap::Allocated Heap::take(BlockIndex index, std::uint64_t size, std::uin
 }
 
 /// Flattened, as `finish_free` is: the calls of what they consist of would cost as much as the work.
-[[gnu::flatten]] Heap::Allocated Heap::allocate(BlockIndex index, std::uint64_t rounded, std::uint64_t requested,
-                                                const SplitPolicy& policy) {
+[[gnu::flatten]] BlockIndex Heap::allocate(BlockIndex index, std::uint64_t rounded, std::uint64_t requested,
+                                           const SplitPolicy& policy) {
   const Block& block = blocks_[index];
   const bool splits = !pool_->options.no_split && should_split(block.kind, block.size, rounded, policy);
   return take(index, rounded, requested, splits);
 }
 
-Heap::Allocated Heap::carve(BlockIndex index, std::uint64_t size) {
+BlockIndex Heap::carve(BlockIndex index, std::uint64_t size) {
   return take(index, size, size, blocks_[index].size > size);
-}
-
-bool Heap::count_split(PoolKind kind, bool was_split, bool splits, std::uint64_t size_before,
-                       std::uint64_t size) noexcept {
-  if (was_split) {
-    counters.decrease(kind, inactive_split_bytes, signed_size(size));
-    if (!splits) counters.decrease(kind, inactive_split, 1);
-    return false;
-  }
-  if (!splits) return false;
-  const bool exceeds_count = counters.increase(kind, inactive_split, 1);
-  return counters.increase(kind, inactive_split_bytes, signed_size(size_before - size)) || exceeds_count;
-}
-
-bool Heap::count_allocation(const Block& block) noexcept {
-  const bool exceeds_count = counters.increase(block.kind, allocation, 1);
-  const bool exceeds_bytes = counters.increase(block.kind, allocated_bytes, signed_size(block.size));
-  const bool exceeds_requested = counters.increase(block.kind, requested_bytes, signed_size(block.requested));
-  return exceeds_count || exceeds_bytes || exceeds_requested;
 }
 
 BlockIndex Heap::split(BlockIndex index, std::uint64_t size) {
@@ -137,26 +125,26 @@ void Heap::request_free(PointerMap::Place place) noexcept {
   Block& block = blocks_[place.index];
   live_.erase(place);
   block.allocated = false;
-  counters.decrease(block.kind, allocation, 1);
-  counters.decrease(block.kind, allocated_bytes, signed_size(block.size));
 }
 
-[[gnu::flatten]] bool Heap::finish_free(BlockIndex index) noexcept {
-  Block& block = blocks_[index];
-  counters.decrease(block.kind, requested_bytes, signed_size(block.requested));
+[[gnu::flatten]] void Heap::finish_free(BlockIndex index) noexcept {
+  const Block& block = blocks_[index];
+  const std::int64_t size = signed_size(block.size);
+  const SplitChange split = merge_and_insert(index);
+  counters.remove_block(block.kind, size, signed_size(block.requested), split);
+}
+
+SplitChange Heap::merge_and_insert(BlockIndex index) noexcept {
+  const Block& block = blocks_[index];
   const std::uint64_t before = merge(index, block.previous);
   const std::uint64_t after = merge(index, block.next);
   insert_free(index);
-  if (block.expandable) return false;
-  return count_free(block.kind, block.is_split(), block.size, before, after);
+  return block.expandable ? SplitChange{} : split_by_free(block.is_split(), block.size, before, after);
 }
 
-bool Heap::count_free(PoolKind kind, bool is_split, std::uint64_t size, std::uint64_t before,
-                      std::uint64_t after) noexcept {
-  const std::int64_t count = (is_split ? 1 : 0) - (before > 0 ? 1 : 0) - (after > 0 ? 1 : 0);
-  const std::int64_t bytes = signed_size((is_split ? size : 0) - before - after);
-  const bool exceeds_count = counters.change(kind, inactive_split, count);
-  return counters.change(kind, inactive_split_bytes, bytes) || exceeds_count;
+SplitChange Heap::split_by_free(bool is_split, std::uint64_t size, std::uint64_t before, std::uint64_t after) noexcept {
+  return {(is_split ? 1 : 0) - (before > 0 ? 1 : 0) - (after > 0 ? 1 : 0),
+          signed_size((is_split ? size : 0) - before - after)};
 }
 
 std::uint64_t Heap::merge(BlockIndex index, BlockIndex neighbour) noexcept {
@@ -187,13 +175,15 @@ std::vector<StreamUse> Heap::begin_pending_free(PointerMap::Place place) {
   Block& block = blocks_[place.index];
   std::vector<StreamUse> streams = uses_.take(std::exchange(block.uses, 0));
   request_free(place);
-  counters.begin_pending(block.kind, signed_size(block.size));
+  counters.begin_pending_free(block.kind, signed_size(block.size));
   return streams;
 }
 
-bool Heap::finish_pending_free(BlockIndex index) noexcept {
-  counters.end_pending(blocks_[index].kind, signed_size(blocks_[index].size));
-  return finish_free(index);
+void Heap::finish_pending_free(BlockIndex index) noexcept {
+  const Block& block = blocks_[index];
+  const std::int64_t size = signed_size(block.size);
+  const SplitChange split = merge_and_insert(index);
+  counters.end_pending_free(block.kind, size, signed_size(block.requested), split);
 }
 
 std::vector<BlockIndex> Heap::free_blocks(PoolKind kind) const {

@@ -8,7 +8,7 @@
 
 #include "runtime/allocator/snapshot.hpp"
 #include "runtime/caching/arena/block.hpp"
-#include "runtime/caching/arena/counters.hpp"
+#include "runtime/caching/counters/counters.hpp"
 #include "runtime/caching/arena/large_free_set.hpp"
 #include "runtime/caching/arena/pointer_map.hpp"
 #include "runtime/caching/arena/pool.hpp"
@@ -39,14 +39,10 @@ class Heap {
   /// A free block for a request of `rounded` bytes, left in the free set; no_block when
   /// none may serve.
   [[nodiscard]] BlockIndex find_fit(std::uint64_t rounded, const SplitPolicy& policy) const noexcept;
-  struct Allocated {
-    BlockIndex index = no_block;
-    bool exceeded = false;  ///< some counter exceeds its quota: the ledger has to rebalance
-  };
   /// Allocates the free block, split where it should be.
-  Allocated allocate(BlockIndex index, std::uint64_t rounded, std::uint64_t requested, const SplitPolicy& policy);
+  BlockIndex allocate(BlockIndex index, std::uint64_t rounded, std::uint64_t requested, const SplitPolicy& policy);
   /// Allocates the first `size` bytes of a free block, whatever the policy.
-  Allocated carve(BlockIndex index, std::uint64_t size);
+  BlockIndex carve(BlockIndex index, std::uint64_t size);
   /// A new segment, as one free block.
   BlockIndex add_segment(std::uintptr_t address, std::uint64_t size, PoolKind kind);
   /// Forgets a segment that is one block: free, or without memory.
@@ -71,13 +67,12 @@ class Heap {
   [[nodiscard]] std::size_t live_count() const noexcept { return live_.size(); }
   /// The caller freed the block; it is not reused before `finish_free`.
   void request_free(PointerMap::Place place) noexcept;
-  /// Nobody uses the block any more: merges it with its free neighbours. Returns whether
-  /// some counter exceeds its quota.
-  bool finish_free(BlockIndex index) noexcept;
+  /// Nobody uses the block any more: merges it with its free neighbours.
+  void finish_free(BlockIndex index) noexcept;
   /// `request_free` of a block that other streams use: they are returned, and have to be done
   /// with it before `finish_pending_free`, which is `finish_free` for such a block.
   std::vector<StreamUse> begin_pending_free(PointerMap::Place place);
-  bool finish_pending_free(BlockIndex index) noexcept;
+  void finish_pending_free(BlockIndex index) noexcept;
   /// Another stream uses the block.
   void add_use(BlockIndex index, const StreamUse& use) { blocks_[index].uses = uses_.add(blocks_[index].uses, use); }
 
@@ -103,12 +98,15 @@ class Heap {
   /// Parks a block: keeps it in no free set for a while, and does as if it were.
   friend class Arena;
 
-  Allocated finish_allocation(BlockIndex index, std::uint64_t requested, bool was_split, bool splits,
-                              std::uint64_t size_before);
-  /// The counters of a free that made one free block of `size` bytes out of the block and
-  /// neighbours of `before` and `after` bytes. Returns whether one exceeds its quota.
-  bool count_free(PoolKind kind, bool is_split, std::uint64_t size, std::uint64_t before, std::uint64_t after) noexcept;
-  Allocated take(BlockIndex index, std::uint64_t size, std::uint64_t requested, bool splits);
+  BlockIndex finish_allocation(BlockIndex index, std::uint64_t requested, bool was_split, bool splits,
+                               std::uint64_t size_before);
+  /// Merges a block that nobody uses any more with its free neighbours, and puts it in the free set.
+  SplitChange merge_and_insert(BlockIndex index) noexcept;
+  /// Of a free that made one free block of `size` bytes out of the block and neighbours of `before`
+  /// and `after` bytes.
+  static SplitChange split_by_free(bool is_split, std::uint64_t size, std::uint64_t before,
+                                   std::uint64_t after) noexcept;
+  BlockIndex take(BlockIndex index, std::uint64_t size, std::uint64_t requested, bool splits);
   /// What only heaps with expandable segments need.
   struct Expandable {
     /// Free blocks of the small pool that are larger than its plain segments.
@@ -137,9 +135,6 @@ class Heap {
   /// Size of the neighbour that was merged into the block; 0 when it cannot be.
   std::uint64_t merge(BlockIndex index, BlockIndex neighbour) noexcept;
   [[nodiscard]] std::uint64_t searches(PoolKind kind) const noexcept { return pool_->searches[Counters::index(kind)]; }
-  /// Both return whether some counter exceeds its quota.
-  bool count_allocation(const Block& block) noexcept;
-  bool count_split(PoolKind kind, bool was_split, bool splits, std::uint64_t size_before, std::uint64_t size) noexcept;
 
   Counters own_counters_;  ///< unused where they are shared
   Pool* pool_ = nullptr;

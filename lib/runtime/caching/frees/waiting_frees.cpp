@@ -22,7 +22,8 @@ void WaitingFrees::add(BlockRef ref, std::vector<StreamUse> uses, Means means) {
 void WaitingFrees::finish(BlockRef ref) {
   const Block& block = ref.block();
   recording_.record(*ref.arena, MemoryAction::free_completed, block.address, block.requested);
-  if (ref.heap().finish_pending_free(ref.index)) statistics_.rebalance(*ref.arena);
+  statistics_.admit_closed(*ref.arena);
+  ref.heap().finish_pending_free(ref.index);
 }
 
 void WaitingFrees::poll() {

@@ -7,9 +7,10 @@
 
 namespace gpucheck::runtime::detail {
 
-/// What a call locks beyond an arena. The order: the mutex, then arenas.
+/// What a call locks beyond an arena. The order: the mutex, `settling`, then arenas.
 struct Locks {
   alignas(64) std::mutex mutex;  ///< apart from what every call reads
+  std::mutex settling;           ///< guards which arenas may count, and the sums and peaks of their counters
   ArenaTable& arenas;
   Recording& recording;
 };
@@ -24,7 +25,7 @@ class Serial {
   std::unique_lock<std::mutex> lock_;
 };
 
-/// The mutex held and all arenas closed: nothing else goes on, and whoever waits sleeps. The
+/// Both mutexes held and all arenas closed: nothing else goes on, and whoever waits sleeps. The
 /// device may be called.
 class Exclusive {
  public:
@@ -37,6 +38,7 @@ class Exclusive {
 
   void lock() {
     locks_.mutex.lock();
+    locks_.settling.lock();
     locks_.arenas.close_all();
     locks_.recording.set_context(context_);
     is_locked_ = true;
@@ -44,6 +46,7 @@ class Exclusive {
   void unlock() {
     is_locked_ = false;
     locks_.arenas.reopen_all();
+    locks_.settling.unlock();
     locks_.mutex.unlock();
   }
 
@@ -51,19 +54,6 @@ class Exclusive {
   Locks& locks_;
   CallContext context_;
   bool is_locked_ = false;
-};
-
-/// All arenas held, for a few microseconds in which nothing waits. Enough for the ledger.
-class AllHeld {
- public:
-  /// `any`: one of the arenas.
-  AllHeld(ArenaTable& arenas, Arena& any) : arenas_(arenas) { arenas_.lock_all(any); }
-  ~AllHeld() { arenas_.unlock_all(); }
-  AllHeld(const AllHeld&) = delete;
-  AllHeld& operator=(const AllHeld&) = delete;
-
- private:
-  ArenaTable& arenas_;
 };
 
 /// Gives the locks back for a scope. Afterwards nothing is as it was: arenas, pools and

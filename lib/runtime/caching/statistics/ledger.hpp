@@ -1,51 +1,41 @@
 #pragma once
 
-#include <array>
 #include <span>
 
 #include "runtime/allocator/statistics.hpp"
-#include "runtime/caching/arena/counters.hpp"
+#include "runtime/caching/counters/counters.hpp"
 
 namespace gpucheck::runtime::detail {
 
-/// Peaks and totals of the counters over all arenas. Every call needs all arenas closed.
-///
-/// Between calls these hold for each counter, over one kind and over both:
-/// - the arenas' quotas add up to no more than the peak;
-/// - for what is allocated, they and the pending frees add up to no more than the peak of what
-///   is active: blocks allocated, or freed with their free still pending.
-/// An arena that stays within its quotas can therefore raise no peak; one that exceeds them
-/// calls `rebalance`, which sees all arenas and knows whether a peak was raised.
+/// Sums of the counters over all arenas, and their peaks: as they were when the arenas' changes
+/// were settled last (see Turns).
 class Ledger {
  public:
-  /// Brings an arena that exceeds a quota back within it: by quota that other arenas do not
-  /// use, or else, when there is not enough, by a new peak.
-  void rebalance(std::span<Counters* const> arenas, std::size_t exceeded);
-  /// How often quotas were shared out afresh. Any arena's lock is enough to read it.
-  [[nodiscard]] std::uint64_t rebalances() const noexcept { return rebalances_; }
-  void reset_peaks(std::span<Counters* const> arenas);
-  void reset_accumulated(std::span<Counters* const> arenas);
-  /// Fills in all that the counters tell.
-  void report(std::span<Counters* const> arenas, MemoryStatistics& out) const;
-  [[nodiscard]] static std::int64_t current(std::span<Counters* const> arenas, Counter counter);
+  [[nodiscard]] const ScopeValues& sums() const noexcept { return sums_; }
+  /// Whether one of these, each at least as high as a sum can have been, is higher than its peak.
+  [[nodiscard]] bool may_raise_peaks(const ScopeValues& bounds) const noexcept;
+  void raise_peaks(const ScopeValues& sums) noexcept { raise(peaks_, sums); }
+  /// An arena's counters were `before`, and are `after` now.
+  void move(const KindValues& before, const KindValues& after) noexcept {
+    add_difference(sums_, over_scopes(after), over_scopes(before));
+  }
+  void reset_peaks() noexcept { peaks_ = sums_; }
+
+  // -- with every arena closed, and settled -----------------------------------------------
+  void reset_accumulated(std::span<const Counters* const> arenas) noexcept;
+  /// Fills in all that the counters show.
+  void report(std::span<const Counters* const> arenas, MemoryStatistics& out) const;
 
  private:
-  static std::int64_t sum(std::span<Counters* const> arenas, std::size_t scope, std::size_t counter) noexcept;
-  static std::int64_t pending(std::span<Counters* const> arenas, std::size_t scope, std::size_t counter) noexcept;
-  /// Raises the peaks that `total` passes. Returns what the quotas may add up to.
-  std::int64_t raise_peaks(std::span<Counters* const> arenas, std::size_t scope, std::size_t counter,
-                           std::int64_t total);
-  void rebalance_counter(std::span<Counters* const> arenas, std::size_t exceeded, std::size_t scope,
-                         std::size_t counter);
-  /// `active` from `allocation`, or `active_bytes` from `allocated_bytes`.
-  [[nodiscard]] Statistic active_statistic(std::span<Counters* const> arenas, std::size_t scope, Counter counter) const;
-  [[nodiscard]] Statistic statistic(std::span<Counters* const> arenas, std::size_t scope, std::size_t counter) const;
+  /// Sums of all increases.
+  [[nodiscard]] static ScopeValues increased(std::span<const Counters* const> arenas) noexcept;
+  [[nodiscard]] Statistic statistic(const ScopeValues& increased, std::size_t scope, Counter counter) const;
 
-  std::uint64_t rebalances_ = 0;
-  std::array<CounterValues, scope_count> peaks_{};
-  std::array<CounterValues, scope_count> active_peaks_{};      ///< of `allocation` and `allocated_bytes`
-  std::array<CounterValues, scope_count> current_at_reset_{};  ///< of the accumulated totals
-  std::array<CounterValues, scope_count> pending_at_reset_{};
+  ScopeValues sums_{};
+  ScopeValues peaks_{};
+  // At the last reset of the accumulated totals:
+  ScopeValues sums_at_reset_{};
+  ScopeValues increased_at_reset_{};
 };
 
 }  // namespace gpucheck::runtime::detail

@@ -1,7 +1,5 @@
 #include "runtime/caching/statistics/statistics_table.hpp"
 
-#include <span>
-
 #include "runtime/allocator/statistic_changes.hpp"
 
 namespace gpucheck::runtime::detail {
@@ -48,20 +46,20 @@ void StatisticsTable::oversize_allocated() { add(totals_.oversize_allocations, 1
 void StatisticsTable::oversize_freed() { subtract(totals_.oversize_allocations, 1); }
 
 MemoryStatistics StatisticsTable::report() {
-  // Arenas may exceed their quotas between an operation and its rebalancing.
-  const std::span<Counters* const> counters = arenas_.counters();
-  for (std::size_t place = 0; place < counters.size(); ++place) ledger_.rebalance(counters, place);
+  turns_.settle();
   MemoryStatistics result = totals_;
   ledger_.report(arenas_.counters(), result);
   return result;
 }
 
 void StatisticsTable::reset_peaks() {
-  ledger_.reset_peaks(arenas_.counters());
+  turns_.settle();
+  ledger_.reset_peaks();
   for_each_total(totals_, [](Statistic& statistic) { statistic.peak = statistic.current; });
 }
 
 void StatisticsTable::reset_accumulated() {
+  turns_.settle();
   ledger_.reset_accumulated(arenas_.counters());
   for_each_total(totals_, [](Statistic& statistic) { statistic.allocated = statistic.freed = 0; });
   totals_.num_alloc_retries = totals_.num_ooms = totals_.num_sync_all_streams = 0;

@@ -2,12 +2,12 @@
 
 #include "runtime/allocator/statistics.hpp"
 #include "runtime/caching/statistics/ledger.hpp"
-#include "runtime/caching/statistics/spare_quota.hpp"
+#include "runtime/caching/statistics/turns.hpp"
 #include "runtime/caching/tables/arena_table.hpp"
 
 namespace gpucheck::runtime::detail {
 
-/// All statistics. What moves with blocks is counted in the arenas and summed up by the ledger;
+/// All statistics. What moves with blocks is counted in the arenas and summed up in the ledger;
 /// what moves with segments is counted here, guarded by the allocator's mutex. Calls that
 /// concern the arenas' counters need all arenas closed.
 class StatisticsTable {
@@ -16,12 +16,10 @@ class StatisticsTable {
     totals_.max_split_size = static_cast<std::int64_t>(max_split_size);
   }
 
-  /// An arena exceeds a quota: needs all arenas held, or closed.
-  void rebalance(const Arena& arena) { ledger_.rebalance(arenas_.counters(), arenas_.place_of_counters(arena)); }
-
-  /// The same by what a few other arenas do not use of their quotas; false when that is not enough.
-  /// To be called without any lock; holds one arena at a time, while all others go on.
-  [[nodiscard]] bool take_spare_quota(Arena& arena) const { return detail::take_spare_quota(arenas_, ledger_, arena); }
+  /// Before an arena without room counts: with the settling mutex, and no arena held.
+  void admit(Arena& arena) { turns_.admit(arena); }
+  /// Before an arena counts with every arena closed.
+  void admit_closed(Arena& arena) { turns_.admit_closed(arena); }
 
   // -- segments and big blocks: the mutex is enough ---------------------------------------
   void segment_allocated(PoolKind kind, std::uint64_t bytes, bool is_oversize);
@@ -39,7 +37,11 @@ class StatisticsTable {
 
   // -- reports ------------------------------------------------------------------------------
   [[nodiscard]] std::uint64_t allocated_bytes() const {
-    return static_cast<std::uint64_t>(Ledger::current(arenas_.counters(), detail::allocated_bytes));
+    std::int64_t total = 0;
+    for (const Counters* arena : arenas_.counters()) {
+      for (const MovingValues& kind : arena->current) total += kind[detail::allocated_bytes];
+    }
+    return static_cast<std::uint64_t>(total);
   }
   [[nodiscard]] MemoryStatistics report();
   void reset_peaks();
@@ -48,6 +50,7 @@ class StatisticsTable {
  private:
   const ArenaTable& arenas_;
   Ledger ledger_;
+  Turns turns_{ledger_};
   MemoryStatistics totals_;  ///< all but what the ledger reports
 };
 

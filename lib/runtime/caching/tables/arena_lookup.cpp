@@ -66,26 +66,27 @@ StreamMap::StreamMap() {
 }
 
 void StreamMap::insert(Arena& arena) {
-  if (++size_ * 2 > tables_.back()->size()) {
-    auto larger = std::make_unique<Table>(tables_.back()->size() * 2);
-    for (const auto& slot : *tables_.back()) {
-      if (slot != nullptr) place(*larger, *slot);
+  if (++size_ * 2 > tables_.back()->slots.size()) {
+    auto larger = std::make_unique<Table>(tables_.back()->slots.size() * 2);
+    for (const Slot& slot : tables_.back()->slots) {
+      if (slot.arena != nullptr) place(*larger, slot.stream, slot.arena);
     }
     table_.store(larger.get(), std::memory_order_release);
     tables_.push_back(std::move(larger));
   }
-  place(*tables_.back(), arena);
+  place(*tables_.back(), arena.stream().value, &arena);
 }
 
-void StreamMap::place(Table& table, Arena& arena) noexcept {
-  std::size_t at = home(table, arena.stream());
-  while (table[at].load(std::memory_order_relaxed) != nullptr) at = (at + 1) & (table.size() - 1);
-  table[at].store(&arena, std::memory_order_release);
+void StreamMap::place(Table& table, std::uint64_t stream, Arena* arena) noexcept {
+  std::size_t at = table.home(stream);
+  while (table.slots[at].arena.load(std::memory_order_relaxed) != nullptr) at = (at + 1) & (table.slots.size() - 1);
+  table.slots[at].stream = stream;
+  table.slots[at].arena.store(arena, std::memory_order_release);
 }
 
 std::size_t StreamMap::bytes() const noexcept {
   std::size_t total = 0;
-  for (const auto& table : tables_) total += table->size() * sizeof(Arena*);
+  for (const auto& table : tables_) total += table->slots.size() * sizeof(Slot);
   return total;
 }
 

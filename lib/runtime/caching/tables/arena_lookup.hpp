@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -57,11 +58,20 @@ class StreamMap {
   [[nodiscard]] std::size_t bytes() const noexcept;
 
  private:
-  using Table = std::vector<std::atomic<Arena*>>;
-  static std::size_t home(const Table& table, device::Stream stream) noexcept {
-    return static_cast<std::size_t>((stream.value * 0x9E3779B97F4A7C15U) >> 32U) & (table.size() - 1);
-  }
-  static void place(Table& table, Arena& arena) noexcept;
+  /// With the stream beside the arena: to look at another stream's arena would cost a line that its thread writes.
+  struct Slot {
+    std::uint64_t stream = 0;            ///< written before `arena`
+    std::atomic<Arena*> arena = nullptr;  ///< null: empty
+  };
+  struct Table {
+    explicit Table(std::size_t size) : slots(size), shift(65U - static_cast<unsigned>(std::bit_width(size))) {}
+    std::vector<Slot> slots;
+    unsigned shift;  ///< leaves log2 of the size: the high bits differ most, whatever the streams have in common
+    [[nodiscard]] std::size_t home(std::uint64_t stream) const noexcept {
+      return static_cast<std::size_t>((stream * 0x9E3779B97F4A7C15U) >> shift);
+    }
+  };
+  static void place(Table& table, std::uint64_t stream, Arena* arena) noexcept;
 
   std::atomic<Table*> table_;
   std::vector<std::unique_ptr<Table>> tables_;
@@ -85,9 +95,9 @@ inline Arena* AddressMap::find(std::uintptr_t address) const noexcept {
 
 inline Arena* StreamMap::find(device::Stream stream) const noexcept {
   const Table& table = *table_.load(std::memory_order_acquire);
-  for (std::size_t at = home(table, stream);; at = (at + 1) & (table.size() - 1)) {
-    Arena* arena = table[at].load(std::memory_order_acquire);
-    if (arena == nullptr || arena->stream() == stream) return arena;
+  for (std::size_t at = table.home(stream.value);; at = (at + 1) & (table.slots.size() - 1)) {
+    Arena* arena = table.slots[at].arena.load(std::memory_order_acquire);
+    if (arena == nullptr || table.slots[at].stream == stream.value) return arena;
   }
 }
 

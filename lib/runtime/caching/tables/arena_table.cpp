@@ -32,17 +32,6 @@ void ArenaTable::confine_to_one_thread() {
   counters_.push_back(shared_counters_.get());
 }
 
-void ArenaTable::lock_all(Arena& any) noexcept {
-  if (is_confined()) return;
-  any.lock.lock();
-  Arena& first = *arenas_.front();
-  if (&first != &any) {
-    any.lock.unlock();
-    first.lock.lock();
-  }
-  for (const auto& arena : std::span(arenas_).subspan(1)) arena->lock.lock();
-}
-
 BlockRef ArenaTable::find_in_use(const void* pointer) const {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   if (Arena* arena = at_address(address)) {

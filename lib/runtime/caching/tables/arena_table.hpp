@@ -46,20 +46,9 @@ class ArenaTable {
     if (is_confined()) return;
     for (const auto& arena : arenas_) arena->lock.reopen();
   }
-  /// Holds all arenas. Which there are is known once one is held, for which `any` will do.
-  void lock_all(Arena& any) noexcept;
-  void unlock_all() noexcept {
-    if (is_confined()) return;
-    for (const auto& arena : arenas_) arena->lock.unlock();
-  }
-
   [[nodiscard]] const std::vector<std::unique_ptr<Arena>>& all() const noexcept { return arenas_; }
   /// The counters of all arenas, by their numbers; where they are shared, just these.
   [[nodiscard]] std::span<Counters* const> counters() const noexcept { return counters_; }
-  /// Where the arena's are among them.
-  [[nodiscard]] std::size_t place_of_counters(const Arena& arena) const noexcept {
-    return is_confined() ? 0 : arena.number();
-  }
   /// Host memory, the arenas' own included.
   [[nodiscard]] std::size_t bytes() const noexcept;
 

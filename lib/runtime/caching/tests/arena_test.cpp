@@ -58,11 +58,14 @@ TEST_F(ArenaTest, AFreeThatOtherStreamsHoldUpIsPending) {
   arena.add_use(arena.find(address), {.stream = {8}, .id = 8});
   const auto place = arena.find(address);
   EXPECT_EQ(arena.unpark().begin_pending_free(place).size(), 2U);
-  EXPECT_EQ(arena.counters().pending[0][allocation], 1);
-  EXPECT_EQ(arena.counters().pending[0][allocated_bytes], 512);
-  EXPECT_NE(allocate(512), address);
+  EXPECT_EQ(arena.counters().values()[0][allocation], 0);
+  EXPECT_EQ(arena.counters().values()[0][active], 1);
+  EXPECT_EQ(arena.counters().values()[0][active_bytes], 512);
+  const std::uintptr_t other = allocate(512);
+  EXPECT_NE(other, address);
+  free(other);
   arena.unpark().finish_pending_free(place.index);
-  EXPECT_EQ(arena.counters().pending[0][allocation], 0);
+  EXPECT_EQ(arena.counters().values()[0][active], 0);
 }
 
 }  // namespace

@@ -117,10 +117,6 @@ TEST(ConfinedArenas, AreNeverClosed) {
   arena.lock.lock();  // would wait for ever
   arena.lock.unlock();
   arenas.reopen_all();
-  arenas.lock_all(arena);
-  arena.lock.lock();
-  arena.lock.unlock();
-  arenas.unlock_all();
 }
 
 // What the ledger looks at for each new peak, and for each report.
@@ -129,7 +125,7 @@ TEST(ConfinedArenas, CountInOnePlaceHoweverManyTheyAre) {
     detail::ArenaTable arenas;
     arenas.confine_to_one_thread();
     std::vector<detail::Pool> pools(arena_count);
-    for (detail::Pool& pool : pools) EXPECT_EQ(arenas.place_of_counters(arenas.get_or_make(pool, {})), 0U);
+    for (detail::Pool& pool : pools) static_cast<void>(arenas.get_or_make(pool, {}));
     EXPECT_EQ(arenas.all().size(), arena_count);
     return arenas.counters().size();
   };

@@ -1,6 +1,11 @@
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <functional>
 #include <gtest/gtest.h>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/text/units.hpp"
@@ -105,6 +110,109 @@ TEST(ThreadsInTurn, HaveExactPeaks) {
     for (void* pointer : live) std::thread([&] { allocator.free(pointer); }).join();
     live.clear();
   }
+}
+
+/// Threads, each with a stream, that pass a turn around: what one has done is before what the next does.
+void pass_around(int rounds, const std::function<void(int thread, int round)>& work) {
+  std::atomic<int> turn = 0;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < thread_count; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (int mine = thread; mine < rounds; mine += thread_count) {
+        while (turn.load(std::memory_order_acquire) != mine) std::this_thread::yield();
+        work(thread, mine);
+        turn.store(mine + 1, std::memory_order_release);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+struct OrderedThreads : testing::Test {
+  OrderedThreads() {
+    for (int i = 0; i < thread_count; ++i) streams.push_back(machine.side_stream());
+  }
+  device::Stream stream_of(int thread) const { return streams[static_cast<std::size_t>(thread)]; }
+  CachingAllocator& allocator() { return machine.allocator(); }
+
+  static constexpr int rounds = 6000;
+  Simulated machine;
+  std::vector<device::Stream> streams;
+};
+
+TEST_F(OrderedThreads, AFreeIsBeforeTheAllocationThatFollowsOnAnotherThread) {
+  pass_around(rounds, [&](int thread, int) { allocator().free(allocator().allocate(512, stream_of(thread))); });
+  EXPECT_EQ(allocator().stats().allocation.all.peak, 1);
+  EXPECT_EQ(allocator().stats().allocated_bytes.all.peak, 512);
+}
+
+TEST_F(OrderedThreads, AnAllocationIsBeforeTheFreeThatFollowsOnAnotherThread) {
+  void* last = nullptr;
+  pass_around(rounds, [&](int thread, int round) {
+    void* const block = allocator().allocate(512, stream_of(thread));
+    allocator().free(std::exchange(last, round == rounds - 1 ? nullptr : block));
+    if (round == rounds - 1) allocator().free(block);
+  });
+  EXPECT_EQ(allocator().stats().allocation.all.peak, 2);
+  EXPECT_EQ(allocator().stats().allocation.all.current, 0);
+}
+
+/// All at once, as far as a barrier lets them: the highest sum is where all wait.
+TEST_F(OrderedThreads, WhatAllHaveAtABarrierIsThePeak) {
+  constexpr int blocks = 5;
+  constexpr int barrier_rounds = 300;
+  std::barrier barrier(thread_count);
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < thread_count; ++thread) {
+    threads.emplace_back([&, thread] {
+      std::vector<void*> live;
+      for (int round = 0; round < barrier_rounds; ++round) {
+        const bool all = round == barrier_rounds - 1;
+        for (int i = 0; i < (all ? blocks : blocks - 1); ++i) {
+          live.push_back(allocator().allocate(512, stream_of(thread)));
+          if (i < 2) allocator().free(std::exchange(live.back(), allocator().allocate(512, stream_of(thread))));
+        }
+        barrier.arrive_and_wait();
+        for (void* block : live) allocator().free(block);
+        live.clear();
+        barrier.arrive_and_wait();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(allocator().stats().allocation.all.peak, blocks * thread_count);
+}
+
+/// However the threads meet, each has `high` blocks at most.
+TEST_F(OrderedThreads, PeaksAreWithinWhatCanHaveBeen) {
+  constexpr std::size_t high = 40;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < thread_count; ++thread) {
+    threads.emplace_back([&, thread] {
+      std::mt19937_64 random(static_cast<std::uint64_t>(thread));
+      std::vector<void*> live;
+      for (int step = 0; step < rounds; ++step) {
+        if (live.size() < high && random() % 2 == 0) {
+          live.push_back(allocator().allocate(1 + random() % 3000, stream_of(thread)));
+        } else if (!live.empty()) {
+          allocator().free(live.back());
+          live.pop_back();
+        }
+        if (step % 4096 == 0) {
+          const MemoryStatistics stats = allocator().stats();
+          EXPECT_GE(stats.allocation.all.peak, stats.allocation.all.current);
+          EXPECT_LE(stats.allocation.all.peak, static_cast<std::int64_t>(high) * thread_count);
+        }
+      }
+      for (void* block : live) allocator().free(block);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const MemoryStatistics stats = allocator().stats();
+  EXPECT_EQ(stats.allocation.all.current, 0);
+  EXPECT_EQ(stats.active, stats.allocation);
+  EXPECT_EQ(stats.active_bytes, stats.allocated_bytes);
+  EXPECT_GE(stats.allocated_bytes.all.peak, stats.requested_bytes.all.peak);
 }
 
 }  // namespace
