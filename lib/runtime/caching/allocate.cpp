@@ -221,8 +221,7 @@ void* CachingAllocator::State::allocate(std::size_t bytes, device::Stream stream
   if (arena == nullptr) return SlowAllocation(*this, bytes, stream, context).run();
   CountingLock lock(*this, *arena);
   if (slow_path.none()) {
-    const detail::BlockIndex block =
-        arena->allocate(configuration.rounded_size(bytes), bytes, configuration.policy());
+    const detail::BlockIndex block = arena->allocate(configuration.rounded_size(bytes), bytes, configuration.policy());
     if (block != detail::no_block) {
       const std::uintptr_t address = arena->address_of(block);
       if (recorder != nullptr) [[unlikely]]

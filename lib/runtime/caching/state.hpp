@@ -37,10 +37,10 @@ struct CachingAllocator::State {
    public:
     CountingLock(State& state, detail::Arena& arena) : state_(state), arena_(arena), lock_(arena.lock) {
       while (has_no_room()) [[unlikely]] {
-        lock_.unlock();
-        state_.admit(arena_);
-        lock_.lock();
-      }
+          lock_.unlock();
+          state_.admit(arena_);
+          lock_.lock();
+        }
     }
     /// After a change.
     void release() {

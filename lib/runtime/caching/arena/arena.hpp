@@ -63,7 +63,9 @@ class alignas(128) Arena {
   }
   void add_use(PointerMap::Place place, const StreamUse& use) { heap_.add_use(place.index, use); }
 
-  [[nodiscard]] std::size_t bytes() const noexcept { return sizeof(*this) + heap_.bytes() + (logs[0] ? logs.size() * sizeof(ChangeLog) : 0); }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return sizeof(*this) + heap_.bytes() + (logs[0] ? logs.size() * sizeof(ChangeLog) : 0);
+  }
 
  private:
   /// As `Heap::finish_free`. All counters move at once.

@@ -8,12 +8,12 @@
 
 #include "runtime/allocator/snapshot.hpp"
 #include "runtime/caching/arena/block.hpp"
-#include "runtime/caching/counters/counters.hpp"
 #include "runtime/caching/arena/large_free_set.hpp"
 #include "runtime/caching/arena/pointer_map.hpp"
 #include "runtime/caching/arena/pool.hpp"
 #include "runtime/caching/arena/small_free_set.hpp"
 #include "runtime/caching/arena/stream_uses.hpp"
+#include "runtime/caching/counters/counters.hpp"
 
 namespace gpucheck::runtime::detail {
 
@@ -102,7 +102,7 @@ class Heap {
                                std::uint64_t size_before);
   /// Merges a block that nobody uses any more with its free neighbours, and puts it in the free set.
   SplitChange merge_and_insert(BlockIndex index) noexcept;
-  /// Of a free that made one free block of `size` bytes out of the block and neighbours of `before`
+  /// What a free does that makes one free block of `size` bytes out of the block and neighbours of `before`
   /// and `after` bytes.
   static SplitChange split_by_free(bool is_split, std::uint64_t size, std::uint64_t before,
                                    std::uint64_t after) noexcept;

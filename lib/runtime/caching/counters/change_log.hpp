@@ -19,7 +19,7 @@ struct Change {
   std::int64_t time = 0;  ///< of a clock that all processors share
 
   void add_to(ScopeValues& values) const noexcept {
-    const CounterValues by{blocks.allocated, blocks.allocated != 0 ? bytes : 0, requested,   split_blocks, split_bytes,
+    const CounterValues by{blocks.allocated, blocks.allocated != 0 ? bytes : 0, requested, split_blocks, split_bytes,
                            blocks.active,    blocks.active != 0 ? bytes : 0};
     for (std::size_t counter = 0; counter < counter_count; ++counter) {
       values[Counters::index(kind)][counter] += by[counter];
@@ -65,9 +65,7 @@ class ChangeLog {
 
  private:
   void begin_chunk(Counters& counters) noexcept;
-  void end_chunk(const Counters& counters) noexcept {
-    chunks_[(size_ - 1) / chunk_size].highest = counters.highest();
-  }
+  void end_chunk(const Counters& counters) noexcept { chunks_[(size_ - 1) / chunk_size].highest = counters.highest(); }
 
   std::size_t size_;
   std::int64_t last_time_;

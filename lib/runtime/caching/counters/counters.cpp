@@ -53,7 +53,8 @@ void Counters::end_other_change(PoolKind kind, BlockChange blocks, std::int64_t 
       raise(highest_[scope][active_bytes], now[scope][active_bytes]);
     }
   }
-  if (log != nullptr) log->append({.kind = kind, .blocks = blocks, .split_blocks = static_cast<std::int8_t>(split.count), .bytes = bytes, .requested = requested, .split_bytes = split.bytes}, *this);
+  const auto split_blocks = static_cast<std::int8_t>(split.count);
+  if (log != nullptr) log->append({kind, blocks, split_blocks, bytes, requested, split.bytes}, *this);
 }
 
 }  // namespace gpucheck::runtime::detail

@@ -99,7 +99,9 @@ struct Counters {
   void begin_pending_free(PoolKind kind, std::int64_t bytes) noexcept;
   void end_pending_free(PoolKind kind, std::int64_t bytes, std::int64_t requested, SplitChange split) noexcept;
 
-  [[nodiscard]] std::int64_t allocations() const noexcept { return increased[0][allocation] + increased[1][allocation]; }
+  [[nodiscard]] std::int64_t allocations() const noexcept {
+    return increased[0][allocation] + increased[1][allocation];
+  }
   [[nodiscard]] KindValues values() const noexcept;
   /// The highest values since `begin_highest`.
   [[nodiscard]] ScopeValues highest() const noexcept;

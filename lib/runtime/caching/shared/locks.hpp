@@ -10,7 +10,7 @@ namespace gpucheck::runtime::detail {
 /// What a call locks beyond an arena. The order: the mutex, `settling`, then arenas.
 struct Locks {
   alignas(64) std::mutex mutex;  ///< apart from what every call reads
-  std::mutex settling;           ///< guards which arenas may count, and the sums and peaks of their counters
+  std::mutex settling;           ///< guards which arenas may count, and their sums and peaks
   ArenaTable& arenas;
   Recording& recording;
 };

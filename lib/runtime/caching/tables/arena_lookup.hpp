@@ -60,7 +60,7 @@ class StreamMap {
  private:
   /// With the stream beside the arena: to look at another stream's arena would cost a line that its thread writes.
   struct Slot {
-    std::uint64_t stream = 0;            ///< written before `arena`
+    std::uint64_t stream = 0;             ///< written before `arena`
     std::atomic<Arena*> arena = nullptr;  ///< null: empty
   };
   struct Table {

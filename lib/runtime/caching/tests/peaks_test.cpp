@@ -7,7 +7,7 @@
 #include "runtime/allocator/rounding.hpp"
 #include "runtime/tests/simulated.hpp"
 
-// Arenas have quotas and exchange them; a peak is that of the sum all the same.
+// Each arena counts for itself; a peak is that of the sum all the same.
 namespace gpucheck::runtime::test {
 namespace {
 
@@ -111,7 +111,7 @@ TEST(Peaks, AreExactHoweverManyStreamsTakeTurns) {
   }
 }
 
-/// Streams that do nothing for a while give their quota, and want it back.
+/// Streams that do nothing for a while do not count, and begin again.
 TEST(Peaks, AreExactWhenStreamsComeAndGo) {
   Streams streams(12);
   for (int round = 0; round < 100; ++round) {

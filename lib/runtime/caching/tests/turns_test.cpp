@@ -188,12 +188,12 @@ TEST_F(TurnsTest, PendingFreesAreActive) {
     counters(0).begin_pending_free(PoolKind::small, 100);
     allocate(1, 30);
     free(1, 30);
-    allocate(0, 20);
-    free(0, 20);
+    allocate(0, 40);
+    free(0, 40);
     admit_if_needed(0);
     counters(0).end_pending_free(PoolKind::small, 100, 100, {});
     EXPECT_EQ(peak_bytes(), 100);
-    EXPECT_EQ(report().active_bytes.all.peak, 130);
+    EXPECT_EQ(report().active_bytes.all.peak, 140);
     EXPECT_EQ(report().active.all.peak, 2);
     EXPECT_EQ(report().active.all.current, 0);
   }
