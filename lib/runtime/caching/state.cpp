@@ -18,6 +18,14 @@ CachingAllocator::State::~State() {
   for (void* pointer : uncached_pointers) static_cast<void>(device.free(pointer));
 }
 
+void CachingAllocator::State::CountingLock::wait_for_room() {
+  while (has_no_room()) {
+    lock_.unlock();
+    state_.admit(arena_);
+    lock_.lock();
+  }
+}
+
 void CachingAllocator::State::admit(detail::Arena& arena) {
   const std::scoped_lock settling(locks.settling);
   statistics.admit(arena);

@@ -36,11 +36,8 @@ struct CachingAllocator::State {
   class CountingLock {
    public:
     CountingLock(State& state, detail::Arena& arena) : state_(state), arena_(arena), lock_(arena.lock) {
-      while (has_no_room()) [[unlikely]] {
-          lock_.unlock();
-          state_.admit(arena_);
-          lock_.lock();
-        }
+      if (has_no_room()) [[unlikely]]
+        wait_for_room();
     }
     /// After a change.
     void release() {
@@ -54,6 +51,7 @@ struct CachingAllocator::State {
 
    private:
     [[nodiscard]] bool has_no_room() noexcept { return arena_.counters().room == 0; }
+    void wait_for_room();
 
     State& state_;
     detail::Arena& arena_;
