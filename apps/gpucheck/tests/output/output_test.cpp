@@ -55,7 +55,8 @@ TEST(Output, OnStdoutLeavesTheConsoleToStderr) {
 TEST(Output, SaysWhichCommandMadeIt) {
   const TemporaryFolder folder;
   run_with({"--json", folder / "a.json"});
-  const auto words = nlohmann::json::parse(read_file(folder / "a.json")).at("command_line").get<std::vector<std::string>>();
+  const auto words =
+      nlohmann::json::parse(read_file(folder / "a.json")).at("command_line").get<std::vector<std::string>>();
   ASSERT_GE(words.size(), 3U);
   EXPECT_EQ(words[1], "run");
   EXPECT_EQ(words.back(), folder / "a.json");
