@@ -44,6 +44,19 @@ TEST(Rerun, SaysWhatElseDecidesHowACaseEnds) {
             "gpucheck run alloc.fuzz --device sim --seed 0 --allocator ./my.so --timeout 1500ms");
 }
 
+TEST(Rerun, OfACaseAloneSaysItsSettingsAsTheyAre) {
+  harness::RunSettings settings;
+  settings.device = "sim";
+  settings.seed = 3;
+  EXPECT_EQ(rerun_command("a.b", settings), "gpucheck run a.b --device sim --seed 3");
+  settings.limits_path = "my limits.json";
+  settings.telemetry = "state.json";
+  settings.fault = "lost one";
+  EXPECT_EQ(
+      rerun_command("a.b", settings),
+      "gpucheck run a.b --device sim --seed 3 --limits 'my limits.json' --telemetry state.json --fault 'lost one'");
+}
+
 /// All that the file decided is among the options already.
 TEST(Rerun, OfARunWithAConfigurationFileReadsNone) {
   const harness::Case test_case{.name = "alloc.fuzz", .summary = "", .source = ""};

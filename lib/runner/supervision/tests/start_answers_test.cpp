@@ -106,7 +106,7 @@ TEST(IdentityFrom, RepeatsNoMoreThanTheEndOfTheLastWords) {
   closed.error_tail = "a" + std::string(1999, 'b');
   const std::string before =
       "cannot use the device \"sim\": the worker that asked it ended without an answer. Its last words: ";
-  EXPECT_EQ(start_error(closed), before + closed.error_tail) << "2000 bytes are told whole";
+  EXPECT_EQ(start_error(closed), before + closed.error_tail) << "2000 bytes are reported whole";
   closed.error_tail = "a" + std::string(2000, 'b');
   EXPECT_EQ(start_error(closed), before + std::string(2000, 'b'));
 }

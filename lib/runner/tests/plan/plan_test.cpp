@@ -84,7 +84,7 @@ TEST_F(PlanTest, SeedsDependOnTheRunAndTheNameAlone) {
   EXPECT_LT(*seeds.rbegin(), std::uint64_t{1} << 53U);  // a double holds each of them
 }
 
-/// Worked out by another program from the definition in plan.hpp: a seed that is told in a report must mean the same in
+/// Worked out by another program from the definition in plan.hpp: a seed that a report shows must mean the same in
 /// the next version.
 TEST_F(PlanTest, ASeedMeansTheSameInEveryVersion) {
   EXPECT_EQ(case_seed(0, "a.one"), 2752284362031216U);

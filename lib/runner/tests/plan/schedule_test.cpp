@@ -1,7 +1,9 @@
 #include "runner/plan/schedule.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <thread>
 
 namespace gpucheck::runner {
 namespace {
@@ -139,6 +141,79 @@ TEST(Schedule, GivesEachDeviceACaseBeforeAnyItsSecond) {
   EXPECT_EQ(startable(schedule), (Indices{0, 2, 1}));
   schedule.finished(2);
   EXPECT_EQ(startable(schedule), (Indices{3}));
+}
+
+TEST(Schedule, HasAtLeastOneJob) {
+  for (const int jobs : {0, -1}) {
+    Schedule schedule({{}, {}}, jobs, jobs);
+    EXPECT_EQ(startable(schedule), Indices{0}) << jobs;
+    schedule.finished(0);
+    EXPECT_EQ(startable(schedule), Indices{1}) << jobs;
+  }
+}
+
+TEST(Schedule, CountsJobsOnAllDevicesTogether) {
+  Schedule schedule({{.devices = {0}}, {.devices = {1}}, {.devices = {2}}, {.devices = {}}}, 1, 2);
+  EXPECT_EQ(startable(schedule), (Indices{0, 2})) << "device 1 begins with what is exclusive";
+  schedule.finished(0);
+  EXPECT_EQ(startable(schedule), Indices{3}) << "what needs no device is a job, too";
+  EXPECT_EQ(startable(schedule), Indices{});
+  schedule.finished(2);
+  EXPECT_EQ(startable(schedule), Indices{1});
+  EXPECT_EQ(schedule.running(), 2U);
+}
+
+TEST(Schedule, DropsAllThatWaits) {
+  Schedule schedule({{}, {}, {.exclusive = true}}, 1);
+  EXPECT_EQ(startable(schedule), Indices{0});
+  EXPECT_EQ(schedule.drop_waiting(), (Indices{1, 2}));
+  EXPECT_TRUE(schedule.waiting().empty());
+  EXPECT_FALSE(schedule.is_wanted(0));
+  schedule.finished(0);
+  EXPECT_EQ(startable(schedule), Indices{});
+  EXPECT_EQ(schedule.running(), 0U);
+}
+
+TEST(Schedule, GivesBackTheMemoryOfWhatHasFinishedAndNoMore) {
+  Schedule schedule({{.memory_share = 0.5}, {.memory_share = 0.25}, {.memory_share = 0.5}, {.memory_share = 0.25}}, 4);
+  EXPECT_EQ(startable(schedule), (Indices{0, 1}));
+  schedule.finished(1);
+  EXPECT_EQ(startable(schedule), Indices{3}) << "another half is too much beside the first";
+  schedule.finished(0);
+  EXPECT_EQ(startable(schedule), Indices{2});
+}
+
+TEST(Schedule, TheWayToTheHostIsFreeOnlyWhenItsUserHasFinished) {
+  Schedule schedule({{.host_link = true, .devices = {0}}, {.devices = {1}}, {.host_link = true, .devices = {2}}}, 1);
+  EXPECT_EQ(startable(schedule), (Indices{0, 1}));
+  schedule.finished(1);
+  EXPECT_EQ(startable(schedule), Indices{});
+  schedule.finished(0);
+  EXPECT_EQ(startable(schedule), Indices{2});
+}
+
+TEST(Schedule, APairIsAsBusyAsItsBusierDevice) {
+  Schedule schedule({{.devices = {2}}, {.devices = {1, 2}}, {.devices = {3}}, {.devices = {0}}}, 2);
+  EXPECT_EQ(startable(schedule), (Indices{0, 3, 2, 1})) << "the pair last: one of its devices is busy";
+  EXPECT_FALSE(schedule.is_wanted(2));
+}
+
+TEST(Schedule, OfWhatIsRepeatedTheFirstTurnIsKept) {
+  Schedule schedule({{}, {.exclusive = true}}, 1);
+  EXPECT_EQ(startable(schedule), Indices{0});
+  schedule.finished(0);
+  EXPECT_EQ(startable(schedule), Indices{1});
+  schedule.finished(1);
+  schedule.repeat(1);
+  schedule.repeat(0);
+  EXPECT_EQ(schedule.waiting(), (Indices{0, 1}));
+  EXPECT_EQ(startable(schedule), Indices{0});
+}
+
+TEST(DefaultJobs, AreOnePerCoreUpToALimit) {
+  const int cores = std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
+  EXPECT_EQ(default_jobs(false), std::min(cores, 8));
+  EXPECT_EQ(default_jobs(true), std::min(cores, 2));
 }
 
 TEST(Schedule, APairNeedsRoomOnBoth) {

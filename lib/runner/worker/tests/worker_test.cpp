@@ -10,55 +10,15 @@
 #include "base/error.hpp"
 #include "base/files/tests/temporary_folder.hpp"
 #include "device/fault/common_plans.hpp"
-#include "device/sim/sim_driver.hpp"
 #include "harness/case/context.hpp"
+#include "runner/worker/tests/four_devices.hpp"
 
 /// What a worker answers to each request, asked over a channel as a supervisor asks it.
 namespace gpucheck::runner {
 namespace {
 
-using device::Status;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-/// Four simulated devices that say different things of themselves, but for the third, which says nothing.
-class FourDevices final : public device::Driver {
- public:
-  [[nodiscard]] std::string_view kind() const noexcept override { return "sim"; }
-  [[nodiscard]] device::Result<int> device_count() override { return 4; }
-  [[nodiscard]] device::Result<int> device_count_without_initialising() override { return 4; }
-  [[nodiscard]] std::string_view visible_devices_variable() const noexcept override { return "NONE"; }
-  [[nodiscard]] device::Result<device::DeviceProperties> properties(int ordinal) override {
-    if (ordinal == 2) return Status::devices_unavailable;
-    const auto base = static_cast<std::uint64_t>(100 * ordinal);
-    device::DeviceProperties properties;
-    properties.name = "name " + std::to_string(ordinal);
-    properties.uuid = "GPU-" + std::to_string(ordinal);
-    properties.pci_bus_id = "0000:0" + std::to_string(ordinal) + ":00.0";
-    properties.total_memory_bytes = base + 1;
-    properties.multiprocessor_count = 100 * ordinal + 2;
-    properties.compute_capability_major = 100 * ordinal + 3;
-    properties.compute_capability_minor = 100 * ordinal + 4;
-    properties.multiprocessor_clock_khz = base + 5;
-    properties.memory_clock_khz = base + 6;
-    properties.memory_bus_bits = 100 * ordinal + 7;
-    properties.host_link = {.generation = 100 * ordinal + 8, .lanes = 100 * ordinal + 9};
-    return properties;
-  }
-  [[nodiscard]] device::PeerLink peer_link(int ordinal) override {
-    return {.links = 100 * ordinal + 10, .mbps = 100 * ordinal + 11};
-  }
-  [[nodiscard]] device::Result<std::unique_ptr<device::Device>> open(int ordinal) override {
-    if (ordinal == 2) return Status::devices_unavailable;
-    return simulated_->open(ordinal);
-  }
-  [[nodiscard]] Versions versions() override {
-    return {.driver = "580.1", .cuda_driver = "13.0", .cuda_runtime = "12.9"};
-  }
-
- private:
-  std::unique_ptr<sim::Driver> simulated_ = sim::make_driver({.profile = sim::profile("small"), .device_count = 4});
-};
 
 /// "1,3" are two of the four, "problem" two that cannot be used, "found" the same after a look, "unknown" no device.
 OpenedDriver open_named(std::string_view name, std::uint64_t seed) {
@@ -329,43 +289,6 @@ TEST(Worker, LeavesASupervisorThatDoesNotSpeakTheProtocol) {
   worker.send_bytes("?????????");
   EXPECT_THROW(static_cast<void>(worker.reply()), std::runtime_error);
   EXPECT_EQ(worker.end(), 3);
-}
-
-// -- the commands of gpucheck's own use --------------------------------------------------------
-
-std::string hidden(const std::vector<const char*>& arguments) {
-  try {
-    const auto code = hidden_command(arguments, one_case(), open_named);
-    return code ? "exit code " + std::to_string(*code) : "another command";
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-}
-
-TEST(HiddenCommand, IsOnlyWhatTheRunnerStarts) {
-  EXPECT_EQ(hidden({}), "another command");
-  EXPECT_EQ(hidden({"run"}), "another command");
-  EXPECT_EQ(hidden({"workers", "--descriptor", "3"}), "another command");
-}
-
-TEST(HiddenCommand, RefusesArgumentsThatAreNone) {
-  EXPECT_EQ(hidden({"worker"}), "--descriptor is missing: this command is for gpucheck's own use");
-  EXPECT_EQ(hidden({"worker", "--descriptor"}), "--descriptor is missing: this command is for gpucheck's own use");
-  for (const char* wrong : {"three", "3x", "", "99999999999"}) {
-    EXPECT_EQ(hidden({"worker", "--descriptor", wrong}), "--descriptor takes a number, not \"" + std::string(wrong) +
-                                                             "\": this command is for gpucheck's own use");
-  }
-  EXPECT_EQ(hidden({"child", "--descriptor", "3"}), "--request is missing: this command is for gpucheck's own use");
-  EXPECT_THAT(hidden({"child", "--request", "{}"}), HasSubstr(": this command is for gpucheck's own use"));
-}
-
-TEST(HiddenCommand, AWorkerWithoutAChannelEndsWithoutAVerdict) {
-  EXPECT_EQ(hidden({"worker", "--descriptor", "-1"}), "exit code 3");
-}
-
-TEST(HiddenCommand, AChildThatDoesNotExistEndsWithoutAVerdict) {
-  const std::string request = encode(ChildRequest{.case_name = "a.seen", .child_name = "none", .settings = {}});
-  EXPECT_EQ(hidden({"child", "--request", request.c_str()}), "exit code 3");
 }
 
 }  // namespace
