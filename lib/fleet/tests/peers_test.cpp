@@ -1,10 +1,9 @@
-#include "fleet/peers.hpp"
-
 #include <cmath>
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "fleet/tests/runs_of_peers.hpp"
 #include "harness/result/failure_kinds.hpp"
 
 namespace gpucheck::fleet {
@@ -20,58 +19,10 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-RunStarted run_of(int devices, const std::string& host = "node1") {
-  RunStarted start;
-  start.version = "1";
-  start.host_name = host;
-  for (int i = 0; i < devices; ++i) {
-    harness::DeviceIdentity& device = start.devices.emplace_back();
-    device.index = device.ordinal = i;
-    device.kind = "cuda";
-    device.name = "NVIDIA H100";
-    device.uuid = host + "-" + std::to_string(i);
-    device.multiprocessor_count = 132;
-  }
-  return start;
-}
-
-CaseResult result_on(int device, const std::string& name, Outcome outcome) {
-  CaseResult result;
-  result.name = name;
-  result.devices = {device};
-  result.outcome = outcome;
-  return result;
-}
-
-CaseResult measured(int device, double value, const std::string& name = "bandwidth.device_read",
-                    std::optional<double> best = {}) {
-  CaseResult result = result_on(device, name, Outcome::pass);
-  result.observations = {{"read_gbps", value}};
-  result.measurements = {
-      {.key = "read_gbps", .value = value, .verdict = "pass", .fail_below = 1, .best = best, .source = "s"}};
-  return result;
-}
-
-CaseResult digested(int device, const std::string& digest) {
-  CaseResult result = result_on(device, "gemm.bf16", Outcome::pass);
-  result.observations = {{"library", std::string("cuBLASLt 13.1")},
-                         {"algorithm", std::string("tile 20")},
-                         {"size", std::int64_t{8192}},
-                         {"digest", digest}};
-  result.parameters = {{"size", std::int64_t{0}}};
-  return result;
-}
-
-std::vector<std::string> verdicts_of(const Comparison& comparison) {
-  std::vector<std::string> verdicts;
-  for (const harness::ComparedValue& one : comparison.values) verdicts.push_back(one.verdict);
-  return verdicts;
-}
-
 std::vector<std::string> speeds(const std::vector<double>& values, const std::string& name = "bandwidth.device_read",
                                 std::optional<double> best = {}) {
   std::vector<CaseResult> results;
-  for (const double value : values) results.push_back(measured(static_cast<int>(results.size()), value, name, best));
+  for (const double value : values) results.push_back(measured_on(static_cast<int>(results.size()), value, name, best));
   const std::vector<Comparison> found = compare_peers(run_of(static_cast<int>(values.size())), results);
   return found.size() == 1 ? verdicts_of(found[0]) : std::vector<std::string>{"no comparison"};
 }
@@ -90,7 +41,7 @@ TEST(Peers, ASpeedWarnsFromATenthBelowTheBestOnAndFailsFromAFifth) {
 
 TEST(Peers, ASlowOneIsNamedWithItsPeersValues) {
   const std::vector<Comparison> found =
-      compare_peers(run_of(3), {measured(0, 3000), measured(1, 2000), measured(2, 2950)});
+      compare_peers(run_of(3), {measured_on(0, 3000), measured_on(1, 2000), measured_on(2, 2950)});
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(name_of(found[0]), "bandwidth.device_read.read_gbps");
   EXPECT_EQ(found[0].model, "NVIDIA H100");
@@ -104,7 +55,7 @@ TEST(Peers, ASlowOneIsNamedWithItsPeersValues) {
 }
 
 TEST(Peers, AWarningIsNoFailure) {
-  const std::vector<Comparison> found = compare_peers(run_of(2), {measured(0, 3000), measured(1, 2600)});
+  const std::vector<Comparison> found = compare_peers(run_of(2), {measured_on(0, 3000), measured_on(1, 2600)});
   EXPECT_EQ(found.at(0).verdict, "warn");
   EXPECT_EQ(found.at(0).failure, "");
   EXPECT_FALSE(is_failure(found[0]));
@@ -122,9 +73,9 @@ TEST(Peers, SlowByTheHostFailsOnlyWhereOneOfSeveralIsAlone) {
 
 TEST(Peers, ALinkIsComparedByWhatItCouldDo) {
   const auto linked = [](double value, double second_best) {
-    return compare_peers(
-        run_of(3), {measured(0, 55, "bandwidth.device_to_host", 63), measured(1, 55, "bandwidth.device_to_host", 63),
-                    measured(2, value, "bandwidth.device_to_host", second_best)});
+    return compare_peers(run_of(3), {measured_on(0, 55, "bandwidth.device_to_host", 63),
+                                     measured_on(1, 55, "bandwidth.device_to_host", 63),
+                                     measured_on(2, value, "bandwidth.device_to_host", second_best)});
   };
   EXPECT_EQ(linked(27, 31.5).at(0).verdict, "pass") << "in a slot of half the lanes";
   EXPECT_EQ(linked(27, 63).at(0).verdict, "fail");
@@ -133,20 +84,20 @@ TEST(Peers, ALinkIsComparedByWhatItCouldDo) {
 TEST(Peers, OfAnotherModelHostOrParameterAreNone) {
   RunStarted mixed = run_of(2);
   mixed.devices[1].name = "NVIDIA H100 NVL";
-  EXPECT_THAT(compare_peers(mixed, {measured(0, 3000), measured(1, 1000)}), IsEmpty());
+  EXPECT_THAT(compare_peers(mixed, {measured_on(0, 3000), measured_on(1, 1000)}), IsEmpty());
   mixed = run_of(2);
   mixed.devices[1].multiprocessor_count = 114;
-  EXPECT_THAT(compare_peers(mixed, {measured(0, 3000), measured(1, 1000)}), IsEmpty());
-  CaseResult larger = measured(1, 1000);
+  EXPECT_THAT(compare_peers(mixed, {measured_on(0, 3000), measured_on(1, 1000)}), IsEmpty());
+  CaseResult larger = measured_on(1, 1000);
   larger.parameters = {{"bytes", std::int64_t{512}}};
-  EXPECT_THAT(compare_peers(run_of(2), {measured(0, 3000), larger}), IsEmpty());
-  CaseResult of_both = measured(1, 1000);
+  EXPECT_THAT(compare_peers(run_of(2), {measured_on(0, 3000), larger}), IsEmpty());
+  CaseResult of_both = measured_on(1, 1000);
   of_both.devices = {0, 1};
-  EXPECT_THAT(compare_peers(run_of(2), {measured(0, 3000), of_both}), IsEmpty());
-  EXPECT_THAT(compare_peers(run_of(2), {measured(0, 3000)}), IsEmpty());
-  CaseResult of_machine = measured(1, 1000);
+  EXPECT_THAT(compare_peers(run_of(2), {measured_on(0, 3000), of_both}), IsEmpty());
+  EXPECT_THAT(compare_peers(run_of(2), {measured_on(0, 3000)}), IsEmpty());
+  CaseResult of_machine = measured_on(1, 1000);
   of_machine.devices = {};
-  EXPECT_THAT(compare_peers(run_of(2), {measured(0, 3000), of_machine}), IsEmpty());
+  EXPECT_THAT(compare_peers(run_of(2), {measured_on(0, 3000), of_machine}), IsEmpty());
 }
 
 TEST(Peers, AreOfOneModelInAllThatMakesThemMultiplyAlike) {
@@ -154,7 +105,7 @@ TEST(Peers, AreOfOneModelInAllThatMakesThemMultiplyAlike) {
     RunStarted start = run_of(2);
     for (harness::DeviceIdentity& device : start.devices) device.total_memory_bytes = std::uint64_t{80} << 30;
     change(start.devices[1]);
-    return compare_peers(start, {measured(0, 3000), measured(1, 2900)}).size();
+    return compare_peers(start, {measured_on(0, 3000), measured_on(1, 2900)}).size();
   };
   EXPECT_EQ(compared_with([](auto&) {}), 1U);
   EXPECT_EQ(compared_with([](auto& device) { device.kind = "sim"; }), 0U);
@@ -176,8 +127,8 @@ TEST(Peers, TheWayToTheHostIsMeasuredByThreeCases) {
 }
 
 TEST(Peers, AreComparedInEachOfSeveralValues) {
-  CaseResult first = measured(0, 1000);
-  CaseResult second = measured(1, 990);
+  CaseResult first = measured_on(0, 1000);
+  CaseResult second = measured_on(1, 990);
   for (CaseResult* result : {&first, &second}) {
     harness::Measurement write = result->measurements[0];
     write.key = "write_gbps";
@@ -190,7 +141,7 @@ TEST(Peers, AreComparedInEachOfSeveralValues) {
     result->measurements.insert(result->measurements.begin(), {latency, write});
   }
   const std::vector<Comparison> found = compare_peers(run_of(2), {first, second});
-  ASSERT_THAT(found, SizeIs(2)) << "what has no least value is no speed";
+  ASSERT_THAT(found, SizeIs(2)) << "what has no least value is not a speed";
   EXPECT_EQ(found[0].key, "read_gbps");
   EXPECT_THAT(verdicts_of(found[0]), ElementsAre("pass", "pass"));
   EXPECT_EQ(found[1].key, "write_gbps");
@@ -198,26 +149,26 @@ TEST(Peers, AreComparedInEachOfSeveralValues) {
 }
 
 TEST(Peers, WhatFailedBySpeedIsComparedAndNothingElseThatFailed) {
-  CaseResult slow = measured(1, 1000);
+  CaseResult slow = measured_on(1, 1000);
   slow.outcome = Outcome::fail;
   slow.mismatches = {{"read_gbps", "at least 2000", "1000", "vendor", "GC2006"}};
-  EXPECT_EQ(compare_peers(run_of(2), {measured(0, 3000), slow}).at(0).verdict, "fail");
+  EXPECT_EQ(compare_peers(run_of(2), {measured_on(0, 3000), slow}).at(0).verdict, "fail");
   slow.mismatches.push_back({"wrong_words", "0", "1", "math", "GC2001"});
-  EXPECT_THAT(compare_peers(run_of(2), {measured(0, 3000), slow}), IsEmpty());
+  EXPECT_THAT(compare_peers(run_of(2), {measured_on(0, 3000), slow}), IsEmpty());
   for (const Outcome outcome : {Outcome::error, Outcome::crash, Outcome::hang, Outcome::skip}) {
     slow.outcome = outcome;
-    EXPECT_THAT(compare_peers(run_of(2), {measured(0, 3000), slow}), IsEmpty());
+    EXPECT_THAT(compare_peers(run_of(2), {measured_on(0, 3000), slow}), IsEmpty());
   }
 }
 
 TEST(Peers, OfSeveralRepetitionsTheMedianCounts) {
   std::vector<CaseResult> results;
-  for (const double value : {1000.0, 1000.0, 1000.0}) results.push_back(measured(0, value));
-  for (const double value : {500.0, 990.0, 1000.0}) results.push_back(measured(1, value));
+  for (const double value : {1000.0, 1000.0, 1000.0}) results.push_back(measured_on(0, value));
+  for (const double value : {500.0, 990.0, 1000.0}) results.push_back(measured_on(1, value));
   EXPECT_EQ(compare_peers(run_of(2), results).at(0).verdict, "pass");
   for (CaseResult& result : results) result.repetition = 0;
-  results.push_back(measured(1, 400));
-  results.push_back(measured(1, 400));
+  results.push_back(measured_on(1, 400));
+  results.push_back(measured_on(1, 400));
   EXPECT_EQ(compare_peers(run_of(2), results).at(0).verdict, "fail");
 }
 
@@ -321,7 +272,7 @@ TEST(Digests, OfOneThatFailedOtherwiseCountAsEver) {
   };
   EXPECT_THAT(with("GC2001", Outcome::fail), ElementsAre("pass", "fail")) << "wrong memory";
   for (const char* other : {"GC2006", "GC4001", "GC6001", "GC5003"}) {
-    EXPECT_THAT(with(other, Outcome::fail), ElementsAre("fail", "fail")) << other << " is no wrong value";
+    EXPECT_THAT(with(other, Outcome::fail), ElementsAre("fail", "fail")) << other << " is not a wrong value";
   }
   EXPECT_THAT(with("GC3001", Outcome::error), ElementsAre("fail", "fail")) << "it was not judged";
   CaseResult of_both = wrong_product(1);
@@ -342,98 +293,6 @@ TEST(Digests, AreComparableOnlyUnderEqualConditions) {
   EXPECT_EQ(compared_with([](CaseResult& one) { one.parameters["size"] = std::int64_t{16}; }), 0U);
   EXPECT_EQ(compared_with([](CaseResult& one) { one.seed = 9; }), 0U);
   EXPECT_EQ(compared_with([](CaseResult& one) { one.name = "gemm.fp16"; }), 0U);
-}
-
-// -- several runs --------------------------------------------------------------------------------
-
-void tell(Peers& peers, const RunStarted& start, const std::vector<CaseResult>& results) {
-  peers.begin(start);
-  for (const CaseResult& result : results) peers.add(result);
-}
-
-TEST(SeveralRuns, AreComparedByDigestAcrossHosts) {
-  Peers peers;
-  tell(peers, run_of(1, "n1"), {digested(0, "aa"), measured(0, 3000)});
-  tell(peers, run_of(1, "n2"), {digested(0, "bb"), measured(0, 1000)});
-  tell(peers, run_of(1, "n3"), {digested(0, "aa"), measured(0, 3000)});
-  const std::vector<Comparison> found = peers.compare_runs();
-  ASSERT_THAT(found, SizeIs(1)) << "speeds are a host's own";
-  EXPECT_THAT(verdicts_of(found[0]), ElementsAre("pass", "fail", "pass"));
-  EXPECT_EQ(found[0].reason, "n2 n2-0 has \"bb\"; 2 of 3 have \"aa\"");
-  EXPECT_EQ(peers.subjects().at(1).host, "n2");
-  EXPECT_EQ(peers.subjects().at(1).run, 1U);
-}
-
-TEST(SeveralRuns, OfOneHostAreComparedBySpeed) {
-  Peers peers;
-  RunStarted second = run_of(1);
-  second.devices[0].uuid = "another";
-  tell(peers, run_of(1), {measured(0, 3000)});
-  tell(peers, second, {measured(0, 1000)});
-  ASSERT_THAT(peers.compare_runs(), SizeIs(1));
-  EXPECT_EQ(peers.compare_runs()[0].verdict, "fail");
-}
-
-TEST(SeveralRuns, TellOfOneGpuAsOne) {
-  Peers peers;
-  tell(peers, run_of(1), {digested(0, "aa")});
-  tell(peers, run_of(1), {digested(0, "aa")});
-  EXPECT_THAT(peers.subjects(), SizeIs(1));
-  EXPECT_THAT(peers.compare_runs(), IsEmpty()) << "one GPU is not a peer of itself";
-}
-
-TEST(SeveralRuns, TellGpusWithoutUuidApart) {
-  Peers peers;
-  RunStarted first = run_of(1);
-  first.devices[0].uuid.clear();
-  first.devices[0].pci_bus_id = "0000:3b:00.0";
-  RunStarted second = first;
-  second.devices[0].pci_bus_id = "0000:3c:00.0";
-  tell(peers, first, {measured(0, 3000)});
-  tell(peers, second, {measured(0, 1000)});
-  ASSERT_THAT(peers.subjects(), SizeIs(2));
-  ASSERT_THAT(peers.compare_runs(), SizeIs(1));
-  EXPECT_EQ(peers.compare_runs()[0].reason,
-            "node1 0000:3c:00.0 with 1000 is 67 % below the best, which is node1 0000:3b:00.0 with 3000");
-}
-
-TEST(SeveralRuns, OneUuidOnTwoHostsIsTwoGpus) {
-  Peers peers;
-  RunStarted elsewhere = run_of(1);
-  elsewhere.host_name = "node2";
-  tell(peers, run_of(1), {digested(0, "aa")});
-  tell(peers, elsewhere, {digested(0, "bb")});
-  EXPECT_THAT(peers.subjects(), SizeIs(2));
-  EXPECT_THAT(peers.compare_runs(), SizeIs(1));
-}
-
-/// The second run has the devices in another order.
-TEST(SeveralRuns, KnowEachDeviceByItsOwnRun) {
-  Peers peers;
-  RunStarted turned = run_of(2);
-  std::swap(turned.devices[0].uuid, turned.devices[1].uuid);
-  tell(peers, run_of(2), {measured(0, 3000), measured(1, 3000)});
-  tell(peers, turned, {measured(0, 100), measured(0, 100), measured(1, 3000)});
-  ASSERT_THAT(peers.subjects(), SizeIs(2));
-  EXPECT_THAT(verdicts_of(peers.compare_runs().at(0)), ElementsAre("pass", "fail"))
-      << "of 3000, 100 and 100 that node1-1 gave, the median is 100";
-}
-
-TEST(SeveralRuns, AreNotComparedAgainWithinOne) {
-  Peers peers;
-  tell(peers, run_of(2, "n1"), {measured(0, 3000), measured(1, 1000)});
-  tell(peers, run_of(2, "n2"), {measured(0, 3000), measured(1, 3000)});
-  EXPECT_THAT(peers.compare(), SizeIs(2));
-  EXPECT_THAT(peers.compare_runs(), IsEmpty());
-}
-
-TEST(SeveralRuns, OfAnotherGpucheckHaveOtherDigests) {
-  Peers peers;
-  RunStarted newer = run_of(1, "n2");
-  newer.version = "2";
-  tell(peers, run_of(1, "n1"), {digested(0, "aa")});
-  tell(peers, newer, {digested(0, "bb")});
-  EXPECT_THAT(peers.compare_runs(), IsEmpty());
 }
 
 }  // namespace
