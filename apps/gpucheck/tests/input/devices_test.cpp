@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/text/units.hpp"
+#include "device/sim/sim_driver.hpp"
 
 namespace gpucheck::application {
 namespace {
@@ -104,6 +105,31 @@ TEST(DeviceName, RejectsWhatIsNone) {
                            "Sim"}) {
     EXPECT_NE(rejection(name), "") << name;
   }
+}
+
+TEST(DeviceName, HoldsToItsLimits) {
+  for (const char* name :
+       {"sim:devices=1", "sim:devices=64", "sim:memory=1024GiB", "sim:devices=64,only=63+0,slow=63"}) {
+    EXPECT_EQ(rejection(name), "") << name;
+  }
+  for (const char* name : {"sim:devices=65", "sim:memory=1025GiB", "sim:devices=64,only=64", "sim:devices=-1",
+                           "sim:devices=64,slow=64", "cuda:1024", "sim:devices=2,only=0,slow=2"}) {
+    EXPECT_NE(rejection(name), "") << name;
+  }
+  const auto reserved = sim::profile("small").reserved_memory_bytes;
+  EXPECT_NE(rejection("sim:small,memory=" + std::to_string(reserved)), "") << "nothing is left";
+  EXPECT_EQ(rejection("sim:small,memory=" + std::to_string(reserved + 1)), "");
+}
+
+TEST(DeviceName, OfSimulatedDevicesHasNoProblem) {
+  for (const char* name : {"sim", "sim:small,devices=2"}) {
+    const runner::OpenedDriver opened = open_driver(name, 5);
+    EXPECT_TRUE(opened.problem.empty());
+    EXPECT_TRUE(opened.known.empty());
+    EXPECT_FALSE(opened.look_for_problem);
+  }
+  EXPECT_EQ(open_driver("sim:small", 1).name_of({0}), "sim:small") << "a single one needs no number";
+  EXPECT_EQ(open_driver("sim:small,devices=2", 1).name_of({1, 0}), "sim:small,devices=2,only=1+0");
 }
 
 TEST(DeviceName, RejectionSaysWhatIsAllowed) {
