@@ -35,7 +35,7 @@ struct Change {
 /// The changes are in chunks, whose highest values make it possible to pass over most of them.
 class ChangeLog {
  public:
-  static constexpr std::size_t capacity = 1024;
+  static constexpr std::size_t capacity = 4096;
   static constexpr std::size_t chunk_size = 16;
 
   struct Chunk {
