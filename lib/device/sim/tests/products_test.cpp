@@ -2,6 +2,7 @@
 
 #include "device/owned.hpp"
 #include "device/sim/reference/reference_product.hpp"
+#include "device/sim/tests/dot_product.hpp"
 #include "device/sim/tests/fixture.hpp"
 
 // What the simulated device's library adds to the contract: how exact its sums are, what they cost,
@@ -13,20 +14,6 @@ using device::ComputeType;
 using device::ElementType;
 using device::MatrixProduct;
 using device::ProductOperands;
-
-MatrixProduct dot_product(ElementType type, ComputeType compute, std::int64_t count) {
-  return {.m = 1,
-          .n = 1,
-          .k = count,
-          .transpose_a = true,
-          .leading_a = count,
-          .leading_b = count,
-          .leading_d = 1,
-          .a = type,
-          .b = type,
-          .d = type,
-          .compute = compute};
-}
 
 TEST(ReferenceProduct, OfTf32RoundsOperandsTo11Bits) {
   const MatrixProduct product = dot_product(ElementType::fp32, ComputeType::tf32, 1);

@@ -8,6 +8,7 @@
 #include "device/kernels/support/half.hpp"
 #include "device/sim/reference/reference_collective.hpp"
 #include "device/sim/reference/reference_product.hpp"
+#include "device/sim/tests/dot_product.hpp"
 
 // The mathematics of the simulated device's libraries, with results worked out by hand.
 namespace gpucheck::sim {
@@ -77,21 +78,9 @@ TEST_P(ReferenceLayouts, AreMultipliedElementByElement) {
 
 INSTANTIATE_TEST_SUITE_P(, ReferenceLayouts, testing::ValuesIn(ways_to_store()));
 
-/// The product of a row and a column.
 template <typename T>
 MatrixProduct dot(ElementType type, ComputeType compute, const std::vector<T>& row) {
-  const auto count = static_cast<std::int64_t>(row.size());
-  return {.m = 1,
-          .n = 1,
-          .k = count,
-          .transpose_a = true,
-          .leading_a = count,
-          .leading_b = count,
-          .leading_d = 1,
-          .a = type,
-          .b = type,
-          .d = type,
-          .compute = compute};
+  return dot_product(type, compute, static_cast<std::int64_t>(row.size()));
 }
 
 // The workspace holds one sum of each element of D: 4 bytes each, 8 of doubles; with one product there is no half.
