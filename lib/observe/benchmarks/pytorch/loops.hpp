@@ -157,8 +157,10 @@ void run_programs(Allocator& allocator, Make make, EmptyCache empty_cache, const
   for (const TrainingStep& step : steps) {
     for (const int threads : {1, 2, 4, 8}) {
       const auto play = [&](auto& own, int rounds) { step.play(own, rounds); };
+      // A training takes longer than its threads need to start.
+      const int rounds = count / static_cast<int>(step.allocations());
       print("training step " + step.name() + ", " + std::to_string(threads) + " threads, million/s",
-            threads_per_microsecond(threads, make, play, step.allocations(), 200));
+            threads_per_microsecond(threads, make, play, step.allocations(), rounds));
       empty_cache();
     }
   }
