@@ -4,6 +4,9 @@
 #include <random>
 #include <vector>
 
+#include "device/check.hpp"
+#include "device/kernels/elementwise.hpp"
+#include "device/launch.hpp"
 #include "runtime/allocator/rounding.hpp"
 #include "runtime/tests/simulated.hpp"
 
@@ -119,6 +122,31 @@ TEST(Peaks, AreExactWhenStreamsComeAndGo) {
     for (int i = 0; i < 200; ++i) streams.step(first + streams.draw(3));
     streams.expect_exact();
     if (testing::Test::HasFailure()) return;
+  }
+}
+
+/// A block stays active while another stream may still use it: with one such block, and with several.
+TEST(Peaks, OfActiveBlocksCountThoseWhoseFreesWait) {
+  for (const std::int64_t waiting : {1, 2, 3}) {
+    Simulated machine;
+    CachingAllocator& allocator = machine.allocator();
+    const device::Stream stream = machine.side_stream();
+    const device::Stream other = machine.side_stream();
+    std::vector<void*> used(static_cast<std::size_t>(waiting));
+    for (void*& pointer : used) pointer = allocator.allocate(512, stream);
+    device::check(device::launch(machine.device(), device::kernels::Spin{long_time_ns}, 1, other), "spin");
+    for (void* pointer : used) {
+      allocator.record_stream(pointer, other);
+      allocator.free(pointer);
+    }
+    allocator.free(allocator.allocate(512, stream));
+    ASSERT_EQ(machine.device().synchronize(other), device::Status::success);
+    allocator.free(allocator.allocate(512, stream));
+    const MemoryStatistics stats = allocator.stats();
+    EXPECT_EQ(stats.active.small_pool.current, 0) << waiting;
+    EXPECT_EQ(stats.active.small_pool.peak, waiting + 1) << waiting;
+    EXPECT_EQ(stats.active_bytes.all.peak, 512 * (waiting + 1)) << waiting;
+    EXPECT_EQ(stats.allocation.all.peak, waiting) << waiting;
   }
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/settings/settings.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/text/units.hpp"
@@ -76,6 +77,19 @@ TEST(Settings, DivisionTableFillsBelowTheFirstAndAfterTheLast) {
   const auto table = parse_settings("roundup_power2_divisions:[64:8,256:4,>:2]").roundup_power2_divisions;
   const std::array<std::uint64_t, 16> expected{8, 8, 8, 8, 8, 8, 8, 0, 4, 2, 2, 2, 2, 2, 2, 2};
   EXPECT_EQ(table, expected);
+}
+
+/// 2^15 MiB is the last entry of the table, and stands for all that is larger.
+TEST(Settings, DivisionTableEndsWithTheLargestInterval) {
+  for (const char* interval : {"32768", "65536", "1048576"}) {
+    const auto table =
+        parse_settings(fmt::format("roundup_power2_divisions:[{}:4,>:2]", interval)).roundup_power2_divisions;
+    const std::array<std::uint64_t, 16> expected{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4};
+    EXPECT_EQ(table, expected) << interval;
+  }
+  const auto table = parse_settings("roundup_power2_divisions:[16384:4,>:2]").roundup_power2_divisions;
+  EXPECT_EQ(table[14], 4U);
+  EXPECT_EQ(table[15], 2U);
 }
 
 TEST(Settings, AParseResetsSomeOptionsAndKeepsOthers) {
