@@ -28,6 +28,11 @@ OPPOSITES = {"front": "back", "back": "front", "min": "max", "max": "min", "any_
 SYMMETRIC = {"min", "max", "swap", "gcd", "lcm", "is_same_file", "equal"}
 NUMBERS = {cindex.TypeKind.INT, cindex.TypeKind.UINT, cindex.TypeKind.LONG, cindex.TypeKind.ULONG, cindex.TypeKind.LONGLONG,
            cindex.TypeKind.ULONGLONG, cindex.TypeKind.DOUBLE, cindex.TypeKind.FLOAT}
+# What these do can only be seen in time or memory.
+ONLY_FASTER = {"reserve", "shrink_to_fit", "yield"}
+# A tenth of a second more is no mistake that a test can see on a slow machine; a second for none is.
+DURATIONS = re.compile(r"\b(?:nano|micro|milli)?seconds\($|\bminutes\($|\bhours\($")
+LEAST_DURATION = 5
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 
 
@@ -73,6 +78,7 @@ class Finder:
 
     def __init__(self, root):
         self.root, self.files, self.macros, self.found = root, {}, {}, []
+        self.ends = set()  # offsets of what no compiler lets go: the last throw where nothing can be returned
 
     def file_of(self, location):
         if location.file is None:
@@ -105,6 +111,8 @@ class Finder:
             return
         in_function = in_function or kind in FUNCTIONS
         children = list(cursor.get_children())
+        if kind in FUNCTIONS:
+            self.note_end(cursor, children, file)
         if in_function and kind not in FUNCTIONS:
             self.look_at(cursor, parent, children, file)
         if kind == Kind.CASE_STMT:
@@ -117,6 +125,18 @@ class Finder:
         for child in children:
             if child.location.file is not None and self.file_of(child.location) is file:
                 self.walk(child, cursor, file, in_function)
+
+    def note_end(self, function, children, file):
+        """Without its last throw a function that gives something back, or never returns, has no end: compilers then take
+        it that the throw is reached."""
+        if not children or children[-1].kind != Kind.COMPOUND_STMT:
+            return
+        last = list(children[-1].get_children())[-1:]
+        before = file.bytes[max(0, function.extent.start.offset - 20):function.location.offset]
+        returns_nothing = function.type.get_result().spelling == "void" and b"[[noreturn]]" not in before
+        start = last[0].extent.start.offset if last else 0
+        if file.bytes[start:start + 6] == b"throw " and not returns_nothing:
+            self.ends.add((file.name, start))
 
     def is_constant(self, cursor, file):
         before = file.bytes[cursor.extent.start.offset:cursor.location.offset]
@@ -167,7 +187,7 @@ class Finder:
         elif kind == Kind.COMPOUND_ASSIGNMENT_OPERATOR and len(children) == 2:
             left, right = (self.text(child, file) for child in children)
             whole("assigned for added", f"{left} = {right}")
-        elif kind == Kind.INTEGER_LITERAL and start < end:
+        elif kind == Kind.INTEGER_LITERAL and start < end and not self.is_a_long_duration(file, start, end):
             whole("off by one", f"{self.text(cursor, file)} + 1")
         elif kind == Kind.FLOATING_LITERAL and start < end:
             whole("other constant", f"{self.text(cursor, file)} * 2")
@@ -179,6 +199,12 @@ class Finder:
             self.look_at_call(cursor, children, file)
         if parent is not None and parent.kind == Kind.COMPOUND_STMT and cursor.kind.is_expression():
             self.look_at_statement(cursor, file)
+
+    @staticmethod
+    def is_a_long_duration(file, start, end):
+        text = file.bytes[start:end].decode()
+        before = file.bytes[max(0, start - 40):start].decode(errors="replace")
+        return bool(DURATIONS.search(before)) and text.isdecimal() and int(text) >= LEAST_DURATION
 
     @staticmethod
     def names_a_constant(cursor):
@@ -233,6 +259,8 @@ class Finder:
 
     def look_at_statement(self, cursor, file):
         end = cursor.extent.end.offset
+        if cursor.spelling in ONLY_FASTER or (file.name, cursor.extent.start.offset) in self.ends:
+            return
         rest = file.bytes[end:end + 200]
         gap = len(rest) - len(rest.lstrip())
         if rest[gap:gap + 1] != b";":

@@ -5,6 +5,7 @@ import os
 import re
 
 import catalogue
+import equivalents
 import generator
 from suite import Suite
 from tree import BuildFailed
@@ -42,9 +43,11 @@ class Survey:
         for error in errors:
             print(f"not read whole: {error}")
         found = [mutation for mutation in found if not parts or mutation.part in parts]
-        print(f"{len(found)} mutations can be made of these sources", flush=True)
+        mistakes = equivalents.without(found, equivalents.read_all())
+        print(f"{len(found)} mutations can be made of these sources; {len(found) - len(mistakes)} of them are no mistakes, "
+              f"as {equivalents.LIST.name} says", flush=True)
         # Where two cross, the first is tried.
-        return catalogue.batches(generator.sample(found, count, seed))[0]
+        return catalogue.batches(generator.sample(mistakes, count, seed))[0]
 
     def sources_to_write(self):
         """What the build joins with others and has yet to write itself."""
