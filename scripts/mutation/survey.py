@@ -44,7 +44,7 @@ class Survey:
             print(f"not read whole: {error}")
         found = [mutation for mutation in found if not parts or mutation.part in parts]
         mistakes = equivalents.without(found, equivalents.read_all())
-        print(f"{len(found)} mutations can be made of these sources; {len(found) - len(mistakes)} of them are no mistakes, "
+        print(f"{len(found)} mutations can be made of these sources; {len(found) - len(mistakes)} of them are not mistakes, "
               f"as {equivalents.LIST.name} says", flush=True)
         # Where two cross, the first is tried.
         return catalogue.batches(generator.sample(mistakes, count, seed))[0]
