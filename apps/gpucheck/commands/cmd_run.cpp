@@ -8,6 +8,7 @@
 #include "commands/commands.hpp"
 #include "commands/execution.hpp"
 #include "config/parameters.hpp"
+#include "input/engine.hpp"
 #include "input/selection.hpp"
 #include "output/distinct_files.hpp"
 #include "output/reports.hpp"
@@ -111,6 +112,13 @@ std::vector<NamedFile> files_read(const RunOptions& options) {
   return files;
 }
 
+RunOptions with_files_of_this_process(RunOptions options) {
+  const Engine engine = engine_of_this_process();
+  for (Output& output : options.reports.outputs) output.path = path_of_this_process(output.path, engine);
+  options.runner.trace_folder = path_of_this_process(options.runner.trace_folder, engine);
+  return options;
+}
+
 /// No file that is written is another one, or one that is read.
 void check_files(const Environment& environment, const RunOptions& options) {
   const std::vector<NamedFile> written = report_files(options.reports);
@@ -125,7 +133,8 @@ void check_files(const Environment& environment, const RunOptions& options) {
 
 }  // namespace
 
-int run(const Environment& environment, const RunOptions& options) {
+int run(const Environment& environment, const RunOptions& typed) {
+  const RunOptions options = with_files_of_this_process(typed);
   if (options.runner.deadline) runner::end_process_at(*options.runner.deadline);
   check_files(environment, options);
   make_folder(options.runner.trace_folder);

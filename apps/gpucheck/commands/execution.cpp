@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/files/input_file.hpp"
 #include "input/devices/devices.hpp"
+#include "input/engine.hpp"
 #include "output/terminal.hpp"
 #include "output/version.hpp"
 #include "telemetry/machine/machine_file.hpp"
@@ -40,6 +41,9 @@ runner::Options runner_options(const Environment& environment, const runner::Opt
   result.program = "/proc/self/exe";
   result.version = build_information().version;
   result.command_line = environment.command_line;
+  Engine engine = engine_of_this_process();
+  result.host_name = std::move(engine.node);
+  result.job = std::move(engine.job);
   // What a library keeps from one case must not reach the next.
   if (options.settings.allocator.kind == runtime::AllocatorChoice::Kind::library) {
     result.isolation = runner::Isolation::process;

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "input/devices/devices.hpp"
+#include "input/engine.hpp"
 #include "input/selection.hpp"
 
 namespace gpucheck::application {
@@ -201,9 +202,13 @@ void add_order(CLI::App& command, RunOptions& options) {
   command.add_flag("--shuffle", options.plan.shuffle, "In an order that the seed decides");
   command
       .add_option_function<std::string>(
-          "--shard", [&options](const std::string& text) { options.plan.shard = parse_shard(text); },
-          "The i-th of n parts of the selection, for example 2/8")
-      ->type_name("I/N");
+          "--shard",
+          [&options](const std::string& text) {
+            options.plan.shard = text == "auto" ? shard_of_this_process() : parse_shard(text);
+          },
+          "The i-th of n parts of the selection, for example 2/8; auto: by the task of a Slurm array, the index of a "
+          "Kubernetes Job (JOB_COMPLETIONS says of how many), the rank, or the variables of GoogleTest or GitLab")
+      ->type_name("I/N|auto");
   command
       .add_option("--no-cases", options.runner.no_cases,
                   "What it means that nothing is left to run, by --exclude, --suite or --shard: pass, warn or fail "

@@ -12,6 +12,7 @@
 #include "harness/result/result.hpp"
 #include "harness/rules/comparison.hpp"
 #include "harness/run/configuration.hpp"
+#include "harness/run/job.hpp"
 #include "harness/values/run_settings.hpp"
 
 namespace gpucheck::harness {
@@ -41,7 +42,7 @@ struct RunStarted {
   std::string version;                    ///< gpucheck's own
   std::vector<std::string> command_line;  ///< as typed, program name first
   std::chrono::system_clock::time_point start_time;
-  std::string host_name;
+  std::string host_name;                ///< as the engine that started the run calls this machine, where one did
   std::vector<DeviceIdentity> devices;  ///< each at its index; none when interrupted before they were known
   RunSettings settings;
   int jobs = 1;        ///< side by side on one device
@@ -53,6 +54,7 @@ struct RunStarted {
   /// What it is to mean that nothing was selected: "pass", "warn" or "fail". Empty where something was.
   std::string no_cases = {};
   std::optional<Configuration> configuration = {};  ///< absent where no configuration file is in force
+  std::optional<Job> job = {};                      ///< absent where no engine started the run
 };
 
 template <>
@@ -69,6 +71,7 @@ inline constexpr auto fields_of<RunStarted> = std::tuple{
     Field{"total", &RunStarted::total},
     Field{"no_cases", &RunStarted::no_cases},
     Field{"config", &RunStarted::configuration},
+    Field{"job", &RunStarted::job},
 };
 static_assert(has_every_member<RunStarted>);
 

@@ -276,6 +276,8 @@ ordered_json to_json(const SelectedCase& selected) { return described(selected);
 
 ordered_json to_json(const Configuration& configuration) { return described(configuration); }
 
+ordered_json to_json(const Job& job) { return described(job); }
+
 ordered_json to_json(const Counts& counts) {
   ordered_json json{{"total", counts.total()}};
   json.update(described(counts));

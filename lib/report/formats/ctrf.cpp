@@ -99,6 +99,7 @@ Json run_extra(const RunSet& set, std::size_t index) {
              {"command_line", run.start.command_line},
              {"incomplete", run.end.incomplete.empty() ? Json() : Json(run.end.incomplete)}};
   if (run.start.configuration) extra["config"] = harness::to_json(*run.start.configuration);
+  if (run.start.job) extra["job"] = harness::to_json(*run.start.job);
   if (!set.is_one_run()) extra["label"] = set.labels[index];
   Json& devices = extra["devices"] = Json::array();
   for (const harness::DeviceIdentity& device : run.start.devices) devices.push_back(harness::to_json(device));

@@ -90,6 +90,7 @@ Json head_of(const harness::RunStarted& start) {
                {"host_name", start.host_name},       {"jobs", start.jobs}};
   head.update(harness::to_json(start.settings));
   if (start.configuration) head["config"] = harness::to_json(*start.configuration);
+  if (start.job) head["job"] = harness::to_json(*start.job);
   head["devices"] = array_of(start.devices);
   return head;
 }

@@ -262,7 +262,7 @@ class RunSuites {
   static void add_properties(pugi::xml_node properties, const std::string& prefix,
                              const nlohmann::ordered_json& object) {
     for (const auto& [name, value] : object.items()) {
-      if (value.is_object() && value.empty()) continue;
+      if (value.is_null() || (value.is_object() && value.empty())) continue;
       add_property(properties, prefix + name, value.is_string() ? value.get<std::string>() : value.dump());
     }
   }
@@ -272,6 +272,7 @@ class RunSuites {
     add_property(properties, "version", start_.version);
     add_property(properties, "command_line", fmt::format("{}", fmt::join(start_.command_line, " ")));
     if (start_.configuration) add_property(properties, "config", configuration_text(*start_.configuration));
+    if (start_.job) add_properties(properties, "job.", harness::to_json(*start_.job));
     add_properties(properties, "", harness::to_json(start_.settings));
     for (const int index : devices) {
       const auto known = std::ranges::find(start_.devices, index, &harness::DeviceIdentity::index);

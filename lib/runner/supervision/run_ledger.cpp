@@ -1,8 +1,6 @@
 #include "runner/supervision/run_ledger.hpp"
 
 #include <algorithm>
-#include <array>
-#include <unistd.h>
 #include <utility>
 
 #include "harness/result/failure_kinds.hpp"
@@ -11,11 +9,6 @@ namespace gpucheck::runner {
 namespace {
 
 using harness::Outcome;
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
 
 }  // namespace
 
@@ -30,7 +23,7 @@ void RunLedger::begin(std::vector<harness::SelectedCase> selected, std::size_t t
   const harness::RunStarted event{.version = options_.version,
                                   .command_line = options_.command_line,
                                   .start_time = std::chrono::system_clock::now(),
-                                  .host_name = host_name(),
+                                  .host_name = options_.host_name,
                                   .devices = devices_,
                                   .settings = options_.settings,
                                   .jobs = jobs,
@@ -38,7 +31,8 @@ void RunLedger::begin(std::vector<harness::SelectedCase> selected, std::size_t t
                                   .selected = std::move(selected),
                                   .total = total,
                                   .no_cases = total == 0 ? options_.no_cases : "",
-                                  .configuration = options_.configuration};
+                                  .configuration = options_.configuration,
+                                  .job = options_.job};
   waivers_ = fleet::WaiverBook(options_.waivers, event.start_time);
   peers_.begin(event);
   tell(event);

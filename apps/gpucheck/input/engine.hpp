@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "harness/run/job.hpp"
+#include "runner/plan/plan.hpp"
+
+/// What started this process beside others on other nodes. gpucheck starts nothing itself: it reads the environment
+/// that Slurm, an MPI or Kubernetes gives each process.
+namespace gpucheck::application {
+
+struct Engine {
+  std::string node;  ///< this machine, as the engine calls it; else its host name
+  std::optional<harness::Job> job = {};
+  /// What `--shard auto` takes: a part by an array of Slurm, an indexed Job, a parallel CI job or the ranks.
+  std::optional<runner::Shard> shard = {};
+};
+
+/// A variable of the environment; nothing for one that is absent or empty.
+using Variable = std::function<std::optional<std::string>(const char* name)>;
+
+/// @throws EnvironmentError for a variable whose value is not one that its engine gives.
+Engine recognise_engine(const Variable& variable, const std::string& host_name);
+
+/// That of this process.
+Engine engine_of_this_process();
+
+/// Its part of the cases. @throws UsageError where nothing says which.
+runner::Shard shard_of_this_process();
+
+/// The path of a file of this process alone: {node}, {rank} and {job} in it are replaced.
+/// @throws UsageError for another word in braces, for a rank or a job where there is none, and for a name that would
+/// lead into another folder.
+std::string path_of_this_process(const std::string& path, const Engine& engine);
+
+}  // namespace gpucheck::application
