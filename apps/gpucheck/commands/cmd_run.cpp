@@ -2,6 +2,8 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <iterator>
+#include <set>
+#include <string>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -12,6 +14,7 @@
 #include "input/selection.hpp"
 #include "output/distinct_files.hpp"
 #include "output/reports.hpp"
+#include "report/journal/journal.hpp"
 #include "runner/process/signals.hpp"
 #include "runner/supervision/orphans.hpp"
 
@@ -39,6 +42,28 @@ runner::Plan make_plan(const Selected& selected, const RunOptions& options) {
   runner::PlanOptions plan = options.plan;
   plan.settings = settings;
   return runner::make_plan(cases, plan, orphans);
+}
+
+/// The cases that a run left without a pass or a skip on some device.
+std::set<std::string> without_verdict_in(const std::string& path) {
+  const report::Journal journal = report::read_journal(path);
+  const auto is_done = [](const harness::CaseResult& result) {
+    return result.outcome == harness::Outcome::pass || result.outcome == harness::Outcome::skip;
+  };
+  std::set<std::string> names;
+  for (const harness::CaseResult& result : journal.record().results) {
+    if (!is_done(result)) names.insert(result.name);
+  }
+  for (const harness::SelectedCase& one : journal.end().not_run) names.insert(one.name);
+  return names;
+}
+
+Selected to_rerun(Selected selected, const std::string& journal) {
+  if (journal.empty()) return selected;
+  const std::set<std::string> names = without_verdict_in(journal);
+  std::erase_if(selected.cases, [&](const Case* test_case) { return !names.contains(test_case->name); });
+  std::erase_if(selected.orphans, [&](const std::string& name) { return !names.contains(name); });
+  return selected;
 }
 
 fleet::Waivers waivers_for(const Environment& environment, const golden::GoldenSet& goldens, const std::string& path) {
@@ -75,13 +100,21 @@ void note_left_out(const Selected& selected, const RunOptions& options) {
                    left_out == 1 ? "it" : "them"));
 }
 
+std::string why_nothing(const Selected& selected, const RunOptions& options) {
+  const runner::Shard& shard = options.plan.shard;
+  if (!selected.empty()) {
+    return fmt::format("shard {}/{} of {} selected cases is empty: nothing to run", shard.index, shard.count,
+                       selected.cases.size() + selected.orphans.size());
+  }
+  if (options.rerun_journal.empty()) return nothing_selected_text();
+  return fmt::format("{}: its run left nothing of the selection without a pass or a skip: nothing to run",
+                     options.rerun_journal);
+}
+
 /// Reports are written all the same: whoever waits for them learns that nothing was to be done.
 int run_nothing(const Selected& selected, const runner::Options& run_options, const RunOptions& options,
                 Reports& reports) {
-  const std::string why = selected.empty() ? nothing_selected_text()
-                                           : fmt::format("shard {}/{} of {} selected cases is empty: nothing to run",
-                                                         options.plan.shard.index, options.plan.shard.count,
-                                                         selected.cases.size() + selected.orphans.size());
+  const std::string why = why_nothing(selected, options);
   if (run_options.no_cases != "pass") note(run_options.no_cases == "warn" ? "warning: " + why : why);
   harness::EventSink* const sinks[] = {&reports};
   return reports.exit_code(static_cast<int>(runner::run_nothing(run_options, sinks).exit_code));
@@ -90,7 +123,7 @@ int run_nothing(const Selected& selected, const runner::Options& run_options, co
 int run_and_report(const Environment& environment, const RunOptions& given) {
   const golden::GoldenSet goldens =
       load_goldens(environment, given.runner.settings.golden_directory, given.runner.settings.limits_path);
-  const Selected selected = select(environment.registry, goldens, given.selection);
+  const Selected selected = to_rerun(select(environment.registry, goldens, given.selection), given.rerun_journal);
   const Cases cases = for_allocator(selected.cases, given.selection, given.runner.settings.allocator);
   const RunOptions options = with_parameters_of(cases, environment.registry, given);
   const runner::Plan plan = make_plan(selected, options);
@@ -109,6 +142,7 @@ std::vector<NamedFile> files_read(const RunOptions& options) {
   std::vector<NamedFile> files = files_of_settings(options.runner.settings);
   files.push_back({"the configuration", configuration ? configuration->path : ""});
   files.push_back({"the waivers", options.reports.waivers_path});
+  files.push_back({"the journal of --rerun-failed", options.rerun_journal});
   return files;
 }
 
