@@ -25,6 +25,40 @@ TEST(CleanText, RemovesTerminalSequences) {
             "abcde");
 }
 
+// ECMA-48, 5.4: parameters are 0x30..0x3F, intermediates 0x20..0x2F, the final byte is 0x40..0x7E.
+TEST(CleanText, RemovesAControlSequenceOfEveryByteThatItCanHave) {
+  for (char parameter = 0x30; parameter <= 0x3F; ++parameter)
+    EXPECT_EQ(clean_text("a\x1b["s + parameter + "mb"), "ab") << parameter;
+  for (char intermediate = 0x20; intermediate <= 0x2F; ++intermediate)
+    EXPECT_EQ(clean_text("a\x1b[1"s + intermediate + "mb"), "ab") << intermediate;
+  for (char last = 0x40; last != 0x7F; ++last) EXPECT_EQ(clean_text("a\x1b["s + last + "mb"), "amb") << last;
+  EXPECT_EQ(clean_text("\x1b[ 0m"), FFFD "[ 0m") << "a parameter after an intermediate";
+  EXPECT_EQ(clean_text("\x1b[1\x7f"), FFFD "[1" FFFD);
+}
+
+// The same, 5.3: intermediates, then a final byte 0x30..0x7E.
+TEST(CleanText, RemovesAnEscapeSequenceOfEveryByteThatItCanHave) {
+  for (char last = 0x30; last != 0x7F; ++last) {
+    const bool starts_more = "[]PX^_"s.find(last) != std::string::npos;
+    EXPECT_EQ(clean_text("\x1b"s + last), starts_more ? FFFD + std::string(1, last) : "") << last;
+  }
+  for (char intermediate = 0x20; intermediate <= 0x2F; ++intermediate) {
+    EXPECT_EQ(clean_text("\x1b"s + intermediate + "0b"), "b") << intermediate;
+    EXPECT_EQ(clean_text("\x1b"s + intermediate), FFFD + std::string(1, intermediate)) << intermediate;
+  }
+  EXPECT_EQ(clean_text("\x1b\x7f"), FFFD FFFD);
+}
+
+TEST(CleanText, RemovesTextsThatAControlSequenceHolds) {
+  for (const char* start : {"\x1b]", "\x1bP", "\x1bX", "\x1b^", "\x1b_"}) {
+    EXPECT_EQ(clean_text(start + "a title~\x07|"s), "|") << start + 1;
+    EXPECT_EQ(clean_text(start + "a title~\x1b\\|"s), "|") << start + 1;
+    EXPECT_EQ(clean_text(start + "\x07"s), "") << start + 1;
+    EXPECT_EQ(clean_text(start + "\x1b\\"s), "") << start + 1;
+  }
+  EXPECT_EQ(clean_text("\x1b]a\x1f\x07"), FFFD "]a" FFFD FFFD);
+}
+
 TEST(CleanText, AnUnfinishedSequenceSwallowsNothing) {
   EXPECT_EQ(clean_text("a\x1b"), "a" FFFD);
   EXPECT_EQ(clean_text("a\x1b[31"), "a" FFFD "[31");
@@ -87,6 +121,18 @@ TEST(OneLine, CutsAtItsLimitInCharacters) {
   EXPECT_EQ(one_line("\xC3\xA9\xC3\xA9\xC3\xA9", 2), "\xC3\xA9\xE2\x80\xA6");
   EXPECT_EQ(one_line("ab", 1), "\xE2\x80\xA6");
   EXPECT_EQ(one_line(std::string(1000, ' ') + "never seen", 4), "\xE2\x80\xA6");
+}
+
+TEST(OneLine, ReadsSixteenBytesForEachCharacterThatItMayShow) {
+  const std::string spaces(63, ' ');
+  EXPECT_EQ(one_line("a" + spaces, 4), "a");
+  EXPECT_EQ(one_line("a" + spaces.substr(1) + "b", 4), "a b");
+  EXPECT_EQ(one_line("a" + spaces + "b", 4), "a\xE2\x80\xA6");
+}
+
+TEST(OneLine, HasFourHundredCharactersUnlessTold) {
+  EXPECT_EQ(one_line(std::string(400, 'x')), std::string(400, 'x'));
+  EXPECT_EQ(one_line(std::string(401, 'x')), std::string(399, 'x') + "\xE2\x80\xA6");
 }
 
 TEST(CutMiddle, SaysHowMuchIsMissing) {

@@ -30,6 +30,15 @@ TEST(ShellText, AShellReadsTheSameWord) {
   EXPECT_EQ(shell("set -- " + shell_quoted("a\nb") + tell), "1 a\nb");
 }
 
+TEST(ShellText, QuotesNoMoreThanItMust) {
+  for (const char* word : {"0", "9", "a", "z", "A", "Z", "_-./:=,+@%"}) EXPECT_EQ(shell_quoted(word), word);
+  // The neighbours of digits and letters that are not harmless.
+  for (const char* word : {";", "[", "`", "{"}) EXPECT_EQ(shell_quoted(word), "'" + std::string(word) + "'");
+  EXPECT_EQ(shell_quoted("a b"), "'a b'");
+  EXPECT_EQ(shell_quoted(""), "''");
+  EXPECT_EQ(shell_quoted("it's"), R"('it'\''s')");
+}
+
 TEST(ShellText, WhatIsQuotedIsAPlainCommand) {
   for (const char* word : words)
     EXPECT_TRUE(is_plain_command("gpucheck run " + shell_quoted(word) + " --seed 1")) << word;

@@ -21,6 +21,21 @@ TEST(FormatBytes, ChoosesTheUnitPyTorchChooses) {
   EXPECT_EQ(format_bytes(800000000_GiB), "800000000.00 GiB");
 }
 
+TEST(FormatBytes, TakesTheNextUnitForOneByteMore) {
+  EXPECT_EQ(format_bytes(1_MiB + 1), "1.00 MiB");
+  EXPECT_EQ(format_bytes(1_GiB + 1), "1.00 GiB");
+  EXPECT_EQ(format_bytes(1536), "1.50 KiB");
+}
+
+TEST(FormatShare, IsInPercentWithOneDecimal) {
+  EXPECT_EQ(format_share(1, 8), "12.5%");
+  EXPECT_EQ(format_share(0, 1), "0.0%");
+  EXPECT_EQ(format_share(1, 1), "100.0%");
+  EXPECT_EQ(format_share(3, 2), "150.0%");
+  EXPECT_EQ(format_share(0, 0), "-");
+  EXPECT_EQ(format_share(1, 0), "-");
+}
+
 TEST(ParseBytes, ReadsPlainNumbersAndBinaryUnits) {
   EXPECT_EQ(parse_bytes("0"), 0U);
   EXPECT_EQ(parse_bytes("1048576"), 1_MiB);
@@ -60,6 +75,31 @@ TEST(ParseBytes, ReadsSizesAsTheyArePrinted) {
   EXPECT_EQ(parse_bytes("1.5TB"), 1'500'000'000'000U);
   EXPECT_EQ(parse_bytes("500 mb"), 500'000'000U);
   EXPECT_EQ(parse_bytes("2gib"), 2_GiB);
+}
+
+TEST(ParseBytes, SaysWhatIsWrongWithWhat) {
+  const auto refusal = [](const char* text) -> std::string {
+    try {
+      return std::to_string(parse_bytes(text));
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+  };
+  const std::string forms =
+      ": write a number, with KiB, MiB, GiB or TiB after it if you like (powers of 1024), or kB, MB, GB or TB (powers "
+      "of 1000), for example 512MiB or 79.18GiB";
+  EXPECT_EQ(refusal("MiB"), "\"MiB\" is not a size in bytes (it does not start with a number)" + forms);
+  EXPECT_EQ(refusal("99999999999999999999"),
+            "\"99999999999999999999\" is not a size in bytes (it does not fit 64 bits)" + forms);
+  EXPECT_EQ(refusal("1.MiB"), "\"1.MiB\" is not a size in bytes (no digit follows the point)" + forms);
+  EXPECT_EQ(refusal("1.5"), "\"1.5\" is not a size in bytes (a part of a byte)" + forms);
+  EXPECT_EQ(refusal("12 parsecs"), "\"12 parsecs\" is not a size in bytes (unknown unit)" + forms);
+}
+
+TEST(ParseBytes, RoundsAPartToTheNearestByte) {
+  EXPECT_EQ(parse_bytes("0.0004kB"), 0U);
+  EXPECT_EQ(parse_bytes("0.0005kB"), 1U);
+  EXPECT_EQ(parse_bytes("1.0019KB"), 1002U);
 }
 
 }  // namespace

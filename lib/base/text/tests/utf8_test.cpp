@@ -38,6 +38,21 @@ TEST(Utf8, FindsTheBoundaryBeforeAPlace) {
   EXPECT_EQ(utf8_boundary_before("\x80\x80\x80\x80\x80\x80", 5), 5U) << "no boundary within a character's bytes";
 }
 
+TEST(Utf8, LooksForABoundaryAmongTheBytesOfOneCharacter) {
+  EXPECT_EQ(utf8_boundary_before("\x80", 0), 0U);
+  EXPECT_EQ(utf8_boundary_before("\x80\x80", 1), 1U);
+  EXPECT_EQ(utf8_boundary_before("a\x80\x80\x80", 3), 0U);
+  EXPECT_EQ(utf8_boundary_before("a\x80\x80\x80\x80", 4), 4U);
+  EXPECT_EQ(utf8_boundary_before("", 0), 0U);
+}
+
+TEST(Utf8, TakesNoByteForAContinuationThatIsNone) {
+  const std::string r = std::string(replacement_character);
+  EXPECT_EQ(to_valid_utf8("\xC3\xBF\xC3\xC0"), "\xC3\xBF" + r + r);
+  EXPECT_EQ(to_valid_utf8("\xE2\x82\x7F\xE2\x82\xC0"), r + "\x7F" + r + r);
+  EXPECT_EQ(to_valid_utf8("\xF4\x8F\xBF\xBF\xF4\x90"), "\xF4\x8F\xBF\xBF" + r + r);
+}
+
 TEST(Utf8, CountsCharacters) { EXPECT_EQ(utf8_length("a\u20AC\U0001F600"), 3U); }
 
 TEST(Utf8, ShortensToWholeCharacters) {
