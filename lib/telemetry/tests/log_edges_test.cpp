@@ -126,6 +126,12 @@ TEST(LogLineEdges, AJournalsFieldsAreNoLines) {
             Timed("a", noon));
 }
 
+TEST(LogLineEdges, AMessageOfTheJournalEndsAtItsOwnQuotationMark) {
+  EXPECT_EQ(timed_line("{\"MESSAGE\":\"a \\\"b\\\"\",\"X\":\"y\"}"), Timed("a \\\"b\\\"", -1));
+  EXPECT_EQ(timed_line("{\"MESSAGE\":\"a\\\\\",\"X\":\"y\"}"), Timed("a\\\\", -1));
+  EXPECT_EQ(timed_line("{\"MESSAGE\":\"\",\"X\":\"y\"}"), Timed("", -1));
+}
+
 /// "NUMBER at ADDRESS", or nothing.
 std::string xid_in_line(const std::string& message) {
   const auto event = NvidiaLines().read(message);

@@ -65,6 +65,22 @@ TEST_F(HostLinkOf, KnowsEveryGenerationAsKernelsWriteThem) {
   EXPECT_EQ(link().generation, 0);
 }
 
+TEST_F(HostLinkOf, HasNoMoreLanesThanThereCanBe) {
+  const std::pair<const char*, int> written[] = {{"1", 1},   {"16", 16}, {"31", 31}, {"32", 32}, {"33", 0},
+                                                 {"255", 0}, {"0", 0},   {"-1", 0},  {"x", 0},   {"", 0}};
+  for (const auto& [width, lanes] : written) {
+    tell_device("8.0 GT/s PCIe", width);
+    EXPECT_EQ(link(), (HostLink{.generation = 3, .lanes = lanes})) << width;
+  }
+}
+
+TEST_F(HostLinkOf, TellsNoGenerationByThePartOfAnother) {
+  for (const char* const speed : {"3", "2", "16.5", "32.", "1", "128.0", "Unknown", ""}) {
+    tell_device(speed, "16");
+    EXPECT_EQ(link(), (HostLink{.generation = 0, .lanes = 16})) << speed;
+  }
+}
+
 TEST_F(HostLinkOf, IsFoundByAnAddressInCapitals) {
   tell_device("8.0 GT/s PCIe", "16");
   EXPECT_EQ(link("0000:3B:00.0"), (HostLink{.generation = 3, .lanes = 16}));

@@ -26,5 +26,39 @@ TEST(MatrixExtent, ReachesFromTheFirstElementToTheLastOfTheLastColumn) {
   EXPECT_EQ(bytes_of_d(product), 0U);
 }
 
+TEST(MatrixExtent, OfOneColumnIsItsRows) {
+  const MatrixProduct product{.m = 3,
+                              .n = 1,
+                              .k = 1,
+                              .leading_a = 5,
+                              .leading_b = 6,
+                              .leading_d = 7,
+                              .a = ElementType::fp16,
+                              .b = ElementType::fp16,
+                              .d = ElementType::fp16,
+                              .compute = ComputeType::fp32};
+  EXPECT_EQ(bytes_of_a(product), 6U);
+  EXPECT_EQ(bytes_of_b(product), 2U);
+  EXPECT_EQ(bytes_of_d(product), 6U);
+}
+
+TEST(MatrixExtent, OfNoRowsOrColumnsIsNothing) {
+  for (const std::int64_t none : {0, -1}) {
+    MatrixProduct product{.m = none, .n = 2, .k = 2, .leading_a = 2, .leading_b = 2, .leading_d = 2};
+    EXPECT_EQ(bytes_of_a(product), 0U) << none;
+    EXPECT_EQ(bytes_of_d(product), 0U) << none;
+    product = {.m = 2, .n = 2, .k = none, .leading_a = 2, .leading_b = 2, .leading_d = 2};
+    EXPECT_EQ(bytes_of_a(product), 0U) << none;
+    EXPECT_EQ(bytes_of_b(product), 0U) << none;
+  }
+}
+
+TEST(ComputeTypes, HaveNames) {
+  EXPECT_EQ(to_text(ComputeType::fp64), "fp64");
+  EXPECT_EQ(to_text(ComputeType::fp32), "fp32");
+  EXPECT_EQ(to_text(ComputeType::tf32), "tf32");
+  EXPECT_EQ(to_text(ComputeType::int32), "int32");
+}
+
 }  // namespace
 }  // namespace gpucheck::device

@@ -95,5 +95,41 @@ TEST(PeerLink, IsNoneWhereTheDriverListsNoLink) {
   EXPECT_EQ(least_peer_link(std::vector<PeerLinkEnd>(18), 0, 0, &board), PeerLink{});
 }
 
+TEST(PeerLink, OfABoardHasSwitchesFromFiveGpusOn) {
+  const std::vector<PeerLinkEnd> all_down(18);
+  EXPECT_EQ(least_links(all_down, 1, board), 6);
+  EXPECT_EQ(least_links(all_down, 3, board), 6);
+  EXPECT_EQ(least_links(all_down, 4, board), 18);
+}
+
+TEST(PeerLink, ByWayOfSwitchesIsTheMostThatIsListedOrKnown) {
+  EXPECT_EQ(least_links(to_switches(20), 7, board), 20);
+  std::vector<PeerLinkEnd> ends(17);
+  ends.push_back({.is_active = true, .is_switch = true});
+  EXPECT_EQ(least_peer_link(ends, nvlink_4_mbps, 7, nullptr).links, 18) << "one that is up shows the way";
+  const std::vector<PeerLinkEnd> down(18, {.is_active = false, .is_switch = true});
+  EXPECT_EQ(least_peer_link(down, nvlink_4_mbps, 7, nullptr), PeerLink{});
+}
+
+TEST(PeerLink, CountsALinkThatIsDownForNoDevice) {
+  std::vector<PeerLinkEnd> ends;
+  add_links(ends, 2, "0000:1b:00.0");
+  ends.push_back({.is_active = false, .address = "0000:1b:00.0"});
+  ends.push_back({.is_active = false, .address = "0000:43:00.0"});
+  EXPECT_EQ(least_peer_link(ends, nvlink_4_mbps, 1, nullptr).links, 2);
+  EXPECT_EQ(least_peer_link(ends, nvlink_4_mbps, 2, nullptr), PeerLink{});
+}
+
+TEST(PeerLink, IsAsFastAsTheDriverSaysOrElseAsItsModelIs) {
+  std::vector<PeerLinkEnd> ends;
+  add_links(ends, 3, "0000:1b:00.0");
+  EXPECT_EQ(least_peer_link(ends, 1, 1, &half_wired), (PeerLink{.links = 3, .mbps = 1}));
+  EXPECT_EQ(least_peer_link(ends, 0, 1, &half_wired), (PeerLink{.links = 3, .mbps = 25'781}));
+  EXPECT_EQ(least_peer_link(ends, -1, 1, &half_wired), (PeerLink{.links = 3, .mbps = 25'781}));
+  EXPECT_EQ(least_peer_link(ends, 1, 1, nullptr), (PeerLink{.links = 3, .mbps = 1}));
+  EXPECT_EQ(least_peer_link(ends, 0, 1, nullptr), PeerLink{});
+  EXPECT_EQ(least_peer_link(ends, nvlink_4_mbps, -1, nullptr), PeerLink{});
+}
+
 }  // namespace
 }  // namespace gpucheck::device
