@@ -18,7 +18,7 @@ TEST(PciAddress, ADomainLosesTheZerosThatLinuxDoesNotWrite) {
   EXPECT_EQ(normal_pci_address("00011234:3b:00.0"), "00011234:3b:00.0");
   EXPECT_EQ(normal_pci_address("01234:3b:00.0"), "1234:3b:00.0");
   EXPECT_EQ(normal_pci_address("00:1f.0"), "00:1f.0") << "an address without a domain";
-  EXPECT_EQ(normal_pci_address("00000000"), "00000000") << "what has no colon is no domain";
+  EXPECT_EQ(normal_pci_address("00000000"), "00000000") << "what has no colon has no domain";
 }
 
 }  // namespace
