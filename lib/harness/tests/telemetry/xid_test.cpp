@@ -116,5 +116,74 @@ TEST(XidJudge, IsStricterWhileACaseRuns) {
   EXPECT_EQ(failure_while_running(999), "hardware_error_reported");
 }
 
+TEST(XidCatalog, FindsANumberAtBothEndsOfARange) {
+  for (const auto& [number, first] : {std::pair{1, 1},
+                                      {19, 19},
+                                      {20, 20},
+                                      {22, 20},
+                                      {23, 23},
+                                      {112, 112},
+                                      {118, 112},
+                                      {119, 119},
+                                      {126, 126},
+                                      {135, 126},
+                                      {136, 136},
+                                      {172, 172}}) {
+    ASSERT_NE(find_xid(number), nullptr) << number;
+    EXPECT_EQ(find_xid(number)->first, first) << number;
+  }
+  EXPECT_EQ(find_xid(-1), nullptr);
+  EXPECT_EQ(to_text(XidCause::program), "program");
+  EXPECT_EQ(to_text(XidCause::driver), "driver");
+  EXPECT_EQ(to_text(XidCause::hardware), "hardware");
+}
+
+TEST(XidJudge, AsksTheTextOfNewerLinksAlone) {
+  EXPECT_EQ(failure_of(xid(143, "A Nonfatal XC1")), "gpu_reset_required");
+  EXPECT_EQ(failure_of(xid(151, "A Nonfatal XC1")), "hardware_error_reported");
+  for (const std::int64_t number : {143, 151, 153, 155}) EXPECT_FALSE(needs_text(number)) << number;
+}
+
+TEST(XidJudge, OfWhatTheDriverWantsDone) {
+  const std::pair<std::int64_t, const char*> actions[] = {
+      {-1, "hardware_error_reported"}, {0, ""},
+      {1, "gpu_reset_required"},       {2, "reboot_required"},
+      {3, "drain_required"},           {4, "drain_required"},
+      {5, "imex_recovery_required"},   {6, "hardware_error_reported"}};
+  for (const auto& [action, failure] : actions) EXPECT_EQ(failure_of_recovery(action), failure) << action;
+}
+
+TEST(XidJudge, NamesEachKindOfEvent) {
+  const auto of = [](KernelEventKind kind) {
+    return text_of({.kind = kind, .pci_address = "0000:c1:00.0", .xid = 20034, .text = "a\n b"});
+  };
+  EXPECT_EQ(of(KernelEventKind::xid), "XID 20034 (not in NVIDIA's catalogue), at an unknown time: a b");
+  EXPECT_EQ(of(KernelEventKind::switch_error), "SXid 20034 of the NVSwitch 0000:c1:00.0, at an unknown time: a b");
+  EXPECT_EQ(of(KernelEventKind::off_the_bus), "off the bus, at an unknown time: a b");
+  EXPECT_EQ(of(KernelEventKind::init_failed), "not started, at an unknown time: a b");
+  EXPECT_EQ(of(KernelEventKind::reset_required), "reset required, at an unknown time: a b");
+  EXPECT_EQ(of(KernelEventKind::gpu_reset), "gpu_reset, at an unknown time: a b");
+}
+
+TEST(XidJudge, ShowsTwoHundredCharactersOfAText) {
+  KernelEvent event = xid(48, std::string(200, 'x'));
+  event.last_time_s = 1'795'602'752;
+  const std::string start = "XID 48 GPU_ECC_DBE, at 2026-11-25T10:32:32Z: ";
+  EXPECT_EQ(text_of(event), start + std::string(200, 'x'));
+  event.text += 'x';
+  EXPECT_EQ(text_of(event), start + std::string(199, 'x') + "\xE2\x80\xA6");
+  event.text = "a";
+  event.count = 2;
+  event.first_time_s = {};
+  EXPECT_EQ(text_of(event), "XID 48 GPU_ECC_DBE, 2 times from an unknown time to 2026-11-25T10:32:32Z: a");
+}
+
+TEST(XidJudge, NamesNoXidsWhereATextHasNone) {
+  EXPECT_THAT(xids_named({}), IsEmpty());
+  EXPECT_THAT(xids_named({"XID 79"}), ElementsAre(79));
+  EXPECT_THAT(xids_named({"XID 79", "XID "}), IsEmpty());
+  EXPECT_THAT(xids_named({"XID x"}), IsEmpty());
+}
+
 }  // namespace
 }  // namespace gpucheck::harness
