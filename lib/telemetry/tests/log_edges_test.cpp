@@ -132,6 +132,18 @@ TEST(LogLineEdges, AMessageOfTheJournalEndsAtItsOwnQuotationMark) {
   EXPECT_EQ(timed_line("{\"MESSAGE\":\"\",\"X\":\"y\"}"), Timed("", -1));
 }
 
+TEST(PlacesInAGpu, AreWholeAndShort) {
+  // With its bracket 39 characters, and one more.
+  EXPECT_EQ(place_in_gpu("(GPC 1, TPC 2, SM 3, and what is left ov)"), "");
+  EXPECT_EQ(place_in_gpu("(GPC 1, TPC 2, SM 3, and what is left o)"), "GPC 1, TPC 2, SM 3, and what is left o");
+  EXPECT_EQ(place_in_gpu("(GPC 1, TPC 2"), "");
+  EXPECT_EQ(place_in_gpu("(GPC )"), "GPC ");
+  EXPECT_EQ(place_in_gpu("ENGINE GRAPHICS GPC2"), "");
+  EXPECT_EQ(place_in_gpu("ENGINE GRAPHICS GPC2 faulted"), "GPC2");
+  EXPECT_EQ(place_in_gpu("(GPC 1 ENGINE GRAPHICS GPC2 faulted"), "GPC2") << "a bracket that is not closed";
+  EXPECT_EQ(place_in_gpu(""), "");
+}
+
 /// "NUMBER at ADDRESS", or nothing.
 std::string xid_in_line(const std::string& message) {
   const auto event = NvidiaLines().read(message);

@@ -103,5 +103,30 @@ TEST(LogEvents, WhateverALogHoldsWhatIsKeptIsBounded) {
   EXPECT_EQ(lines, 20'000);
 }
 
+TEST(LogEvents, KeepFourHundredBytesOfATextAndThePlaceOfTheLastLine) {
+  const std::string start = "NVRM: Xid (PCI:0000:3b:00): 48, ";
+  const auto text_of_length = [&start](std::size_t length) {
+    const std::string line = start + std::string(length - start.size(), 'x');
+    return events_in_log(line, {}).events.at(0).text;
+  };
+  EXPECT_EQ(text_of_length(400).size(), 400U);
+  EXPECT_EQ(text_of_length(401), start + std::string(400 - start.size(), 'x'));
+  const std::vector<KernelEvent> events =
+      events_in_log(start + "a\nNVRM: Xid (PCI:0000:3b:00): 79, b\n" + start + "c\n", {}).events;
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_EQ(events[0].xid, 79);
+  EXPECT_EQ(events[1].text, start + "c");
+  EXPECT_EQ(events[1].count, 2);
+}
+
+TEST(LogEvents, CountLinesAndThoseOfALogsForm) {
+  const LogEvents found = events_in_log("[    2.5] a\nb\n\n[    3.5] c\n", {.boot_s = 100, .read_s = 200});
+  EXPECT_EQ(found.lines, 3);
+  EXPECT_EQ(found.lines_in_form, 2);
+  EXPECT_EQ(found.begin_s, 102);
+  EXPECT_EQ(events_in_log("", {}).lines, 0);
+  EXPECT_EQ(events_in_log("", {}).begin_s, std::nullopt);
+}
+
 }  // namespace
 }  // namespace gpucheck::telemetry
