@@ -1,4 +1,5 @@
 #include <cstdlib>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <memory>
 
@@ -151,6 +152,53 @@ TEST(Memtest, MeasuresWhatPassesMove) {
   EXPECT_GT(findings.replace.ms, 0);
   EXPECT_DOUBLE_EQ(findings.replace.gbps(), 2 * 1048576.0 / (findings.replace.ms * 1e6));
   EXPECT_EQ(Traffic{}.gbps(), 0);
+}
+
+/// What so many passes that write the same memory move.
+Traffic written(int passes_made) {
+  Machine machine("small");
+  Passes passes(machine.runtime, {}, 1);
+  const HeldMemory held(*machine.device, 1_MiB);
+  for (int i = 0; i < passes_made; ++i) passes.write(held.stretches(), kernels::RepeatedWord{1});
+  return passes.finish().write;
+}
+
+TEST(Memtest, AddsUpPassesOfOneKind) {
+  EXPECT_EQ(written(0).bytes, 0U);
+  EXPECT_EQ(written(0).ms, 0);
+  EXPECT_EQ(written(3).bytes, 3_MiB);
+  EXPECT_GT(written(3).ms, 1.5 * written(1).ms) << "the simulated device varies what operations take by less";
+}
+
+// Two stretches of one piece of memory, with a gap between them: offsets count without the gap.
+TEST(Memtest, TellsAMismatchInOneLine) {
+  Machine machine("small");
+  const HeldMemory held(*machine.device, 64_KiB);
+  const TestedMemory& whole = held.stretches().front();
+  const std::vector windows{window(whole, 0, 32_KiB), window(whole, 48_KiB, 16_KiB)};
+  const std::uint64_t begin = reinterpret_cast<std::uintptr_t>(whole.data);
+  kernels::MemoryMismatch mismatch{};
+  mismatch.expected = 1;
+  mismatch.seen = 3;
+  mismatch.seen_again = 1;
+  mismatch.pass = 2;
+  mismatch.multiprocessor = 7;
+  const auto text = [&](std::uint64_t place) {
+    mismatch.address = begin + place;
+    return to_text(mismatch, windows);
+  };
+  const auto expected = [&](std::string_view offset, std::uint64_t place, std::string_view multiprocessor) {
+    return fmt::format(
+        "offset {}, address {:#x}: expected 0x0000000000000001, seen 0x0000000000000003 (differs in 0x2), then "
+        "0x0000000000000001, pass 3, multiprocessor {}",
+        offset, begin + place, multiprocessor);
+  };
+  EXPECT_EQ(text(0), expected("0x0", 0, "7"));
+  EXPECT_EQ(text(32_KiB - 8), expected("0x7ff8", 32_KiB - 8, "7"));
+  EXPECT_EQ(text(48_KiB), expected("0x8000", 48_KiB, "7"));
+  EXPECT_EQ(text(64_KiB - 8), expected("0xbff8", 64_KiB - 8, "7"));
+  mismatch.multiprocessor = kernels::Invocation::no_multiprocessor;
+  EXPECT_EQ(text(8), expected("0x8", 8, "unknown"));
 }
 
 TEST(Memtest, RefusesMorePassesThanItHasCountersFor) {
