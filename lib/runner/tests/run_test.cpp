@@ -28,6 +28,7 @@ TEST(Run, TellsItsSinksEverythingInOrder) {
   run.options.jobs = 1;
   run.options.settings.seed = 5;
   run.options.version = "1.2.3";
+  run.options.host_name = "n7";
   run.run({"plain.pass", "plain.fail"});
   EXPECT_EQ(run.sink.lines,
             (Lines{"started", "case plain.pass", "pass plain.pass", "case plain.fail", "fail plain.fail", "finished"}));
@@ -38,7 +39,7 @@ TEST(Run, TellsItsSinksEverythingInOrder) {
   ASSERT_EQ(run.sink.started.selected.size(), 2U);
   EXPECT_EQ(run.sink.started.selected[1], (harness::SelectedCase{.name = "plain.fail", .devices = {}}))
       << "it needs no device";
-  EXPECT_FALSE(run.sink.started.host_name.empty());
+  EXPECT_EQ(run.sink.started.host_name, "n7");
   EXPECT_EQ(run.sink.finished.exit_code, 1);
   EXPECT_EQ(run.sink.finished.counts.pass, 1);
   EXPECT_TRUE(run.sink.finished.not_run.empty());

@@ -124,9 +124,9 @@ TEST(ApplyConfig, EveryKeyDecidesItsOption) {
 
 /// A new option of a run is a new key, or has a reason here.
 TEST(ApplyConfig, EveryOptionOfARunIsAKeyOrKnownNotToBe) {
-  const std::set<std::string> others{"cases",       "--shard", "--fault",               // of one run
-                                     "--telemetry",                                     // stands in for a driver
-                                     "--json",      "--junit", "--journal", "--help"};  // members of `outputs`
+  const std::set<std::string> others{"cases",       "--shard", "--rerun-failed", "--fault",  // of one run
+                                     "--telemetry",                                          // stands in for a driver
+                                     "--json",      "--junit", "--journal",      "--help"};  // members of `outputs`
   const Applied applied("");
   for (const CLI::Option* option : applied.command().get_options()) {
     const bool is_key = std::ranges::find(config_keys(), option->get_name(), &ConfigKey::option) != config_keys().end();

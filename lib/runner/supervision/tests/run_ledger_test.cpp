@@ -20,6 +20,8 @@ using Devices = std::vector<int>;
 TEST_F(RunLedgerTest, TellsAtFirstWhatIsAboutToHappen) {
   options_.version = "1.2.3";
   options_.command_line = {"gpucheck", "run"};
+  options_.host_name = "n7";
+  options_.job = harness::Job{.engine = "slurm", .id = "99", .rank = 3};
   options_.settings.seed = 5;
   options_.max_skips = 7;
   options_.no_cases = "warn";
@@ -31,9 +33,9 @@ TEST_F(RunLedgerTest, TellsAtFirstWhatIsAboutToHappen) {
   EXPECT_EQ(heard_.started->command_line, options_.command_line);
   EXPECT_GE(heard_.started->start_time, before);
   EXPECT_LE(heard_.started->start_time, std::chrono::system_clock::now());
-  char name[256] = {};
-  ASSERT_EQ(::gethostname(name, sizeof name - 1), 0);
-  EXPECT_EQ(heard_.started->host_name, name);
+  EXPECT_EQ(heard_.started->host_name, "n7");
+  ASSERT_TRUE(heard_.started->job);
+  EXPECT_EQ(*heard_.started->job, *options_.job);
   EXPECT_EQ(heard_.started->devices.size(), 2U);
   EXPECT_EQ(heard_.started->settings.seed, 5U);
   EXPECT_EQ(heard_.started->jobs, 3);
