@@ -3,6 +3,7 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -71,20 +72,44 @@ class SecondThread {
   std::thread thread_;
 };
 
-void run(harness::Context& context) {
+/// What became of the second thread, which asks while the device allocates for the first one.
+struct Outcome {
+  std::string error;  ///< of the first thread
+  bool served_meanwhile = false;
+  bool served_afterwards = false;
+};
+
+Outcome allocate_beside(harness::Context& context, std::string_view settings) {
   const auto setup = std::make_shared<Setup>(context.driver().open(context.device().ordinal()).value());
+  setup->allocator.set_settings(settings);
   const device::UniqueStream stream = device::own<device::UniqueStream>(
       setup->device, setup->device.create_stream(device::StreamKind::non_blocking, 0));
   std::unique_ptr<SecondThread> other;
-  bool served_meanwhile = false;
+  Outcome outcome;
+  // Long enough for a thread that is not kept waiting; one that is costs all of it.
+  const std::chrono::milliseconds limit(settings.empty() ? 200 : 5000);
   setup->device.call_back([&] {
     other = std::make_unique<SecondThread>(setup);
-    served_meanwhile = other->was_served_within(std::chrono::milliseconds(200));
+    outcome.served_meanwhile = other->was_served_within(limit);
   });
-  context.observe("error", error_text<Error>(
-                               [&] { setup->allocator.free(setup->allocator.allocate(segment_bytes, stream.get())); }));
-  context.observe("served_while_the_device_allocates", served_meanwhile);
-  context.observe("served_afterwards", other != nullptr && other->was_served_within(std::chrono::seconds(5)));
+  outcome.error =
+      error_text<Error>([&] { setup->allocator.free(setup->allocator.allocate(segment_bytes, stream.get())); });
+  outcome.served_afterwards = other != nullptr && other->was_served_within(std::chrono::seconds(5));
+  return outcome;
+}
+
+void run(harness::Context& context) {
+  const Outcome usual = allocate_beside(context, "");
+  context.observe("error", harness::Value(usual.error));
+  context.observe("served_while_the_device_allocates", usual.served_meanwhile);
+  context.observe("served_afterwards", usual.served_afterwards);
+  // That this is seen at all: an allocator that lets go of its lock serves the other thread.
+  Outcome released;
+  context.observe("error_of_a_released_lock", error_text<Error>([&] {
+                    released = allocate_beside(context, "release_lock_on_cudamalloc:True");
+                    if (!released.error.empty()) throw Error(released.error);
+                  }));
+  context.observe("served_by_a_released_lock", released.served_meanwhile);
 }
 
 }  // namespace
