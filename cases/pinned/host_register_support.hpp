@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,12 @@ inline runtime::PinnedBuffer<float> pinned_ones(runtime::Runtime& runtime, std::
 inline bool is_pinned_throughout(runtime::Runtime& runtime, const runtime::PinnedBuffer<float>& buffer) {
   return runtime::is_pinned(runtime.device(), buffer.data()) &&
          runtime::is_pinned(runtime.device(), buffer.data() + buffer.size() - 1);
+}
+
+/// Whether all are ones but the last, which is `mark`.
+inline bool are_ones_and(std::span<const float> seen, float mark) {
+  return !seen.empty() && seen.back() == mark &&
+         std::ranges::count(seen.first(seen.size() - 1), 1.0F) == std::ssize(seen) - 1;
 }
 
 }  // namespace gpucheck::cases::in_pinned

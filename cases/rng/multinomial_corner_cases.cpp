@@ -70,21 +70,13 @@ std::vector<std::int64_t> draw(runtime::Runtime& runtime, Generator& generator, 
   return values_of(runtime, out);
 }
 
-/// Draws of what has no weight, or is not a category at all.
-std::int64_t impossible(const std::vector<float>& weights, const std::vector<std::int64_t>& drawn) {
-  return std::ranges::count_if(drawn, [&](std::int64_t category) {
-    return category < 0 || static_cast<std::size_t>(category) >= weights.size() ||
-           weights[static_cast<std::size_t>(category)] == 0.0F;
-  });
-}
-
 void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
   Generator& generator = default_generator(runtime);
 
   const std::vector<float> bins(histogram.begin(), histogram.end());
   generator.manual_seed(11042);
-  context.observe("draws_of_empty_bins", impossible(bins, draw(runtime, generator, bins, 1, 1000, true)));
+  context.observe("draws_of_empty_bins", impossible_draws(bins, draw(runtime, generator, bins, 1, 1000, true)));
 
   constexpr std::size_t rows = 3421;
   std::vector<float> second_columns(2 * rows);
@@ -97,7 +89,8 @@ void run(harness::Context& context) {
   generator.manual_seed(33);
   std::vector<float> weights = values_of(runtime, tensor::ops::randn(generator, many));
   for (float& weight : weights) weight = std::max(weight, 0.0F) * 3e-5F;
-  context.observe("draws_of_empty_categories", impossible(weights, draw(runtime, generator, weights, 1, many, true)));
+  context.observe("draws_of_empty_categories",
+                  impossible_draws(weights, draw(runtime, generator, weights, 1, many, true)));
 }
 
 }  // namespace

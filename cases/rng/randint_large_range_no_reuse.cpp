@@ -10,18 +10,15 @@ void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
   Generator generator(runtime, context.seed());
   std::vector<std::int64_t> both;
-  std::int64_t outside = 0;
   for (int draw = 0; draw < 2; ++draw) {
     Buffer<std::int64_t> out = empty<std::int64_t>(runtime, count);
     tensor::ops::random(generator, out.data(), count, 0, range);
-    for (const std::int64_t number : values_of(runtime, out)) {
-      outside += number < 0 || number >= range ? 1 : 0;
-      both.push_back(number);
-    }
+    const std::vector<std::int64_t> values = values_of(runtime, out);
+    both.insert(both.end(), values.begin(), values.end());
   }
   const std::vector<std::uint64_t> numbers = distinct(bits_of(both));
   context.observe("distinct_numbers", std::ssize(numbers));
-  context.observe("numbers_out_of_range", outside);
+  context.observe("numbers_out_of_range", out_of_range(both, range));
   context.observe("numbers_above_32_bits",
                   std::ranges::count_if(numbers, [](std::uint64_t n) { return n >= std::uint64_t{1} << 32; }));
 }

@@ -17,6 +17,17 @@ std::vector<std::uint64_t> distinct(std::vector<std::uint64_t> numbers) {
   return numbers;
 }
 
+std::int64_t impossible_draws(const std::vector<float>& weights, const std::vector<std::int64_t>& drawn) {
+  return std::ranges::count_if(drawn, [&](std::int64_t category) {
+    return category < 0 || static_cast<std::size_t>(category) >= weights.size() ||
+           weights[static_cast<std::size_t>(category)] == 0.0F;
+  });
+}
+
+std::int64_t out_of_range(const std::vector<std::int64_t>& numbers, std::int64_t range) {
+  return std::ranges::count_if(numbers, [range](std::int64_t number) { return number < 0 || number >= range; });
+}
+
 std::vector<harness::Fault> drawing_faults() {
   return {
       {.name = "lost_draw", .summary = "the first draw is never made", .plan = fault::kernel_lost(fault::nth_call(1))},

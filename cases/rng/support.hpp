@@ -66,6 +66,12 @@ std::vector<double> first_of(const std::vector<T>& values, std::size_t count) {
   return {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(std::min(count, values.size()))};
 }
 
+/// How many draws are of what has no weight, or of no category at all.
+std::int64_t impossible_draws(const std::vector<float>& weights, const std::vector<std::int64_t>& drawn);
+
+/// How many numbers are not in [0, range).
+std::int64_t out_of_range(const std::vector<std::int64_t>& numbers, std::int64_t range);
+
 /// Copies on the current stream.
 template <typename T>
 void copy_values(runtime::Runtime& runtime, Buffer<T>& to, const Buffer<T>& from) {

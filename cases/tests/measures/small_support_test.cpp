@@ -63,6 +63,29 @@ TEST(Bits, AreThoseOfTheNumbers) {
   EXPECT_THAT(in_rng::first_of(std::vector{1.5F}, 2), ElementsAre(1.5));
 }
 
+TEST(OutOfRange, AreNegativeNumbersAndThoseFromTheRangeOn) {
+  EXPECT_EQ(in_rng::out_of_range({}, 3), 0);
+  EXPECT_EQ(in_rng::out_of_range({0, 1, 2}, 3), 0);
+  EXPECT_EQ(in_rng::out_of_range({-1, 0, 2, 3, 4}, 3), 3);
+  EXPECT_EQ(in_rng::out_of_range({std::numeric_limits<std::int64_t>::min()}, 3), 1);
+}
+
+TEST(ImpossibleDraws, AreOfNoWeightOrOfNoCategory) {
+  EXPECT_EQ(in_rng::impossible_draws({1, 0, 2}, {}), 0);
+  EXPECT_EQ(in_rng::impossible_draws({1, 0, 2}, {0, 2, 2, 0}), 0) << "the first and the last are categories";
+  EXPECT_EQ(in_rng::impossible_draws({1, 0, 2}, {0, 1, 2, 1}), 2);
+  EXPECT_EQ(in_rng::impossible_draws({1, 0, 2}, {-1, 3, 4, 0}), 3);
+  EXPECT_EQ(in_rng::impossible_draws({0, 1}, {0}), 1);
+}
+
+/// The numbers of the second draw are never copied: all of them are 0xA5A5... then, which is below zero.
+TEST(RandomIntegers, ThatNeverArriveAreOutOfRange) {
+  const harness::Case& test_case = case_named("rng.randint_large_range_no_reuse");
+  const std::int64_t found =
+      run_case(test_case, {.plan = fault::copy_lost(fault::nth_call(2))}).number("numbers_out_of_range");
+  EXPECT_EQ(found, 1'000'000);
+}
+
 TEST(Values, AreCopiedWholeAndReadBack) {
   Machine machine;
   runtime::Runtime& runtime = machine.runtime;
@@ -103,6 +126,18 @@ TEST(IsIdle, IsAStreamWithoutWork) {
   EXPECT_FALSE(in_pinned::is_idle(machine.runtime, stream));
   device::check(*machine.device, machine.device->synchronize(stream), "synchronize");
   EXPECT_TRUE(in_pinned::is_idle(machine.runtime, stream));
+}
+
+TEST(OnesAndAMark, AreLookedAtEach) {
+  using Floats = std::vector<float>;
+  EXPECT_TRUE(in_pinned::are_ones_and(Floats{1, 1, 5}, 5));
+  EXPECT_TRUE(in_pinned::are_ones_and(Floats{5}, 5));
+  EXPECT_TRUE(in_pinned::are_ones_and(Floats{1, 1}, 1));
+  EXPECT_FALSE(in_pinned::are_ones_and(Floats{1, 1, 6}, 5)) << "another's mark";
+  EXPECT_FALSE(in_pinned::are_ones_and(Floats{5, 1, 5}, 5)) << "its mark in the first place as well";
+  EXPECT_FALSE(in_pinned::are_ones_and(Floats{1, 2, 5}, 5));
+  EXPECT_FALSE(in_pinned::are_ones_and(Floats{1, 1}, 5));
+  EXPECT_FALSE(in_pinned::are_ones_and(Floats{}, 5));
 }
 
 TEST(PinnedOnes, AreOnesAndPinnedToTheLast) {

@@ -79,6 +79,38 @@ TEST(Combine, MakesThreeTensorsAtATime) {
   EXPECT_EQ(blocks.current, 1);
 }
 
+/// Kernels of the simulated device, up to now.
+std::uint64_t launches(const sim::Driver& driver) {
+  for (const auto& [name, calls] : driver.api_calls().by_name) {
+    if (name == "launch_kernel") return calls;
+  }
+  return 0;
+}
+
+TEST(Combine, AddsThreeTimes) {
+  const auto driver = sim::make_driver({.profile = sim::profile("small")});
+  const auto device = driver->open(0).value();
+  runtime::Runtime runtime(*device);
+  const runtime::Buffer<float> x = in_snapshot::random_tensor(runtime, 1000);
+  const std::uint64_t before = launches(*driver);
+  in_snapshot::combine(runtime, x);
+  EXPECT_EQ(launches(*driver), before + 3);
+}
+
+/// A block that is nowhere is not the tensor that is nowhere.
+TEST(StateHistory, OfATensorThatWasNotMadeFindsNone) {
+  for (const char* name : {"allocation_fails", "kernel_fails"}) {
+    const harness::Case& test_case = case_named("snapshot.state_history");
+    const Seen seen = run_case(test_case, {.plan = test_case.find_fault(name)->plan});
+    if (seen.is_skipped()) GTEST_SKIP() << seen.execution.reason;
+    ASSERT_TRUE(seen.is_completed()) << seen.execution.reason;
+    EXPECT_NE(seen.text("error"), "") << name;
+    EXPECT_FALSE(seen.flag("block_at_tensor")) << name;
+    EXPECT_EQ(seen.text("source_of_first_frame"), "") << name;
+    EXPECT_FALSE(seen.flag("usage_page_names_source")) << name;
+  }
+}
+
 // -- Python -------------------------------------------------------------------------------------------
 
 /// What the program prints; nothing where there is no python3.
