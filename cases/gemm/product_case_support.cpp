@@ -43,16 +43,6 @@ std::vector<double> time_products(runtime::Runtime& runtime, Multiplication& mul
   return milliseconds;
 }
 
-/// As many as the parameter says; 0: what takes half a second on a GPU, few on the simulated device.
-std::size_t launches_of(harness::Context& context, double one_ms) {
-  const auto given = context.parameter<std::int64_t>("launches");
-  if (given != 0) return static_cast<std::size_t>(given);
-  if (context.driver().kind() == "sim") return 6;
-  constexpr double wanted_ms = 500;
-  const double count = one_ms > 0 ? wanted_ms / one_ms : 0;
-  return static_cast<std::size_t>(std::clamp(count, 10.0, 1000.0));
-}
-
 void observe_speed(harness::Context& context, const ProductType& type, std::vector<double> milliseconds,
                    double operations) {
   const auto is_measured = [](double ms) { return ms > 0; };
@@ -127,6 +117,15 @@ void observe_known_products(harness::Context& context, Multiplication& multiplic
 }
 
 }  // namespace
+
+std::size_t launches_of(harness::Context& context, double one_ms) {
+  const auto given = context.parameter<std::int64_t>("launches");
+  if (given != 0) return static_cast<std::size_t>(given);
+  if (context.driver().kind() == "sim") return 6;
+  constexpr double wanted_ms = 500;
+  const double count = one_ms > 0 ? wanted_ms / one_ms : 0;
+  return static_cast<std::size_t>(std::clamp(count, 10.0, 1000.0));
+}
 
 void observe_products(harness::Context& context, const ProductType& type) {
   runtime::Runtime& runtime = context.runtime();

@@ -12,12 +12,6 @@ namespace {
 /// Enqueued at once; the next ones are, before these are done.
 constexpr std::size_t batch = 16;
 
-double seconds_of(harness::Context& context) {
-  const double given = context.parameter<double>("seconds");
-  if (given > 0) return given;
-  return context.driver().kind() == "sim" ? 0.0002 : 5;
-}
-
 void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
   const device::Stream stream = runtime.current_stream();

@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -11,28 +9,13 @@
 namespace gpucheck::cases::in_stress::pulse {
 namespace {
 
-struct Rhythm {
-  std::size_t pulses;
-  double half_ms;  ///< of load, and as long without
-};
-
-Rhythm rhythm_of(harness::Context& context) {
-  const bool is_simulated = context.driver().kind() == "sim";
-  const auto pulses = static_cast<std::size_t>(context.parameter<std::int64_t>("pulses"));
-  const double period_ms = context.parameter<double>("period_ms");
-  return {.pulses = pulses != 0 ? pulses : (is_simulated ? 4U : 20U),
-          .half_ms = (period_ms > 0 ? period_ms : (is_simulated ? 0.05 : 100.0)) / 2};
-}
-
 /// How many products fill half a period, by the time that a few take.
 std::size_t products_of(Load& load, Clock& clock, double half_ms) {
   constexpr std::size_t tried = 8;
   const device::UniqueEvent start = clock.now();
   load.add(tried);
   const device::UniqueEvent end = clock.now();
-  const double one_ms = clock.elapsed_ms(start, end) / tried;
-  constexpr double most = 1e6;
-  return one_ms > 0 ? static_cast<std::size_t>(std::clamp(std::ceil(half_ms / one_ms), 1.0, most)) : 1;
+  return products_within(half_ms, clock.elapsed_ms(start, end) / tried);
 }
 
 struct Pulse {

@@ -1,6 +1,7 @@
 #include "cases/stress/support.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "device/fault/common_plans.hpp"
 
@@ -16,12 +17,32 @@ const in_gemm::ProductType& type_of(harness::Context& context) {
   return *std::ranges::find(load_types, name, &NamedType::name)->type;
 }
 
+bool is_simulated(harness::Context& context) { return context.driver().kind() == "sim"; }
+
 }  // namespace
 
 harness::Parameter type_parameter() {
   harness::Parameter parameter{.name = "type", .summary = "what is multiplied", .default_value = std::string("bf16")};
   for (const NamedType& type : load_types) parameter.choices.emplace_back(type.name);
   return parameter;
+}
+
+double seconds_of(harness::Context& context) {
+  const double given = context.parameter<double>("seconds");
+  if (given > 0) return given;
+  return is_simulated(context) ? 0.0002 : 5;
+}
+
+Rhythm rhythm_of(harness::Context& context) {
+  const auto pulses = static_cast<std::size_t>(context.parameter<std::int64_t>("pulses"));
+  const double period_ms = context.parameter<double>("period_ms");
+  return {.pulses = pulses != 0 ? pulses : (is_simulated(context) ? 4U : 20U),
+          .half_ms = (period_ms > 0 ? period_ms : (is_simulated(context) ? 0.05 : 100.0)) / 2};
+}
+
+std::size_t products_within(double ms, double one_ms) {
+  constexpr double most = 1e6;
+  return one_ms > 0 ? static_cast<std::size_t>(std::clamp(std::ceil(ms / one_ms), 1.0, most)) : 1;
 }
 
 Load::Load(harness::Context& context, device::Stream stream) : Load(context, stream, type_of(context)) {}

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -25,6 +26,20 @@ inline constexpr std::array<NamedType, 8> load_types{{{"fp64", &in_gemm::types::
 
 /// "type", one of those names.
 harness::Parameter type_parameter();
+
+/// How long a load is to last: as "seconds" says; 0: what the device needs.
+double seconds_of(harness::Context& context);
+
+/// Load and rest in turns.
+struct Rhythm {
+  std::size_t pulses;
+  double half_ms;  ///< of load, and as long without
+};
+/// As "pulses" and "period_ms" say; each 0: what the device needs.
+Rhythm rhythm_of(harness::Context& context);
+
+/// How many products of that length fill a time: one at least, and no more than a million.
+std::size_t products_within(double ms, double one_ms);
 
 /// Products one after the other, each checked on the device. Most are of random numbers, which
 /// draw the most power: they must have the bits of the first one. Each eighth is a known product.
