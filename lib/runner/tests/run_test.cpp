@@ -28,7 +28,6 @@ TEST(Run, TellsItsSinksEverythingInOrder) {
   run.options.jobs = 1;
   run.options.settings.seed = 5;
   run.options.version = "1.2.3";
-  run.options.host_name = "n7";
   run.run({"plain.pass", "plain.fail"});
   EXPECT_EQ(run.sink.lines,
             (Lines{"started", "case plain.pass", "pass plain.pass", "case plain.fail", "fail plain.fail", "finished"}));

@@ -66,7 +66,7 @@ struct TestRun {
   TestFolder folder;
   harness::Registry registry;
   golden::GoldenSet goldens;
-  Options options;
+  Options options{.host_name = "n7"};
   PlanOptions plan_options;
   RecordingSink sink;
   RunSummary summary;
