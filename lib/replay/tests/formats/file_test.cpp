@@ -164,11 +164,6 @@ TEST(File, SaysThatAFileIsMissing) {
   }
 }
 
-TEST(File, PrintsTextFromAFileSafely) {
-  EXPECT_EQ(printable("a\"\n\x1b[31m"), R"("a\x22\x0a\x1b[31m")");
-  EXPECT_EQ(printable(std::string(61, 'x')), '"' + std::string(60, 'x') + "\"...");
-}
-
 TEST(File, MayBeAPipe) {
   const std::string folder = ::testing::TempDir() + "gpucheck_pipe_" + std::to_string(::getpid());
   ASSERT_EQ(::mkfifo(folder.c_str(), 0600), 0);
