@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "base/error.hpp"
 #include "help/manual_page.hpp"
@@ -91,6 +94,86 @@ TEST(ManualPages, EscapeWhatRoffWouldRead) {
   EXPECT_THAT(page, HasSubstr("\n\\&.start \\en \\fB\\-\\-option\\fR it\\(aqs\n"));
   EXPECT_THAT(page, HasSubstr(".nf\n\\&.x \\(aqy\\(aq\n\n\\-z\n.fi\n"));
   EXPECT_THAT(page, HasSubstr(".TH \"GPUCHECK\\-DEMO\" \"7\""));
+}
+
+/// A block of each kind, and two of those that go together.
+Topic topic_of_every_block() {
+  return topic_of(
+      "\nFirst line\nof one paragraph.\n\n## Some part\n\n- first\n  goes on\n- second\n\n| a | b |\n|---|---|\n"
+      "| `x` | one |\n|  y  |  two  |\n\n```sh try\ngpucheck list\n\nlast\n```\nAfter it.\n");
+}
+
+TEST(Topics, HaveTheseTextsTermsAndMarks) {
+  const Topic topic = topic_of_every_block();
+  EXPECT_EQ(topic.name, "demo");
+  EXPECT_EQ(topic.summary, "a demonstration");
+  std::vector<std::tuple<BlockKind, std::string, std::string, std::string>> blocks;
+  for (const Block& block : topic.blocks) blocks.emplace_back(block.kind, block.text, block.term, block.mark);
+  EXPECT_EQ(blocks, (decltype(blocks){{BlockKind::paragraph, "First line of one paragraph.", "", ""},
+                                      {BlockKind::heading, "Some part", "", ""},
+                                      {BlockKind::item, "first goes on", "", ""},
+                                      {BlockKind::item, "second", "", ""},
+                                      {BlockKind::row, "one", "`x`", ""},
+                                      {BlockKind::row, "two", "y", ""},
+                                      {BlockKind::code, "gpucheck list\n\nlast\n", "", "sh try"},
+                                      {BlockKind::paragraph, "After it.", "", ""}}));
+}
+
+TEST(ManualPages, OfEveryBlockAreThisText) {
+  EXPECT_EQ(topic_page(topic_of_every_block(), "1.0-2"),
+            ".TH \"GPUCHECK\\-DEMO\" \"7\" \"\" \"gpucheck 1.0\\-2\" \"gpucheck\"\n.nh\n.ad l\n"
+            ".SH \"NAME\"\ngpucheck\\-demo \\- a demonstration\n"
+            ".SH \"DESCRIPTION\"\n"
+            ".PP\nFirst line of one paragraph.\n"
+            ".SH \"SOME PART\"\n"
+            ".IP \\(bu 2\nfirst goes on\n.IP \\(bu 2\nsecond\n"
+            ".TP\n\\fBx\\fR\none\n.TP\ny\ntwo\n"
+            ".PP\n.RS 4\n.nf\ngpucheck list\n\nlast\n.fi\n.RE\n"
+            ".PP\nAfter it.\n"
+            ".SH \"SEE ALSO\"\n.PP\n\\fBgpucheck\\fR(1)\n");
+}
+
+TEST(ManualPages, OfACommandHaveSubsectionsAndEscapeEachMark) {
+  ManualPage page("a", 1, "v", "s");
+  page.subsection("part -x");
+  page.paragraph("^ ~ \" ' \\ .");
+  page.code("`");
+  page.code("");
+  EXPECT_EQ(page.take(),
+            ".TH \"A\" \"1\" \"\" \"gpucheck v\" \"gpucheck\"\n.nh\n.ad l\n.SH \"NAME\"\na \\- s\n"
+            ".SS \"part \\-x\"\n.PP\n\\(ha \\(ti \\(dq \\(aq \\e .\n.PP\n.RS 4\n.nf\n\\(ga\n.fi\n.RE\n"
+            ".PP\n.RS 4\n.nf\n.fi\n.RE\n");
+}
+
+TEST(TopicText, OfEveryBlockIsThisText) {
+  EXPECT_EQ(topic_text(topic_of_every_block(), 80, false),
+            "demo: a demonstration\n\n  First line of one paragraph.\n\nSome part\n\n  - first goes on\n  - second\n\n"
+            "  `x`                 one\n  y                   two\n\n    gpucheck list\n\n    last\n\n  After it.\n");
+  EXPECT_EQ(topic_text(topic_of("\n## A **b**\n\n`c d`e\n\n```\nf\n```\n"), 80, true),
+            "\x1b[1mdemo: a demonstration\x1b[0m\n\n\x1b[1mA **b**\x1b[0m\n\n  \x1b[4mc\x1b[0m \x1b[4md\x1b[0me\n\n    "
+            "\x1b[4mf\x1b[0m\n");
+}
+
+// A line of 22 columns, of which two are the margin, and none less than 20 behind it.
+TEST(TopicText, FillsALineToItsLastColumn) {
+  const std::string fitting = "1234567890 123456789";
+  for (const std::size_t columns : {0U, 21U, 22U}) {
+    EXPECT_EQ(topic_text(topic_of("\n" + fitting + " x\n"), columns, false),
+              "demo: a demonstration\n\n  " + fitting + "\n  x\n");
+  }
+  EXPECT_EQ(topic_text(topic_of("\n" + fitting + " x\n"), 23, false),
+            "demo: a demonstration\n\n  " + fitting + "\n  x\n");
+  EXPECT_EQ(topic_text(topic_of("\n" + fitting + " x\n"), 24, false), "demo: a demonstration\n\n  " + fitting + " x\n");
+}
+
+TEST(TopicText, LeavesTwoColumnsBetweenATermAndItsMeaning) {
+  const std::string head = "demo: a demonstration\n\n";
+  const auto text_of = [](const std::string& term) {
+    return topic_text(topic_of("| a | b |\n|---|---|\n| " + term + " | m |\n"), 80, false);
+  };
+  const std::string fitting(18, 't');
+  EXPECT_EQ(text_of(fitting), head + "  " + fitting + "  m\n");
+  EXPECT_EQ(text_of(fitting + "t"), head + "  " + fitting + "t\n                      m\n");
 }
 
 }  // namespace
