@@ -15,7 +15,7 @@ const RedKeys red[] = {
     {"gemm.*", "same_wrong_product", "wrong_elements wrong_samples wrong_places"},
     {"gemm.*", "wrong_low_bit", "wrong_elements wrong_samples wrong_places"},
     {"gemm.*", "wrong_now_and_then", "distinct_digests"},
-    // What is left of a product that was not made is no number, where there is such a thing.
+    // Nobody writes a lost product: what spoiled it stays, which is not a number where the type has one.
     {"gemm.bf16", "lost_products", "wrong_elements not_a_number_elements wrong_samples wrong_places"},
     {"gemm.fp*", "lost_products", "wrong_elements not_a_number_elements wrong_samples wrong_places"},
     {"gemm.tf32", "lost_products", "wrong_elements not_a_number_elements wrong_samples wrong_places"},

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "cases/tests/faults/red_keys.hpp"
+#include "cases/tests/run_case.hpp"
 
 // Which observations faults of allocators, pools and pinned memory turn red.
 namespace gpucheck::cases::test_of_red_memory {
@@ -105,6 +106,14 @@ const RedKeys red[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(Each, MemoryUnderFaults, testing::ValuesIn(red));
+
+TEST(AllocationExcludes, ServesTheOtherThreadMeanwhileWithAReleasedLockAlone) {
+  const Seen seen = run_case(case_named("alloc.allocation_excludes"));
+  ASSERT_TRUE(seen.is_completed()) << seen.execution.reason;
+  EXPECT_FALSE(seen.flag("served_while_the_device_allocates"));
+  EXPECT_TRUE(seen.flag("served_afterwards"));
+  EXPECT_TRUE(seen.flag("served_by_a_released_lock"));
+}
 
 }  // namespace
 }  // namespace gpucheck::cases::test_of_red_memory

@@ -76,7 +76,7 @@ const RedKeys red[] = {
     {"trace.memcpy_synchronize", "lost_copy", "nonzero"},
     {"trace.memcpy_synchronize", "stream_seems_busy", "idle_afterwards"},
     {"trace.memory_*", "allocation_fails", "error calls tensor_address_given"},
-    // A block at no address is no error, and nobody is told of it.
+    // The runtime takes a null pointer for a block, and calls no hook for it.
     {"trace.memory_*", "allocation_dropped", "calls tensor_address_given"},
     {"trace.stream_create", "stream_creation_fails", "error calls user_stream_given different_streams"},
     {"trace.stream_create", "streams_not_created", "user_stream_given different_streams"},
