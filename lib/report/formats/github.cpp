@@ -42,11 +42,11 @@ std::string_view level_of(Standing standing) {
 }
 
 std::string annotation(const RunSet& set, const Entry& entry) {
-  const std::string host = set.is_one_run() || entry.run >= set.labels.size() ? "" : " on " + one_line(set.labels[entry.run]);
+  const std::string host =
+      set.is_one_run() || entry.run >= set.labels.size() ? "" : " on " + one_line(set.labels[entry.run]);
   const std::string place = entry.place.empty() ? "" : " on " + entry.place;
   const std::string& why = entry.details.empty() ? entry.message : entry.details;
-  return command(level_of(entry.standing),
-                 fmt::format("gpucheck {}: {}{}{}", entry.word, entry.name, place, host),
+  return command(level_of(entry.standing), fmt::format("gpucheck {}: {}{}{}", entry.word, entry.name, place, host),
                  cut_middle(why, longest_annotation_head, longest_annotation_tail));
 }
 

@@ -26,7 +26,7 @@ fleet::RunRecord killed_run() {
   run.start.configuration->path = "/site/gpucheck.toml";
   run.results.push_back(reasoned_result("b.warned", Outcome::pass));
   run.results[0].warnings = {{"mode", "on", "off", "vendor", "GC1003"}};
-  run.results[0].output_tail = "not told of a pass";
+  run.results[0].output_tail = "not shown for a pass";
   run.results.push_back(reasoned_result("b.flaky", Outcome::pass));
   run.results[1].flaky = true;
   run.results[1].earlier_attempts = {{Outcome::fail, "once", 3}, {Outcome::skip, "then", 0.4}};
