@@ -1,6 +1,7 @@
 #include "runtime/async/async_allocator.hpp"
 
 #include <gtest/gtest.h>
+#include <limits>
 
 #include "base/text/units.hpp"
 #include "device/kernels/elementwise.hpp"
@@ -98,6 +99,19 @@ TEST_F(Async, TheFractionLimitsWhatIsAllocatedHere) {
   allocator_.free(held);
   EXPECT_THROW(allocator_.set_memory_fraction(1.5), UsageError);
   EXPECT_EQ(allocator_.memory_fraction(), 0.5);
+}
+
+TEST_F(Async, TheFractionIsFromNothingToAllMemory) {
+  for (const double allowed : {0.0, 1.0}) {
+    allocator_.set_memory_fraction(allowed);
+    EXPECT_EQ(allocator_.memory_fraction(), allowed);
+  }
+  for (const double refused : {-0x1p-1074, 1 + 0x1p-52, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_THROW(allocator_.set_memory_fraction(refused), UsageError) << refused;
+  }
+  EXPECT_EQ(allocator_.memory_fraction(), 1.0);
+  allocator_.set_memory_fraction(0.0);
+  EXPECT_NE(oom_text(1), "");
 }
 
 TEST_F(Async, ABlockOfSeveralStreamsIsFreedBehindAllOfThem) {

@@ -136,6 +136,11 @@ TEST(GpuTraceSink, IsToldOfMemoryHandedOutAndGivenUpCachedOrNot) {
   allocator.free(nullptr);
   int unknown = 0;
   EXPECT_THROW(allocator.free(&unknown), Error);
+  allocator.set_caching(true);
+  void* freed = allocator.allocate(1000, machine.default_stream());
+  expected.push_back(reinterpret_cast<std::uintptr_t>(freed));
+  allocator.free(freed);
+  EXPECT_THROW(allocator.free(freed), Error) << "it is not in use any more";
   EXPECT_EQ(sink.allocated, expected);
   EXPECT_EQ(sink.freed, expected);
   allocator.set_gpu_trace_sink(nullptr);
