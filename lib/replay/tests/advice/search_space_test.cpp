@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "runtime/settings/settings.hpp"
 
@@ -78,6 +81,58 @@ TEST(SearchSpace, KeepsOnlyWhatIsClean) {
   std::string many;
   for (int i = 0; i < 50'000; ++i) many += (many.empty() ? "k" : ",k") + std::to_string(i) + ":1";
   EXPECT_LE(other_settings(many).text.size(), 2000U);
+}
+
+TEST(SearchSpace, KeepsEachLetterThatIsClean) {
+  for (const char* clean : {"k:0", "k:9", "k:a", "k:z", "k:A", "k:Z", "k:_", "k:.", "k:-", "k:+", "k_K9:1", "k:[1]",
+                            "k:[a:1,>:Z]", "k:[_.-+]"}) {
+    EXPECT_EQ(other_settings(clean).text, clean);
+    EXPECT_TRUE(other_settings(clean).not_clean.empty()) << clean;
+  }
+  // What stands beside the digits and the letters in ASCII; in a table alone; a table of nothing.
+  for (const char* other : {"k:/", "k:@", "k:`", "k:{", "k:>", "k.:1", "k-:1", "k:[/]", "k:[;]", "k:[]"}) {
+    EXPECT_EQ(other_settings(other).text, "") << other;
+    EXPECT_EQ(other_settings(other).not_clean, std::vector<std::string>{other});
+  }
+}
+
+TEST(SearchSpace, KeepsAnItemOfTwoHundredCharacters) {
+  const std::string longest(199, '1');
+  EXPECT_EQ(other_settings("k:" + longest).text, "k:" + longest);
+  EXPECT_EQ(other_settings("k:" + longest + "1").not_clean, std::vector<std::string>{"k:" + longest + "1"});
+  EXPECT_EQ(other_settings("k:[" + longest + "]").text, "k:[" + longest + "]") << "the brackets do not count";
+  EXPECT_EQ(other_settings("k:[" + longest + "1]").text, "");
+}
+
+TEST(SearchSpace, KeepsAboutTwoThousandCharactersOfAll) {
+  // Nine items of 200 characters, with commas between them, leave 191 of 1999.
+  std::string all;
+  for (int item = 0; item < 9; ++item) all = joined_settings(all, std::to_string(item) + ":" + std::string(198, 'x'));
+  ASSERT_EQ(all.size(), 9U * 200 + 8);
+  const std::string fitting = "last:" + std::string(186, 'x');
+  EXPECT_EQ(other_settings(all + "," + fitting).text, all + "," + fitting);
+  const OtherSettings beyond = other_settings(all + "," + fitting + "x,k:1");
+  EXPECT_EQ(beyond.text, all + ",k:1") << "a shorter one still fits";
+  EXPECT_EQ(beyond.not_clean, std::vector<std::string>{fitting + "x"});
+}
+
+TEST(SearchSpace, CutsSettingsIntoItems) {
+  EXPECT_EQ(items_of_settings("a:1,b:[1:2,>:3], c:True"), (std::vector<std::string>{"a:1", "b:[1:2,>:3]", "c:True"}));
+  EXPECT_EQ(items_of_settings("a:1,b"), std::vector<std::string>{"a:1"});
+  EXPECT_TRUE(items_of_settings("").empty());
+  EXPECT_EQ(other_settings("a:1,b:2,a:3").text, "b:2,a:3") << "of a key given twice the last counts";
+}
+
+TEST(SearchSpace, HasAllCombinationsOfWhatGoesTogether) {
+  std::map<int, std::size_t> counts;
+  for (const Candidate& candidate : search_space()) ++counts[candidate.keys];
+  const std::size_t alone = 1 + 4 + 10 + 7 + 3;  // each value of each key by itself; thresholds are 3
+  const std::size_t expandable_pairs = 4 + 10;   // with a segment size, or a rounding
+  const std::size_t pairs = 4 * 10 + 7 * 10 + 3 * 4 + 5 * 3 + 4 * 3;
+  EXPECT_EQ(counts[1], alone);
+  EXPECT_EQ(counts[2], expandable_pairs + pairs);
+  EXPECT_EQ(counts[3], 4U * 10);
+  EXPECT_EQ(counts.size(), 3U);
 }
 
 TEST(SearchSpace, NamesKeys) {

@@ -47,6 +47,69 @@ TEST(StartFault, NamesTheCause) {
   EXPECT_EQ(fault_of("device 0 cannot be used: CUDA does not start: no answer within 20 s: the driver hangs"), "hang");
 }
 
+/// Each code that has a cause of its own, with those before and behind it.
+TEST(StartFault, OfACodeIsNotThatOfItsNeighbours) {
+  const std::map<int, std::string_view> known{{2, "device_taken"},
+                                              {34, "libcuda_mismatch"},
+                                              {35, "driver_too_old"},
+                                              {36, "driver_too_old"},
+                                              {46, "device_taken"},
+                                              {100, "no_visible_device"},
+                                              {101, "no_visible_device"},
+                                              {214, "uncorrectable_memory_error"},
+                                              {216, "device_taken"},
+                                              {220, "nvlink_errors"},
+                                              {222, "driver_too_old"},
+                                              {226, "hardware_error_reported"},
+                                              {304, "device_files_unusable"},
+                                              {714, "hardware_error_reported"},
+                                              {800, "device_access_denied"},
+                                              {802, "system_not_ready"},
+                                              {803, "libcuda_mismatch"},
+                                              {804, "libcuda_mismatch"},
+                                              {805, "mps_unusable"},
+                                              {806, "mps_unusable"},
+                                              {807, "mps_unusable"},
+                                              {808, "mps_unusable"},
+                                              {809, "mps_unusable"},
+                                              {810, "mps_unusable"}};
+  for (int code = 1; code < 1000; ++code) {
+    const auto found = known.find(code);
+    const std::string_view expected = found == known.end() ? "cuda_does_not_start" : found->second;
+    EXPECT_EQ(fault_of(fmt::format("CUDA does not start: (cudaErrorSome, {})", code)), expected) << code;
+    EXPECT_EQ(fault_of(fmt::format("opening the device: unrecognized error code {}", code)), expected) << code;
+  }
+}
+
+TEST(StartFault, NeedsACodeBehindTheWordsOfAStart) {
+  for (const char* const beginning : {"CUDA does not start: ", "cannot be used: ", "opening the device: ",
+                                      "making a context on the device: ", "counting the devices: "}) {
+    const std::string words = beginning;
+    EXPECT_EQ(fault_of(words + "unknown error (cudaErrorUnknown, 999)"), "cuda_does_not_start");
+    EXPECT_EQ(fault_of(words + "unrecognized error code 802"), "system_not_ready");
+    EXPECT_EQ(fault_of(words + "no reason"), "nothing");
+    EXPECT_EQ(fault_of(words + "success (cudaErrorNone, 0)"), "nothing");
+  }
+  EXPECT_EQ(fault_of("copying: not ready (cudaErrorSystemNotReady, 802)"), "nothing");
+}
+
+TEST(StartFault, WantsAllTheWordsOfASign) {
+  EXPECT_EQ(fault_of("the driver is not loaded: no module"), "driver_not_loaded");
+  EXPECT_EQ(fault_of("the driver is loaded, but /dev/nvidiactl: Operation not permitted"), "device_access_denied");
+  EXPECT_EQ(fault_of("the driver is loaded, but /dev/nvidiactl is missing"), "device_files_unusable");
+  EXPECT_EQ(fault_of("the driver is loaded (580), but libcuda.so.1 cannot be loaded (no such file)"), "driver_unfit");
+  EXPECT_EQ(fault_of("the driver is loaded (580), but no GPU is on the PCI bus"), "missing_gpu");
+  EXPECT_EQ(fault_of("the driver is loaded, but 0000:3b:00.0 is bound to vfio-pci"), "driver_not_loaded");
+  EXPECT_EQ(fault_of("nvmlInit_v2: Driver Not Loaded"), "driver_not_loaded");
+  EXPECT_EQ(fault_of("the driver did not answer within 20 s"), "hang");
+  EXPECT_EQ(fault_of("CUDA does not start: the worker that asked it ended by signal 11"), "crash");
+  EXPECT_EQ(fault_of("cannot be used: this binary was built without a CUDA toolkit"), "cuda_does_not_start");
+  for (const char* const half : {"the driver is loaded (580)", "nvmlInit_v2: Unknown Error", "Driver Not Loaded",
+                                 "no GPU is on the PCI bus", "version mismatch", "is bound to vfio-pci"}) {
+    EXPECT_EQ(fault_of(half), "nothing") << half;
+  }
+}
+
 TEST(StartFault, WorkThatFailsOnADeviceIsNone) {
   EXPECT_EQ(fault_of_code(719, "synchronizing the stream"), "nothing");
   EXPECT_EQ(fault_of_code(46, "copying"), "nothing");
