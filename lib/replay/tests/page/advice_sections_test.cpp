@@ -62,7 +62,7 @@ TEST(AdviceSections, NameEachOfSeveralPrograms) {
                 verdict_section("c, device 3", "The settings it ran with suffice."));
 }
 
-/// It shows which everything can be drawn.
+/// Advice with all that can be drawn.
 Advice drawn_advice() {
   Advice advice = undrawn_advice(AdviceOutcome::advised);
   advice.search.advised = "a:1";
