@@ -74,7 +74,7 @@ std::string kubernetes_job(const Variables& variables, const std::string& host_n
 }
 
 std::string job_id(const Variables& variables, std::string_view engine, const std::string& host_name) {
-  if (const std::string slurm = slurm_job(variables); !slurm.empty()) return slurm;
+  if (std::string slurm = slurm_job(variables); !slurm.empty()) return slurm;
   if (engine == "kubernetes") return kubernetes_job(variables, host_name);
   return variables.text("PMIX_NAMESPACE");
 }
