@@ -14,6 +14,9 @@ namespace gpucheck::application {
 
 namespace {
 
+/// Variables of which the first that is set counts; nullptr for none.
+using VariableNames = std::array<const char*, 2>;
+
 class Variables {
  public:
   explicit Variables(const Variable& variable) : variable_(variable) {}
@@ -31,9 +34,9 @@ class Variables {
                     name, shown(*value)));
   }
   /// The first of these that is set.
-  [[nodiscard]] std::optional<int> first_number(std::initializer_list<const char*> names) const {
+  [[nodiscard]] std::optional<int> first_number(const VariableNames& names) const {
     for (const char* name : names) {
-      if (has(name)) return number(name);
+      if (name != nullptr && has(name)) return number(name);
     }
     return std::nullopt;
   }
@@ -49,10 +52,10 @@ class Variables {
 struct RankVariables {
   const char* engine;
   const char* rank;
-  std::initializer_list<const char*> size;
-  std::initializer_list<const char*> local_rank;
+  VariableNames size = {};
+  VariableNames local_rank = {};
 };
-const std::array rank_variables{
+constexpr std::array rank_variables{
     RankVariables{"open_mpi", "OMPI_COMM_WORLD_RANK", {"OMPI_COMM_WORLD_SIZE"}, {"OMPI_COMM_WORLD_LOCAL_RANK"}},
     RankVariables{"slurm", "SLURM_PROCID", {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}, {"SLURM_LOCALID"}},
     RankVariables{"pmix", "PMIX_RANK", {}, {}},
