@@ -34,7 +34,8 @@ void iota(Runtime& runtime, T* out, std::size_t count, T start, device::Stream s
 template <typename T>
 void add(Runtime& runtime, const T* in, T* out, std::size_t count, T value, device::Stream stream);
 
-/// out[i] = in[i] as another type: the fraction is dropped. From float to int64_t.
+/// out[i] = in[i] as another type: the fraction is dropped; what does not fit becomes the nearest value that does, NaN
+/// the lowest. From float to int64_t.
 template <typename From, typename To>
 void convert(Runtime& runtime, const From* in, To* out, std::size_t count, device::Stream stream);
 

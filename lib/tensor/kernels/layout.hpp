@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 
 #include "device/kernels/support/family.hpp"
@@ -9,7 +10,16 @@
 
 namespace gpucheck::device::kernels {
 
-/// out[i] = in[i], converted as static_cast does.
+/// As a GPU converts (PTX ISA, cvt), where C++ leaves it open: what the integer cannot hold becomes its nearest value,
+/// NaN the lowest.
+GPUCHECK_HOST_DEVICE constexpr std::int64_t to_int64(float value) {
+  constexpr float end = 0x1p63F;
+  if (value >= end) return INT64_MAX;
+  if (!(value >= -end)) return INT64_MIN;
+  return static_cast<std::int64_t>(value);
+}
+
+/// out[i] = in[i], towards zero.
 template <typename From, typename To>
 struct Convert {
   static constexpr std::string_view name = "convert";
@@ -18,9 +28,7 @@ struct Convert {
   [[nodiscard]] std::array<MemoryAccess, 2> accesses(std::size_t count) const {
     return {reads(in, count * sizeof(From)), writes(out, count * sizeof(To))};
   }
-  GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
-    out[thread.index] = static_cast<To>(in[thread.index]);
-  }
+  GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const { out[thread.index] = to_int64(in[thread.index]); }
 };
 
 /// Lays a matrix with any strides out row by row: out[r * columns + c] =

@@ -75,6 +75,18 @@ TEST_F(Ops, ConvertsAndDropsTheFraction) {
   EXPECT_EQ(download(out.data(), 4), (std::vector<std::int64_t>{1, -2, 16777216, 0}));
 }
 
+/// The values of PTX's cvt.rzi.s64.f32. 2^63 is the first float that is too large, and -2^63 the last that is not.
+TEST_F(Ops, ConvertsWhatDoesNotFitAsAGpuDoes) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const Buffer<float> in = upload<float>({infinity, 0x1p63F, 0x1.fffffep62F, -0x1p63F, -0x1.000002p63F, -infinity,
+                                          std::numeric_limits<float>::quiet_NaN()});
+  Buffer<std::int64_t> out(runtime, 7, stream);
+  ops::convert(runtime, in.data(), out.data(), 7, stream);
+  EXPECT_EQ(download(out.data(), 7),
+            (std::vector<std::int64_t>{INT64_MAX, INT64_MAX, INT64_MAX - (std::int64_t{1} << 39) + 1, INT64_MIN,
+                                       INT64_MIN, INT64_MIN, INT64_MIN}));
+}
+
 TEST_F(Ops, LaysAStridedMatrixOutRowByRow) {
   const Buffer<std::int64_t> in = upload<std::int64_t>({0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
   Buffer<std::int64_t> out(runtime, 10, stream);
