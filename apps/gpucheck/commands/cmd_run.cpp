@@ -44,8 +44,8 @@ runner::Plan make_plan(const Selected& selected, const RunOptions& options) {
   return runner::make_plan(cases, plan, orphans);
 }
 
-/// The cases that a run left without a pass or a skip on some device.
-std::set<std::string> without_verdict_in(const std::string& path) {
+/// The cases that neither passed nor were skipped in a run, or were not reached, on some device.
+std::set<std::string> to_repeat_of(const std::string& path) {
   const report::Journal journal = report::read_journal(path);
   const auto is_done = [](const harness::CaseResult& result) {
     return result.outcome == harness::Outcome::pass || result.outcome == harness::Outcome::skip;
@@ -60,7 +60,7 @@ std::set<std::string> without_verdict_in(const std::string& path) {
 
 Selected to_rerun(Selected selected, const std::string& journal) {
   if (journal.empty()) return selected;
-  const std::set<std::string> names = without_verdict_in(journal);
+  const std::set<std::string> names = to_repeat_of(journal);
   std::erase_if(selected.cases, [&](const Case* test_case) { return !names.contains(test_case->name); });
   std::erase_if(selected.orphans, [&](const std::string& name) { return !names.contains(name); });
   return selected;
@@ -107,7 +107,7 @@ std::string why_nothing(const Selected& selected, const RunOptions& options) {
                        selected.cases.size() + selected.orphans.size());
   }
   if (options.rerun_journal.empty()) return nothing_selected_text();
-  return fmt::format("{}: its run left nothing of the selection without a pass or a skip: nothing to run",
+  return fmt::format("{}: every selected case passed or was skipped in that run: nothing to run",
                      options.rerun_journal);
 }
 

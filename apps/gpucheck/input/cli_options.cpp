@@ -210,10 +210,8 @@ void add_order(CLI::App& command, RunOptions& options) {
           "Kubernetes Job (JOB_COMPLETIONS says of how many), the rank, or the variables of GoogleTest or GitLab")
       ->type_name("I/N|auto");
   command
-      .add_option(
-          "--rerun-failed", options.rerun_journal,
-          "Of the selection only what the run of this journal left without a pass or a skip: failed, crashed, hung, "
-          "or not run")
+      .add_option("--rerun-failed", options.rerun_journal,
+                  "Only the selected cases that neither passed nor were skipped in this journal's run")
       ->type_name("JOURNAL");
   command
       .add_option("--no-cases", options.runner.no_cases,

@@ -14,53 +14,43 @@ namespace gpucheck::application {
 
 namespace {
 
-/// Variables of which the first that is set counts; nullptr for none.
-using VariableNames = std::array<const char*, 2>;
-
 class Variables {
  public:
   explicit Variables(const Variable& variable) : variable_(variable) {}
 
   [[nodiscard]] std::string text(const char* name) const { return variable_(name).value_or(""); }
   [[nodiscard]] bool has(const char* name) const { return variable_(name).has_value(); }
+  /// Nothing for nullptr, too.
   [[nodiscard]] std::optional<int> number(const char* name) const {
-    const std::optional<std::string> value = variable_(name);
+    const std::optional<std::string> value = name == nullptr ? std::nullopt : variable_(name);
     if (!value) return std::nullopt;
     const std::optional<int> number = parse_whole_number(*value);
     if (number && *number >= 0) return number;
     throw EnvironmentError(
-        fmt::format("{} is \"{}\" in the environment, and must be a whole number from 0 on: an engine "
-                    "sets it so; unset it where none started gpucheck",
-                    name, shown(*value)));
-  }
-  /// The first of these that is set.
-  [[nodiscard]] std::optional<int> first_number(const VariableNames& names) const {
-    for (const char* name : names) {
-      if (name != nullptr && has(name)) return number(name);
-    }
-    return std::nullopt;
+        fmt::format("the environment variable {} is \"{}\", and must be a whole number from 0 on; "
+                    "unset it if no engine started gpucheck",
+                    name, one_line(*value)));
   }
 
  private:
-  static std::string shown(const std::string& value) { return one_line(value); }
-
   const Variable& variable_;
 };
 
-/// The variables that say where a rank stands. An MPI that Slurm has started on each node once starts the ranks itself,
-/// which then all have Slurm's variables of its daemon: the MPI's own go first.
+/// The variables that say where a rank stands; nullptr for what an engine does not say. Open MPI goes before Slurm:
+/// Slurm starts one daemon of it on each node, and the ranks inherit that daemon's variables of Slurm.
+/// The size is that of Slurm's step: in a batch script there is one process, whatever SLURM_NTASKS says.
 struct RankVariables {
   const char* engine;
   const char* rank;
-  VariableNames size = {};
-  VariableNames local_rank = {};
+  const char* size;
+  const char* local_rank;
 };
 constexpr std::array rank_variables{
-    RankVariables{"open_mpi", "OMPI_COMM_WORLD_RANK", {"OMPI_COMM_WORLD_SIZE"}, {"OMPI_COMM_WORLD_LOCAL_RANK"}},
-    RankVariables{"slurm", "SLURM_PROCID", {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}, {"SLURM_LOCALID"}},
-    RankVariables{"pmix", "PMIX_RANK", {}, {}},
-    RankVariables{"pmi", "PMI_RANK", {"PMI_SIZE"}, {"MPI_LOCALRANKID"}},
-    RankVariables{"kubernetes", "JOB_COMPLETION_INDEX", {"JOB_COMPLETIONS"}, {}},
+    RankVariables{"open_mpi", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
+    RankVariables{"slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"},
+    RankVariables{"pmix", "PMIX_RANK", nullptr, nullptr},
+    RankVariables{"pmi", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
+    RankVariables{"kubernetes", "JOB_COMPLETION_INDEX", "JOB_COMPLETIONS", nullptr},
 };
 
 /// As squeue prints it.
@@ -88,8 +78,8 @@ std::optional<harness::Job> job_of(const Variables& variables, const std::string
     return harness::Job{.engine = known.engine,
                         .id = job_id(variables, known.engine, host_name),
                         .rank = variables.number(known.rank),
-                        .size = variables.first_number(known.size),
-                        .local_rank = variables.first_number(known.local_rank),
+                        .size = variables.number(known.size),
+                        .local_rank = variables.number(known.local_rank),
                         .restart_count = variables.number("SLURM_RESTART_COUNT")};
   }
   // A prolog has a job and no rank, a health check nothing but the node.
@@ -98,11 +88,11 @@ std::optional<harness::Job> job_of(const Variables& variables, const std::string
       .engine = "slurm", .id = slurm_job(variables), .restart_count = variables.number("SLURM_RESTART_COUNT")};
 }
 
-/// @throws EnvironmentError for a part that there is not.
-runner::Shard shard_of(int index_from_0, int count, const char* what) {
+/// @throws EnvironmentError for a part that does not exist.
+runner::Shard shard_of(int index_from_0, int count, std::string_view what) {
   if (index_from_0 < count) return {.index = index_from_0 + 1, .count = count};
-  throw EnvironmentError(fmt::format("{} {} of {} is not one of its parts: --shard I/N says which part to run", what,
-                                     index_from_0 + 1, count));
+  throw EnvironmentError(
+      fmt::format("--shard auto: there is no {} {} of {}; write --shard I/N", what, index_from_0 + 1, count));
 }
 
 std::optional<runner::Shard> array_shard(const Variables& variables) {
@@ -111,13 +101,19 @@ std::optional<runner::Shard> array_shard(const Variables& variables) {
   if (!task || !count) return std::nullopt;
   const int from_first = *task - variables.number("SLURM_ARRAY_TASK_MIN").value_or(0);
   const int step = variables.number("SLURM_ARRAY_TASK_STEP").value_or(1);
-  if (step < 1 || from_first < 0 || from_first % step != 0) {
-    throw EnvironmentError(
-        fmt::format("task {} of the Slurm array has no place in a sequence: --shard I/N says which "
-                    "part to run",
-                    *task));
+  if (step >= 1 && from_first >= 0 && from_first % step == 0) return shard_of(from_first / step, *count, "task");
+  throw EnvironmentError(fmt::format(
+      "--shard auto: the tasks of this Slurm array are not evenly spaced, as task {} shows; write --shard I/N", *task));
+}
+
+std::optional<runner::Shard> rank_shard(const Variables& variables) {
+  for (const RankVariables& known : rank_variables) {
+    const auto rank = variables.number(known.rank);
+    if (!rank) continue;
+    const auto size = variables.number(known.size);
+    return size ? std::optional(shard_of(*rank, *size, "rank")) : std::nullopt;
   }
-  return shard_of(from_first / step, *count, "task");
+  return std::nullopt;
 }
 
 std::optional<runner::Shard> shard_by(const Variables& variables, const char* index, const char* count, int first) {
@@ -127,11 +123,9 @@ std::optional<runner::Shard> shard_by(const Variables& variables, const char* in
   return shard_of(*at - first, *of, index);
 }
 
-std::optional<runner::Shard> shard_in(const Variables& variables, const std::optional<harness::Job>& job) {
-  if (auto shard = array_shard(variables)) return shard;
-  if (job && job->rank && job->size) return shard_of(*job->rank, *job->size, "rank");
-  if (auto shard = shard_by(variables, "GTEST_SHARD_INDEX", "GTEST_TOTAL_SHARDS", 0)) return shard;
-  return shard_by(variables, "CI_NODE_INDEX", "CI_NODE_TOTAL", 1);  // GitLab's parallel jobs
+std::optional<std::string> variable_of_this_process(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr || *value == '\0' ? std::nullopt : std::optional<std::string>(value);
 }
 
 std::string host_name_of_this_machine() {
@@ -140,26 +134,25 @@ std::string host_name_of_this_machine() {
 }
 
 /// A name that stays within its folder.
-std::string as_file_name(const std::string& name, std::string_view what) {
+std::string as_file_name(const std::string& name, std::string_view placeholder) {
   const bool leads_elsewhere = name == "." || name == ".." || name.find('/') != name.npos;
   if (!name.empty() && !leads_elsewhere && one_line(name) == name) return name;
-  throw UsageError(
-      fmt::format("{} \"{}\" cannot be part of a file's name: name the file without it", what, one_line(name)));
+  throw UsageError(fmt::format("{{{}}} stands for \"{}\", which cannot be part of a file name; write a name without it",
+                               placeholder, one_line(name)));
 }
 
-std::string replacement(std::string_view word, const Engine& engine) {
-  if (word == "node") return as_file_name(engine.node, "the node's name");
-  const bool is_rank = word == "rank";
-  if (!is_rank && word != "job") {
-    throw UsageError(
-        fmt::format("there is no {{{}}} in the name of a file: {{node}}, {{rank}} and {{job}} there are", word));
+std::string replacement(std::string_view placeholder, const Engine& engine) {
+  if (placeholder == "node") return as_file_name(engine.node, placeholder);
+  const bool is_rank = placeholder == "rank";
+  if (!is_rank && placeholder != "job") {
+    throw UsageError(fmt::format("{{{}}} is not known in a file name; use {{node}}, {{rank}} or {{job}}", placeholder));
   }
   if (is_rank && engine.job && engine.job->rank) return std::to_string(*engine.job->rank);
-  if (!is_rank && engine.job && !engine.job->id.empty()) return as_file_name(engine.job->id, "the job's name");
-  throw UsageError(
-      fmt::format("{{{}}} in the name of a file needs a {} of Slurm, an MPI or Kubernetes, and this process "
-                  "has none",
-                  word, is_rank ? "rank" : "job"));
+  if (!is_rank && engine.job && !engine.job->id.empty()) return as_file_name(engine.job->id, placeholder);
+  throw UsageError(fmt::format(
+      "{{{0}}} in a file name needs a {0}, and this process has none; start gpucheck with Slurm, an MPI or Kubernetes, "
+      "or write a name without it",
+      placeholder));
 }
 
 }  // namespace
@@ -174,23 +167,25 @@ Engine recognise_engine(const Variable& variable, const std::string& host_name) 
     break;
   }
   engine.job = job_of(variables, host_name);
-  engine.shard = shard_in(variables, engine.job);
   return engine;
 }
 
-Engine engine_of_this_process() {
-  const auto variable = [](const char* name) -> std::optional<std::string> {
-    const char* const value = std::getenv(name);
-    return value == nullptr || *value == '\0' ? std::nullopt : std::optional<std::string>(value);
-  };
-  return recognise_engine(variable, host_name_of_this_machine());
+std::optional<runner::Shard> recognise_shard(const Variable& variable) {
+  const Variables variables(variable);
+  if (const auto shard = array_shard(variables)) return shard;
+  if (const auto shard = rank_shard(variables)) return shard;
+  if (const auto shard = shard_by(variables, "GTEST_SHARD_INDEX", "GTEST_TOTAL_SHARDS", 0)) return shard;
+  return shard_by(variables, "CI_NODE_INDEX", "CI_NODE_TOTAL", 1);  // GitLab's parallel jobs
 }
 
+Engine engine_of_this_process() { return recognise_engine(variable_of_this_process, host_name_of_this_machine()); }
+
 runner::Shard shard_of_this_process() {
-  if (const std::optional<runner::Shard> shard = engine_of_this_process().shard) return *shard;
+  if (const std::optional<runner::Shard> shard = recognise_shard(variable_of_this_process)) return *shard;
   throw UsageError(
-      "--shard auto: nothing in the environment says which part this is; write --shard I/N, or start gpucheck "
-      "as a task of a Slurm array, as a rank, or as a pod of an indexed Job with JOB_COMPLETIONS set");
+      "--shard auto: the environment does not say which part to run; write --shard I/N, or start gpucheck as a task of "
+      "a "
+      "Slurm array, as a rank, or as a pod of an indexed Job with JOB_COMPLETIONS set");
 }
 
 std::string path_of_this_process(const std::string& path, const Engine& engine) {

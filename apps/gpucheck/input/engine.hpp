@@ -14,8 +14,6 @@ namespace gpucheck::application {
 struct Engine {
   std::string node;  ///< this machine, as the engine calls it; else its host name
   std::optional<harness::Job> job = {};
-  /// What `--shard auto` takes: a part by an array of Slurm, an indexed Job, a parallel CI job or the ranks.
-  std::optional<runner::Shard> shard = {};
 };
 
 /// A variable of the environment; nothing for one that is absent or empty.
@@ -24,10 +22,13 @@ using Variable = std::function<std::optional<std::string>(const char* name)>;
 /// @throws EnvironmentError for a variable whose value is not one that its engine gives.
 Engine recognise_engine(const Variable& variable, const std::string& host_name);
 
-/// That of this process.
+/// The part of the cases for this process, as the environment says: by the task of a Slurm array, else by the rank,
+/// else by a parallel CI job. Nothing where it does not say. @throws EnvironmentError for a part that does not exist.
+std::optional<runner::Shard> recognise_shard(const Variable& variable);
+
 Engine engine_of_this_process();
 
-/// Its part of the cases. @throws UsageError where nothing says which.
+/// @throws UsageError where the environment does not say which part to run.
 runner::Shard shard_of_this_process();
 
 /// The path of a file of this process alone: {node}, {rank} and {job} in it are replaced.

@@ -12,7 +12,7 @@ inline constexpr int max_count = 1'000'000;
 /// All that is said of a run.
 struct RunOptions {
   Selection selection;
-  std::string rerun_journal = {};  ///< only what its run left without a pass or a skip; empty for none
+  std::string rerun_journal = {};  ///< only what neither passed nor was skipped in its run; empty for none
   runner::Options runner;          ///< as typed; `runner_options` adds what the process knows
   runner::PlanOptions plan;        ///< its settings are the runner's
   ReportOptions reports;

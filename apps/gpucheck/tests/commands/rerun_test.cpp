@@ -49,8 +49,7 @@ TEST_F(RerunFailed, OfNothingIsAnEmptyRun) {
   const Words words{"run", "proof", "skipped.moon", "--device", "sim", "--rerun-failed", journal_};
   const CommandResult result = fixture(words);
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.error_output,
-              HasSubstr("run.journal: its run left nothing of the selection without a pass or a skip"));
+  EXPECT_THAT(result.error_output, HasSubstr("run.journal: every selected case passed or was skipped in that run"));
   Words allowed = words;
   allowed.insert(allowed.end(), {"--no-cases", "pass"});
   EXPECT_EQ(fixture(allowed).exit_code, 0);
@@ -79,7 +78,7 @@ TEST_F(RerunFailed, NeedsAJournalThatIsNotWritten) {
 /// A rank's reports have names of their own, and say which rank they are of.
 TEST(RunInAJob, WritesFilesOfItsOwn) {
   const TemporaryFolder folder;
-  const Words slurm{"SLURM_JOB_ID=99", "SLURMD_NODENAME=n7", "SLURM_PROCID=1", "SLURM_NTASKS=2"};
+  const Words slurm{"SLURM_JOB_ID=99", "SLURMD_NODENAME=n7", "SLURM_PROCID=1", "SLURM_STEP_NUM_TASKS=2"};
   const CommandResult result =
       fixture({"run", "proof.watchful", "--device", "sim", "--json", folder / "{job}.{node}.{rank}.json"}, slurm);
   ASSERT_EQ(result.exit_code, 0) << result.error_output;

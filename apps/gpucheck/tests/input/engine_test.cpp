@@ -14,21 +14,35 @@ using testing::HasSubstr;
 
 using Given = std::map<std::string, std::string>;
 
-Engine engine_in(const Given& environment, const std::string& host_name = "host") {
-  const auto variable = [&](const char* name) -> std::optional<std::string> {
+Variable variables_of(const Given& environment) {
+  return [environment](const char* name) -> std::optional<std::string> {
     const auto found = environment.find(name);
     return found == environment.end() || found->second.empty() ? std::nullopt : std::optional(found->second);
   };
-  return recognise_engine(variable, host_name);
 }
 
-std::string refusal_of(const Given& environment) {
+Engine engine_in(const Given& environment, const std::string& host_name = "host") {
+  return recognise_engine(variables_of(environment), host_name);
+}
+
+std::optional<runner::Shard> shard_in(const Given& environment) { return recognise_shard(variables_of(environment)); }
+
+template <typename Read>
+std::string refusal_of(Read read) {
   try {
-    static_cast<void>(engine_in(environment));
+    static_cast<void>(read());
   } catch (const EnvironmentError& error) {
     return error.what();
   }
   return "";
+}
+
+std::string refusal_of_engine(const Given& environment) {
+  return refusal_of([&] { return engine_in(environment); });
+}
+
+std::string refusal_of_shard(const Given& environment) {
+  return refusal_of([&] { return shard_in(environment); });
 }
 
 struct Start {
@@ -122,15 +136,14 @@ TEST(Engine, IsNoneWhereNoneStartedTheProcess) {
   const Engine engine = engine_in({{"SLURM_CONF", "/etc/slurm.conf"}, {"CUDA_VISIBLE_DEVICES", "0"}});
   EXPECT_EQ(engine.node, "host");
   EXPECT_FALSE(engine.job.has_value());
-  EXPECT_FALSE(engine.shard.has_value());
 }
 
 TEST(Engine, GivesNumbersFromZeroOn) {
   for (const char* value : {"-1", "1.5", "one", "99999999999", "1 "}) {
-    EXPECT_THAT(refusal_of({{"PMI_RANK", value}}), HasSubstr(std::string("PMI_RANK is \""))) << value;
-    EXPECT_THAT(refusal_of(with(slurm_task, {{"SLURM_LOCALID", value}})), HasSubstr("SLURM_LOCALID")) << value;
+    EXPECT_THAT(refusal_of_engine({{"PMI_RANK", value}}), HasSubstr("variable PMI_RANK is \"")) << value;
+    EXPECT_THAT(refusal_of_engine(with(slurm_task, {{"SLURM_LOCALID", value}})), HasSubstr("SLURM_LOCALID")) << value;
   }
-  EXPECT_EQ(refusal_of({{"PMI_RANK", "0"}}), "");
+  EXPECT_EQ(refusal_of_engine({{"PMI_RANK", "0"}}), "");
 }
 
 struct Part {
@@ -145,11 +158,11 @@ void PrintTo(const Part& part, std::ostream* out) { *out << part.name; }
 class Shards : public testing::TestWithParam<Part> {};
 
 TEST_P(Shards, AreWhatTheEnvironmentSays) {
-  const Engine engine = engine_in(GetParam().environment);
-  ASSERT_EQ(engine.shard.has_value(), GetParam().index != 0);
-  if (!engine.shard) return;
-  EXPECT_EQ(engine.shard->index, GetParam().index);
-  EXPECT_EQ(engine.shard->count, GetParam().count);
+  const std::optional<runner::Shard> shard = shard_in(GetParam().environment);
+  ASSERT_EQ(shard.has_value(), GetParam().index != 0);
+  if (!shard) return;
+  EXPECT_EQ(shard->index, GetParam().index);
+  EXPECT_EQ(shard->count, GetParam().count);
 }
 
 Given array(const std::string& task, const std::string& count, const std::string& first, const std::string& step) {
@@ -165,8 +178,16 @@ INSTANTIATE_TEST_SUITE_P(
                     Part{"last_of_an_array_from_1", array("4", "4", "1", "1"), 4, 4},
                     Part{"of_every_third_from_2", array("8", "4", "2", "3"), 3, 4},
                     Part{"array_without_a_step", array("3", "4", "1", ""), 3, 4},
-                    Part{"array_goes_before_the_rank", with(with(slurm_task, array("2", "3", "1", "1")), {}), 2, 3},
+                    Part{"array_goes_before_the_rank", with(slurm_task, array("2", "3", "1", "1")), 2, 3},
                     Part{"of_a_rank", slurm_task, 6, 16},
+                    Part{"not_of_a_batch_script", {{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}}, 0, 0},
+                    Part{"of_a_rank_of_open_mpi_in_a_batch_script",
+                         {{"SLURM_PROCID", "0"},
+                          {"SLURM_NTASKS", "8"},
+                          {"OMPI_COMM_WORLD_RANK", "1"},
+                          {"OMPI_COMM_WORLD_SIZE", "4"}},
+                         2,
+                         4},
                     Part{"of_an_indexed_job", {{"JOB_COMPLETION_INDEX", "0"}, {"JOB_COMPLETIONS", "2"}}, 1, 2},
                     Part{"of_a_job_of_unknown_size", {{"JOB_COMPLETION_INDEX", "0"}}, 0, 0},
                     Part{"of_googletest", {{"GTEST_SHARD_INDEX", "2"}, {"GTEST_TOTAL_SHARDS", "3"}}, 3, 3},
@@ -174,12 +195,18 @@ INSTANTIATE_TEST_SUITE_P(
                     Part{"gitlab_counts_from_1", {{"CI_NODE_INDEX", "0"}, {"CI_NODE_TOTAL", "3"}}, 0, 0}),
     [](const auto& tested) { return tested.param.name; });
 
-TEST(Shards, ThatThereAreNotAreRefused) {
-  EXPECT_THAT(refusal_of(array("5", "3", "1", "1")), HasSubstr("task 5 of 3"));
-  EXPECT_THAT(refusal_of(array("4", "3", "1", "2")), HasSubstr("no place in a sequence"));
-  EXPECT_THAT(refusal_of(array("0", "3", "1", "1")), HasSubstr("no place in a sequence"));
-  EXPECT_THAT(refusal_of(array("1", "3", "1", "0")), HasSubstr("no place in a sequence"));
-  EXPECT_THAT(refusal_of({{"PMI_RANK", "2"}, {"PMI_SIZE", "2"}}), HasSubstr("rank 3 of 2"));
+TEST(Shards, ThatDoNotExistAreRefused) {
+  EXPECT_THAT(refusal_of_shard(array("5", "3", "1", "1")), HasSubstr("there is no task 5 of 3"));
+  EXPECT_THAT(refusal_of_shard(array("4", "3", "1", "2")), HasSubstr("not evenly spaced"));
+  EXPECT_THAT(refusal_of_shard(array("0", "3", "1", "1")), HasSubstr("not evenly spaced"));
+  EXPECT_THAT(refusal_of_shard(array("1", "3", "1", "0")), HasSubstr("not evenly spaced"));
+  EXPECT_THAT(refusal_of_shard({{"PMI_RANK", "2"}, {"PMI_SIZE", "2"}}), HasSubstr("there is no rank 3 of 2"));
+}
+
+/// Where nobody asks for a part, tasks 1, 5 and 7 of an array run like others.
+TEST(Engine, IsKnownWhereNoPartIs) {
+  EXPECT_EQ(engine_in(with(slurm_task, array("5", "3", "1", "1"))).job->rank, 5);
+  EXPECT_FALSE(engine_in({{"GTEST_SHARD_INDEX", "x"}, {"GTEST_TOTAL_SHARDS", "2"}}).job.has_value());
 }
 
 Engine ranked() {
@@ -206,9 +233,9 @@ TEST(PathOfThisProcess, HasNodeRankAndJob) {
 }
 
 TEST(PathOfThisProcess, HasNothingElseInBraces) {
-  EXPECT_THAT(path_refusal("{nodes}.json", ranked()), HasSubstr("there is no {nodes}"));
-  EXPECT_THAT(path_refusal("{}.json", ranked()), HasSubstr("there is no {}"));
-  EXPECT_THAT(path_refusal("{NODE}.json", ranked()), HasSubstr("there is no {NODE}"));
+  EXPECT_THAT(path_refusal("{nodes}.json", ranked()), HasSubstr("{nodes} is not known"));
+  EXPECT_THAT(path_refusal("{}.json", ranked()), HasSubstr("{} is not known"));
+  EXPECT_THAT(path_refusal("{NODE}.json", ranked()), HasSubstr("{NODE} is not known"));
 }
 
 TEST(PathOfThisProcess, NeedsAnEngineForRankAndJob) {
@@ -222,7 +249,7 @@ TEST(PathOfThisProcess, NeedsAnEngineForRankAndJob) {
 /// A node's name comes from outside: no file is written outside of the folder that was named.
 TEST(PathOfThisProcess, StaysInItsFolder) {
   for (const char* name : {"../elsewhere", "a/b", "/etc", ".", "..", "", "line\nbreak", "\x1b[2J", " spaces "}) {
-    EXPECT_THAT(path_refusal("out/{node}.json", {.node = name}), HasSubstr("cannot be part of a file's name")) << name;
+    EXPECT_THAT(path_refusal("out/{node}.json", {.node = name}), HasSubstr("cannot be part of a file name")) << name;
     Engine engine = ranked();
     engine.job->id = name;
     EXPECT_THAT(path_refusal("out/{job}.json", engine), testing::Not(HasSubstr("a path: "))) << name;
