@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
-#include <map>
 #include <ostream>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "base/text/units.hpp"
 #include "cases/registration.hpp"
 #include "harness/case/registry.hpp"
 
@@ -17,7 +15,6 @@
 namespace gpucheck::cases::test_of_needs {
 namespace {
 
-using namespace literals;
 using harness::Needs;
 using Names = std::set<std::string>;
 
@@ -95,41 +92,7 @@ const Need needs[] = {
      [](const Needs& n) { return n.own_process; },
      {"trace.*", "host.lazy_init", "host.nvtx_ranges", "device.count_not_cached_before_init", "bandwidth.all_to_all",
       "bandwidth.peer_copy", "alloc.allocation_excludes", "alloc.pluggable_*", "graph.capture_error_modes"}},
-    // Only the caching allocator has segments, a history, settings, and blocks that wait for streams.
-    {"caching_allocator",
-     [](const Needs& n) { return n.caching_allocator; },
-     {"alloc.expandable_unmap",
-      "alloc.pending_free",
-      "alloc.recorded_traces",
-      "alloc.reuse_in_capture",
-      "alloc.settings",
-      "alloc.threads",
-      "graph.allocator_follows_forked_stream",
-      "graph.capture_error_modes",
-      "graph.capture_scope",
-      "graph.concurrent_replay",
-      "graph.debug_dump_dot",
-      "graph.external_event_timing",
-      "graph.memory_stats_and_result_after_destroy",
-      "graph.record_stream_in_capture",
-      "graph.two_successive",
-      "pinned.graph_pool",
-      "pool.checkpoint_restoration",
-      "pool.nested_routing",
-      "rng.generator_state_memory",
-      "snapshot.callers",
-      "snapshot.direct_traceback",
-      "snapshot.formats",
-      "snapshot.history_actions",
-      "snapshot.history_labels",
-      "snapshot.objects",
-      "snapshot.requested_sizes",
-      "stream.record_stream_delays_reuse",
-      "stream.record_stream_on_view",
-      "trace.memory_alloc",
-      "trace.memory_free",
-      "trace.multiple_hooks"}},
-    // They call its functions.
+    // They call the functions of a library of the user's.
     {"allocator_library", [](const Needs& n) { return n.allocator_library; }, {"alloc.pluggable_*"}},
     // That stream is what they are about; hooks of streams and events see one of the pool being made otherwise.
     {"default_stream",
@@ -147,54 +110,6 @@ const Need needs[] = {
 
 INSTANTIATE_TEST_SUITE_P(Each, NeedsOfCases, testing::ValuesIn(needs),
                          [](const auto& info) { return std::string(info.param.name); });
-
-/// Memory that is held at one time, rounded up to what segments of it take.
-TEST(MemoryOfCases, IsWhatTheyHoldAtATime) {
-  const std::map<std::string, std::uint64_t> expected{
-      {"alloc.allocation_excludes", 64_MiB},
-      {"alloc.async_limits", 1_GiB},
-      {"alloc.async_streams", 64_MiB},
-      {"alloc.expandable_unmap", 128_MiB},
-      {"alloc.fuzz", 2_GiB},
-      {"alloc.pending_free", 64_MiB},
-      {"alloc.pending_free_order", 64_MiB},
-      {"alloc.pluggable_leaks", 4_GiB},
-      {"alloc.record_stream_oom", 160_MiB},
-      {"alloc.recorded_traces", 6_GiB},
-      {"alloc.reuse_in_capture", 64_MiB},
-      {"alloc.settings", 1_GiB},
-      {"alloc.threads", 64_MiB},
-      {"pool.checkpoint_adjacent_blocks", 64_MiB},
-      {"pool.checkpoint_middle_block", 64_MiB},
-      {"pool.checkpoint_restoration", 64_MiB},
-      {"pool.checkpoint_simple", 64_MiB},
-      {"pool.checkpoint_two_middle_blocks", 64_MiB},
-      {"pool.reattach_deleters", 128_MiB},
-      {"pool.thread_routed_allocation", 512_MiB},
-      {"snapshot.callers", 64_MiB},
-      {"snapshot.formats", 128_MiB},
-      {"snapshot.history_actions", 64_MiB},
-      {"snapshot.history_labels", 64_MiB},
-      {"snapshot.objects", 128_MiB},
-      {"snapshot.requested_sizes", 64_MiB},
-  };
-  std::map<std::string, std::uint64_t> found;
-  for (const harness::Case& one : every_case()) {
-    if (one.needs.memory_bytes != 0) found.emplace(one.name, one.needs.memory_bytes);
-  }
-  EXPECT_EQ(found, expected);
-}
-
-/// Half of the device is allocated, and a little besides.
-TEST(MemoryOfCases, IsAShareWhereTheyAllocateAShare) {
-  const std::map<std::string, double> expected{
-      {"alloc.memory_fraction", 0.6}, {"alloc.oom_retry", 0.6}, {"alloc.pluggable_out_of_memory", 0.5}};
-  std::map<std::string, double> found;
-  for (const harness::Case& one : every_case()) {
-    if (one.needs.memory_fraction != 0) found.emplace(one.name, one.needs.memory_fraction);
-  }
-  EXPECT_EQ(found, expected);
-}
 
 /// Whoever waits for a cell to fade decides for how long.
 TEST(CasesOnRequest, AreThoseThatTakeAsLongAsOneGivesThem) {
