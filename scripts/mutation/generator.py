@@ -30,7 +30,7 @@ NUMBERS = {cindex.TypeKind.INT, cindex.TypeKind.UINT, cindex.TypeKind.LONG, cind
            cindex.TypeKind.ULONGLONG, cindex.TypeKind.DOUBLE, cindex.TypeKind.FLOAT}
 # What these do can only be seen in time or memory.
 ONLY_FASTER = {"reserve", "shrink_to_fit", "yield"}
-# A tenth of a second more cannot be seen by a test on a slow machine; a second for none can.
+# One unit more of so many cannot be seen on a slow machine.
 DURATIONS = re.compile(r"\b(?:nano|micro|milli)?seconds\($|\bminutes\($|\bhours\($")
 LEAST_DURATION = 5
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)

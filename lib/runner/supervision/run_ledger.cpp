@@ -6,11 +6,8 @@
 #include "harness/result/failure_kinds.hpp"
 
 namespace gpucheck::runner {
-namespace {
 
 using harness::Outcome;
-
-}  // namespace
 
 RunLedger::RunLedger(const Options& options, std::span<harness::EventSink* const> sinks)
     : options_(options), sinks_(sinks), waivers_({}, {}) {}
