@@ -4,6 +4,9 @@ find_package(CLI11 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt 9 REQUIRED)
 find_package(pugixml 1.13 REQUIRED)
+find_package(RapidJSON 1.1 REQUIRED)
+add_library(gpucheck_rapidjson INTERFACE)  # its package has no target, and spells its variable in more ways than one
+target_include_directories(gpucheck_rapidjson SYSTEM INTERFACE ${RapidJSON_INCLUDE_DIRS} ${RAPIDJSON_INCLUDE_DIRS})
 find_package(tomlplusplus 3 REQUIRED)
 # The binary is copied to nodes that have none of these: only static libraries.
 set(Boost_USE_STATIC_LIBS ON)

@@ -17,11 +17,8 @@ struct JournalEntry {
 };
 
 /// Every member of the event that its table (`harness::fields_of`) does not call derived, exactly: an event comes back
-/// from `entry_from_json` as it was, up to a start time's fraction of a millisecond. Text that is not UTF-8 becomes
+/// from an EventReader as it was, up to a start time's fraction of a millisecond. Text that is not UTF-8 becomes
 /// `{"latin1": …}`, one character for each byte, and comes back as those bytes.
 nlohmann::ordered_json to_json(const JournalEntry& entry);
-
-/// @throws Error naming the member that is missing or malformed, or when there is one that it does not know.
-JournalEntry entry_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace gpucheck::report

@@ -6,16 +6,15 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/files/input_file.hpp"
 #include "base/files/waiting_for_files.hpp"
-#include "base/text/strict_json.hpp"
 #include "harness/result/failure_kinds.hpp"
 #include "harness/run/exit_codes.hpp"
+#include "report/journal/event_reader.hpp"
 #include "report/journal/run_tally.hpp"
 
 namespace gpucheck::report {
@@ -24,18 +23,7 @@ namespace {
 using harness::CaseFinished;
 using harness::RunFinished;
 using harness::RunStarted;
-using nlohmann::ordered_json;
 using Times = std::chrono::system_clock::time_point;
-
-constexpr int deepest = 32;  // no event nests deeper than a handful of levels
-
-ordered_json parse_line(std::string_view line) {
-  try {
-    return parse_strict_json(line, deepest);
-  } catch (const ordered_json::exception&) {
-    throw Error("it is not JSON");
-  }
-}
 
 class Parser {
  public:
@@ -65,7 +53,7 @@ class Parser {
   void take(std::string_view line) {
     try {
       if (ended_) throw Error("there is something behind the end of the run");
-      JournalEntry entry = entry_from_json(parse_line(line));
+      JournalEntry entry = reader_.read(line);
       if (!tally_.started() && !std::holds_alternative<RunStarted>(entry.event)) {
         throw Error("a journal begins with \"event\": \"run_started\"");
       }
@@ -82,6 +70,7 @@ class Parser {
   std::string_view rest_;
   const std::string& path_;
   Journal journal_;
+  EventReader reader_;
   RunTally tally_;
   Times last_time_;
   std::size_t line_number_ = 0;

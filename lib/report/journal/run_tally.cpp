@@ -92,9 +92,9 @@ void RunTally::add(const CaseStarted& event) {
     throw Error(fmt::format("the case \"{}\" starts here more often than it was selected", one_line(event.name, 80)));
   }
   ++running_[started];
-  const std::size_t under_way = running().size();
-  if (event.running > under_way) {
-    throw Error(fmt::format("it says that {} cases are under way, but {} are", event.running, under_way));
+  ++under_way_;
+  if (event.running > under_way_) {
+    throw Error(fmt::format("it says that {} cases are under way, but {} are", event.running, under_way_));
   }
 }
 
@@ -112,6 +112,7 @@ void RunTally::add(const CaseFinished& event) {
   check_told(event.total, start_->total, "results will come");
   --unfinished_[finished];
   --running_[finished];
+  --under_way_;
   counts_.add(event.result);
   evidence_.add(event.result);
   lacked_time_ = lacked_time_ || harness::lacked_time(event.result);

@@ -53,6 +53,7 @@ class RunTally {
   std::vector<harness::SelectedCase> known_;  ///< selected at the start, or started since
   Cases unfinished_;
   Cases running_;
+  std::size_t under_way_ = 0;  ///< the sum of these
   std::size_t finished_ = 0;
   harness::Counts counts_;
   harness::DeviceEvidence evidence_;

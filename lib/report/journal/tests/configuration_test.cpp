@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "report/journal/event_json.hpp"
+#include "report/journal/event_reader.hpp"
 #include "report/sinks.hpp"
 #include "sample_run.hpp"
 #include "schema.hpp"
@@ -21,7 +22,7 @@ harness::RunStarted configured_start() {
 TEST(ConfigurationInTheJournal, ComesBackAsItWas) {
   const auto json = to_json(JournalEntry{.time = {}, .event = configured_start()});
   EXPECT_EQ(json_schema_complaints(json.dump(), "journal"), "");
-  const auto back = std::get<harness::RunStarted>(entry_from_json(json).event).configuration;
+  const auto back = std::get<harness::RunStarted>(EventReader().read(json.dump()).event).configuration;
   ASSERT_TRUE(back);
   EXPECT_EQ(back->path, "/site/\xff.toml");
   EXPECT_EQ(back->profile, "nightly");
@@ -34,9 +35,9 @@ TEST(ConfigurationInTheJournal, ComesBackAsItWas) {
 TEST(ConfigurationInTheJournal, IsNullWhereThereIsNone) {
   auto json = to_json(JournalEntry{.time = {}, .event = sample_start()});
   EXPECT_TRUE(json["config"].is_null());
-  EXPECT_FALSE(std::get<harness::RunStarted>(entry_from_json(json).event).configuration);
+  EXPECT_FALSE(std::get<harness::RunStarted>(EventReader().read(json.dump()).event).configuration);
   json["config"] = {{"path", "p"}, {"profile", ""}};
-  EXPECT_THROW(static_cast<void>(entry_from_json(json)), Error);
+  EXPECT_THROW(static_cast<void>(EventReader().read(json.dump())), Error);
 }
 
 std::string console_of(const harness::RunStarted& start, bool quiet) {

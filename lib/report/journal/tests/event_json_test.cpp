@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "harness/case/case.hpp"
 #include "json_schema.hpp"
+#include "report/journal/event_reader.hpp"
 
 namespace gpucheck::report {
 namespace {
@@ -18,7 +19,7 @@ using ::nlohmann::ordered_json;
 template <typename Kind>
 Kind round_trip(const Kind& event) {
   const std::string line = to_json(JournalEntry{.time = {}, .event = event}).dump();
-  return std::get<Kind>(entry_from_json(ordered_json::parse(line)).event);
+  return std::get<Kind>(EventReader().read(line).event);
 }
 
 /// Gives every member, however deep, another value than its default, and of one type no two the same where the type
@@ -100,11 +101,11 @@ TYPED_TEST(EventJson, TakesNoneOfItsMembersForGranted) {
   for (const auto& [name, value] : whole.items()) {
     ordered_json without = whole;
     without.erase(name);
-    EXPECT_THROW(static_cast<void>(entry_from_json(without)), Error) << name;
+    EXPECT_THROW(static_cast<void>(EventReader().read(without.dump())), Error) << name;
   }
   ordered_json more = whole;
   more["more"] = 1;
-  EXPECT_THROW(static_cast<void>(entry_from_json(more)), Error);
+  EXPECT_THROW(static_cast<void>(EventReader().read(more.dump())), Error);
 }
 
 TEST(EventJsonValues, AreCarriedAtTheirEnds) {
