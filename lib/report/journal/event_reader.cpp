@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 #include <limits>
 #include <optional>
+#if defined(__SSE2__)
+#define RAPIDJSON_SSE2  // NOLINT(cppcoreguidelines-macro-usage): the library asks for it
+#endif
 #include <rapidjson/document.h>
 #include <rapidjson/reader.h>
 #include <rapidjson/stream.h>

@@ -71,7 +71,7 @@ void RunTally::add(const RunStarted& event) {
   peers_.begin(event);
   known_ = event.selected;
   for (const SelectedCase& selected : known_) {
-    ++unfinished_[selected];
+    ++standings_[selected].unfinished;
     names_.insert(selected.name);
   }
 }
@@ -82,16 +82,16 @@ void RunTally::add(const CaseStarted& event) {
   check_told(event.finished, finished_, "cases have finished");
   check_told(event.total, start_->total, "results will come");
   // Nothing is known of later repetitions before, but which cases they are of.
-  int& unfinished = unfinished_[started];
+  Standing& standing = standings_[started];
   const bool is_later = started.repetition > 0 && names_.contains(started.name) && known_.size() < start_->total;
-  if (unfinished == running_[started] && is_later) {
-    ++unfinished;
+  if (standing.unfinished == standing.running && is_later) {
+    ++standing.unfinished;
     known_.push_back(started);
   }
-  if (unfinished == running_[started]) {
+  if (standing.unfinished == standing.running) {
     throw Error(fmt::format("the case \"{}\" starts here more often than it was selected", one_line(event.name, 80)));
   }
-  ++running_[started];
+  ++standing.running;
   ++under_way_;
   if (event.running > under_way_) {
     throw Error(fmt::format("it says that {} cases are under way, but {} are", event.running, under_way_));
@@ -102,16 +102,20 @@ void RunTally::add(const CaseFinished& event) {
   const SelectedCase finished = selected_case(event.result);
   const std::string name = one_line(finished.name, 80);
   check_selected(finished, *start_);
-  if (const auto found = unfinished_.find(finished); found == unfinished_.end() || found->second == 0) {
-    throw Error(fmt::format("the case \"{}\" finishes here more often than it was selected", name));
+  const auto standing = standings_.find(finished);
+  if (standing == standings_.end() || standing->second.unfinished == 0) {
+    throw Error(
+        fmt::format("the case \"{}\" finishes here more often than it was selected", one_line(finished.name, 80)));
   }
-  if (running_[finished] == 0) throw Error(fmt::format("the case \"{}\" finishes here, but did not start", name));
+  if (standing->second.running == 0) {
+    throw Error(fmt::format("the case \"{}\" finishes here, but did not start", one_line(finished.name, 80)));
+  }
   check_result(event.result, *start_);
   ++finished_;
   check_told(event.finished, finished_, "cases have finished");
   check_told(event.total, start_->total, "results will come");
-  --unfinished_[finished];
-  --running_[finished];
+  --standing->second.unfinished;
+  --standing->second.running;
   --under_way_;
   counts_.add(event.result);
   evidence_.add(event.result);
@@ -246,15 +250,17 @@ harness::Counts RunTally::counts_at_end() const {
 
 std::vector<SelectedCase> RunTally::running() const {
   std::vector<SelectedCase> cases;
-  for (const auto& [selected, count] : running_) cases.insert(cases.end(), static_cast<std::size_t>(count), selected);
+  for (const auto& [selected, standing] : standings_) {
+    cases.insert(cases.end(), static_cast<std::size_t>(standing.running), selected);
+  }
   return cases;
 }
 
 std::vector<SelectedCase> RunTally::not_run() const {
-  Cases left = unfinished_;
+  auto left = standings_;
   std::vector<SelectedCase> unfinished;
   for (auto selected = known_.rbegin(); selected != known_.rend(); ++selected) {
-    if (left[*selected]-- > 0) unfinished.push_back(*selected);
+    if (left[*selected].unfinished-- > 0) unfinished.push_back(*selected);
   }
   std::ranges::reverse(unfinished);
   return unfinished;

@@ -33,7 +33,11 @@ class RunTally {
   [[nodiscard]] harness::RunFinished make_end(std::chrono::system_clock::time_point last, std::string why) const;
 
  private:
-  using Cases = std::map<harness::SelectedCase, int>;
+  /// Of one case, repetition and set of devices, which may have been selected several times.
+  struct Standing {
+    int unfinished = 0;
+    int running = 0;
+  };
 
   void check_counts(const harness::RunFinished& event) const;
   void add_remeasured(const harness::RunFinished& event);
@@ -51,9 +55,8 @@ class RunTally {
   std::optional<harness::RunStarted> start_;
   std::set<std::string> names_;               ///< of the cases selected
   std::vector<harness::SelectedCase> known_;  ///< selected at the start, or started since
-  Cases unfinished_;
-  Cases running_;
-  std::size_t under_way_ = 0;  ///< the sum of these
+  std::map<harness::SelectedCase, Standing> standings_;
+  std::size_t under_way_ = 0;  ///< all that are running
   std::size_t finished_ = 0;
   harness::Counts counts_;
   harness::DeviceEvidence evidence_;
