@@ -4,10 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/text/sanitize.hpp"
-#include "base/text/units.hpp"
-#include "harness/result/failure_kinds.hpp"
 #include "harness/run/device_verdicts.hpp"
+#include "report/formats/json_parts.hpp"
 #include "report/result_order.hpp"
 #include "report/run_set.hpp"
 #include "report/wording.hpp"
@@ -15,74 +13,8 @@
 namespace gpucheck::report {
 namespace {
 
-using namespace literals;
 using harness::CaseResult;
 using Json = nlohmann::ordered_json;
-
-constexpr std::size_t json_output_head_bytes = 16_KiB;
-constexpr std::size_t json_output_tail_bytes = 48_KiB;
-
-/// Whole microseconds: what is beyond them is noise. JSON has no number for what is not
-/// finite; that becomes a text.
-Json json_milliseconds(double value) {
-  return harness::to_json(harness::Value(std::isfinite(value) ? std::round(value * 1000) / 1000 : value));
-}
-
-template <typename T>
-Json array_of(const std::vector<T>& elements) {
-  Json array = Json::array();
-  for (const T& element : elements) array.push_back(harness::to_json(element));
-  return array;
-}
-
-Json attempts_of(const CaseResult& result) {
-  Json attempts = array_of(result.earlier_attempts);
-  for (std::size_t i = 0; i < attempts.size(); ++i) {
-    attempts[i]["duration_ms"] = json_milliseconds(result.earlier_attempts[i].duration_ms);
-  }
-  return attempts;
-}
-
-Json array_of_kinds(const std::vector<const harness::FailureKind*>& kinds) {
-  Json array = Json::array();
-  for (const harness::FailureKind* kind : kinds) array.push_back(harness::to_json(*kind));
-  return array;
-}
-
-std::string shown_output(std::string_view raw) {
-  return clean_text(cut_middle(raw, json_output_head_bytes, json_output_tail_bytes));
-}
-
-Json case_of(const CaseResult& result) {
-  Json object = {{"name", result.name},
-                 {"devices", result.devices},
-                 {"outcome", harness::to_text(result.outcome)},
-                 {"flaky", result.flaky},
-                 {"reason", result.reason},
-                 {"duration_ms", json_milliseconds(result.duration_ms)},
-                 {"seed", result.seed},
-                 {"repetition", result.repetition},
-                 {"parameters", harness::to_json(result.parameters)}};
-  if (result.deadline_extension_ms > 0)
-    object["deadline_extension_ms"] = json_milliseconds(result.deadline_extension_ms);
-  if (!result.fault.empty()) object["fault"] = result.fault;
-  if (result.waiver) object["waiver"] = harness::to_json(*result.waiver);
-  object["observations"] = harness::to_json(result.observations);
-  object["mismatches"] = array_of(result.mismatches);
-  object["warnings"] = array_of(result.warnings);
-  object["measurements"] = array_of(result.measurements);
-  object["failures"] = array_of_kinds(harness::failures_of(result));
-  if (!result.telemetry.empty()) object["telemetry"] = array_of(result.telemetry);
-  if (result.exit_code) object["exit_code"] = *result.exit_code;
-  if (result.signal) object["signal"] = *result.signal;
-  if (result.outcome != harness::Outcome::pass) {
-    object["output_tail"] = shown_output(result.output_tail);
-    object["error_tail"] = shown_output(result.error_tail);
-  }
-  object["attempts"] = attempts_of(result);
-  object["rerun_command"] = shown_rerun_command(result);
-  return object;
-}
 
 Json head_of(const harness::RunStarted& start) {
   Json head = {{"schema", "gpucheck.result/1"},      {"version", start.version},
@@ -109,17 +41,6 @@ Json wall_time_of(const harness::RunFinished& end) {
   return {{"bound_by", bound->by}, {"device", bound->time.device}, {"devices", std::move(devices)}};
 }
 
-Json verdict_json(const harness::DeviceVerdict& one) {
-  return {{"verdict", harness::to_text(one.verdict)},
-          {"counts", harness::to_json(one.counts)},
-          {"failed", one.failed},
-          {"unjudged", one.unjudged},
-          {"failed_by_others", one.failed_by_others},
-          {"failed_comparisons", one.failed_comparisons},
-          {"failures", array_of_kinds(one.failures)},
-          {"recovery", one.recovery == nullptr ? Json() : harness::to_json(*one.recovery)}};
-}
-
 void add_verdicts(Json& document, const fleet::RunRecord& run) {
   harness::DeviceVerdicts verdicts;
   for (const CaseResult& result : run.results) verdicts.add(result);
@@ -130,11 +51,7 @@ void add_verdicts(Json& document, const fleet::RunRecord& run) {
     devices.push_back(std::move(device));
   }
   const auto machine = verdicts.of_machine(run.start.devices, run.end);
-  Json& of_machine = document["machine_verdict"] = machine ? verdict_json(*machine) : Json();
-  if (machine) {
-    of_machine.erase("failed_comparisons");  // it has no peers here
-    of_machine.erase("recovery");            // the driver asks for one of a GPU
-  }
+  document["machine_verdict"] = machine ? machine_verdict_json(*machine) : Json();
 }
 
 Json document_of(fleet::RunRecord run) {
@@ -147,7 +64,7 @@ Json document_of(fleet::RunRecord run) {
   document["interrupted_by_signal"] = run.end.interrupted_by_signal == 0 ? Json() : Json(run.end.interrupted_by_signal);
   document["exit_code"] = run.end.exit_code;
   document["cases"] = Json::array();
-  for (const CaseResult& result : run.results) document["cases"].push_back(case_of(result));
+  for (const CaseResult& result : run.results) document["cases"].push_back(result_json(result));
   document["not_run"] = array_of(run.end.not_run);
   document["running"] = array_of(run.end.running);
   document["waivers"] = array_of(run.end.waivers);
@@ -155,27 +72,6 @@ Json document_of(fleet::RunRecord run) {
   document["comparisons"] = array_of(run.end.comparisons);
   add_verdicts(document, run);
   return document;
-}
-
-/// A device of several runs is named by its run, and by what it is.
-Json across_runs(const harness::Comparison& comparison, const std::vector<fleet::Subject>& subjects) {
-  Json json = harness::to_json(comparison);
-  for (Json& value : json["values"]) {
-    const fleet::Subject& subject = subjects.at(value["device"].get<std::size_t>());
-    Json named = {{"run", subject.run},
-                  {"host_name", subject.host},
-                  {"device", subject.device.index},
-                  {"uuid", subject.device.uuid},
-                  {"pci_bus_id", subject.device.pci_bus_id}};
-    value.erase("device");
-    named.update(value);
-    value = std::move(named);
-  }
-  return json;
-}
-
-std::string text_of(const Json& document) {
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
@@ -187,7 +83,7 @@ std::string fleet_json_document(std::vector<fleet::RunRecord> runs, int exit_cod
   for (fleet::RunRecord& run : runs) document["runs"].push_back(document_of(std::move(run)));
   document["comparisons"] = Json::array();
   for (const harness::Comparison& comparison : across.comparisons) {
-    document["comparisons"].push_back(across_runs(comparison, across.subjects));
+    document["comparisons"].push_back(json_across_runs(comparison, across.subjects));
   }
   return text_of(document);
 }

@@ -1,12 +1,9 @@
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include "base/text/sanitize.hpp"
@@ -14,6 +11,7 @@
 #include "harness/run/json.hpp"
 #include "report/comparison_text.hpp"
 #include "report/formats/entries.hpp"
+#include "report/formats/junit_xml.hpp"
 #include "report/mismatch_table.hpp"
 #include "report/result_order.hpp"
 #include "report/run_set.hpp"
@@ -32,26 +30,6 @@ using harness::SelectedCase;
 constexpr std::size_t junit_output_head_bytes = 8 * 1024;
 constexpr std::size_t junit_output_tail_bytes = 24 * 1024;
 constexpr std::size_t details_width = 100;
-
-/// Seconds with three decimals and a point whatever the locale; consumers reject
-/// exponents, signs and NaN.
-std::string junit_seconds(double milliseconds) {
-  constexpr double max_milliseconds = 1e12;
-  const double value = milliseconds > 0 ? std::min(milliseconds, max_milliseconds) / 1000 : 0;
-  std::array<char, 32> digits{};
-  const auto end = std::to_chars(digits.begin(), digits.end(), value, std::chars_format::fixed, 3).ptr;
-  return {digits.begin(), end};
-}
-
-void set(pugi::xml_node node, const char* name, std::string_view value) {
-  node.append_attribute(name) = std::string(value).c_str();
-}
-
-void set(pugi::xml_node node, const char* name, std::size_t value) { set(node, name, fmt::format("{}", value)); }
-
-void add_text(pugi::xml_node node, const std::string& text) {
-  node.append_child(pugi::node_pcdata).set_value(text.c_str());
-}
 
 // As pytest writes an expected failure: not red for those who read the file, and yet
 // neither a pass nor out of sight.
@@ -126,12 +104,6 @@ struct Suite {
     if (outcome == Outcome::error || outcome == Outcome::crash || outcome == Outcome::hang) ++errors;
   }
 };
-
-std::pair<std::string, std::string> group_and_case(const std::string& name) {
-  const std::size_t dot = name.find('.');
-  if (dot == std::string::npos) return {name, name};
-  return {name.substr(0, dot), name.substr(dot + 1)};
-}
 
 void set_counts(const Suite& suite) {
   set(suite.node, "tests", suite.tests);
@@ -294,12 +266,8 @@ class RunSuites {
 std::string fleet_junit_document(std::vector<fleet::RunRecord> runs, const std::vector<std::string>& labels,
                                  const fleet::AcrossRuns& across) {
   pugi::xml_document document;
-  pugi::xml_node declaration = document.append_child(pugi::node_declaration);
-  set(declaration, "version", "1.0");
-  set(declaration, "encoding", "UTF-8");
   Suite all;
-  all.node = document.append_child("testsuites");
-  set(all.node, "name", "gpucheck");
+  all.node = begin_junit(document);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     fleet::RunRecord& run = runs[i];
     sort_as_selected(run.results, run.start.selected);
@@ -320,9 +288,7 @@ std::string fleet_junit_document(std::vector<fleet::RunRecord> runs, const std::
   }
   set_counts(all);
   set(all.node, "time", junit_seconds(all.duration_ms));
-  std::ostringstream text;
-  document.save(text, "  ");
-  return std::move(text).str();
+  return text_of(document);
 }
 
 std::string junit_document(fleet::RunRecord run) {
