@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <vector>
 
 #include "fleet/peers.hpp"
@@ -13,6 +14,12 @@ struct AcrossRuns {
   std::vector<harness::Comparison> comparisons = {};
   std::vector<Subject> subjects = {};
 };
+
+/// What runs differ in that `peers` has compared.
+/// @param dates on which each run started.
+[[nodiscard]] AcrossRuns waived_across(const Peers& peers,
+                                       const std::vector<std::chrono::system_clock::time_point>& dates,
+                                       const Waivers& waivers);
 
 /// Compares the runs with each other. A failure that a waiver covers, by the day on which its run started, is waived.
 [[nodiscard]] AcrossRuns compare_runs(const std::vector<RunRecord>& runs, const Waivers& waivers);

@@ -1,8 +1,9 @@
 #include "fleet/peers.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
-#include <initializer_list>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -20,6 +21,9 @@ using harness::Value;
 constexpr std::string_view strain_case = "stress.burn";
 constexpr std::string_view clock_key = "mean_clock_percent";
 constexpr std::string_view temperature_key = "peak_temperature_celsius";
+constexpr std::string_view digest_key = "digest";
+/// Observed beside it: what has to be equal for digests to be comparable.
+constexpr std::array<std::string_view, 3> digest_conditions = {"library", "algorithm", "size"};
 
 /// What copies between host and device measure.
 bool is_by_host(std::string_view case_name) {
@@ -40,7 +44,7 @@ const Value* find(const CaseResult& result, std::string_view key) {
 }
 
 /// Each with its name's and value's lengths, so that no two sets of them read alike.
-std::string text_of(const CaseResult& result, std::initializer_list<std::string_view> observed) {
+std::string text_of(const CaseResult& result, std::span<const std::string_view> observed) {
   std::string text;
   const auto add = [&text](std::string_view name, const std::string& value) {
     text += fmt::format("{}:{}={}:{};", name.size(), name, value.size(), value);
@@ -69,13 +73,36 @@ void Peers::begin(const harness::RunStarted& start) {
   version_ = start.version;
   devices_.clear();
   for (const DeviceIdentity& device : start.devices) {
-    const auto same = std::ranges::find_if(subjects_, [&](const Subject& one) {
-      return !device.uuid.empty() && one.run != runs_ && one.host == start.host_name && one.device.uuid == device.uuid;
-    });
-    devices_.push_back(static_cast<std::size_t>(same - subjects_.begin()));
-    if (same == subjects_.end()) subjects_.push_back({.run = runs_, .host = start.host_name, .device = device});
+    const auto known = subject_by_uuid_.find({start.host_name, device.uuid});
+    const bool is_known =
+        !device.uuid.empty() && known != subject_by_uuid_.end() && subjects_[known->second].run != runs_;
+    devices_.push_back(is_known ? known->second : subjects_.size());
+    if (is_known) continue;
+    subject_by_uuid_.try_emplace({start.host_name, device.uuid}, subjects_.size());
+    subjects_.push_back({.run = runs_, .host = start.host_name, .device = device});
   }
   ++runs_;
+}
+
+bool Peers::compares_digest(const CaseResult& result) {
+  if (result.devices.size() != 1) return false;
+  return gave_wrong_value(result) || (result.outcome == harness::Outcome::pass && find(result, digest_key) != nullptr);
+}
+
+CaseResult Peers::digest_alone(const CaseResult& result) {
+  CaseResult alone;
+  alone.name = result.name;
+  alone.devices = result.devices;
+  alone.outcome = result.outcome;
+  alone.parameters = result.parameters;
+  alone.seed = result.seed;
+  alone.mismatches = result.mismatches;  // by which it is known that a value was wrong
+  const auto keep = [&](std::string_view key) {
+    if (const Value* const value = find(result, key)) alone.observations.push_back({std::string(key), *value});
+  };
+  keep(digest_key);
+  std::ranges::for_each(digest_conditions, keep);
+  return alone;
 }
 
 std::size_t Peers::subject_of(const CaseResult& result) const {
@@ -90,7 +117,7 @@ void Peers::add(const CaseResult& result) {
   const std::string at_host = fmt::format("{}:{};{}", host.size(), host, text_of(result, {}));
   add_speeds(result, at_host);
   add_strain(result, at_host);
-  add_digest(result, text_of(result, {"library", "algorithm", "size"}));
+  add_digest(result, text_of(result, digest_conditions));
 }
 
 void Peers::remeasure(const CaseResult& result) {
@@ -148,10 +175,10 @@ void Peers::add_strain(const CaseResult& result, const std::string& conditions) 
 }
 
 void Peers::add_digest(const CaseResult& result, const std::string& parameters) {
-  const Value* const digest = find(result, "digest");
+  const Value* const digest = find(result, digest_key);
   if (digest == nullptr || !std::holds_alternative<std::string>(*digest)) return;
-  add_sample(result, PeerRule::digest, "digest", fmt::format("{} {} {}", version_, result.seed, parameters),
-             {.value = *digest});
+  add_sample(result, PeerRule::digest, std::string(digest_key),
+             fmt::format("{} {} {}", version_, result.seed, parameters), {.value = *digest});
 }
 
 /// As its run names it; by what it is where several runs have devices of one number.

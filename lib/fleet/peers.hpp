@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fleet/peer_rules.hpp"
@@ -47,6 +48,11 @@ class Peers {
   /// and the earlier ones are kept with it. A wrong value counts besides, as any other result's does.
   void remeasure(const harness::CaseResult& result);
 
+  /// Whether the result has a digest, or a wrong value by which its device's digests are doubted.
+  [[nodiscard]] static bool compares_digest(const harness::CaseResult& result);
+  /// What `add` takes of such a result for comparing digests, and nothing else.
+  [[nodiscard]] static harness::CaseResult digest_alone(const harness::CaseResult& result);
+
   /// All that could be compared, by case and key. `device` of a value is its subject's number, which in one run is its
   /// index.
   [[nodiscard]] std::vector<harness::Comparison> compare() const;
@@ -80,6 +86,7 @@ class Peers {
   [[nodiscard]] std::vector<harness::Comparison> compare(std::size_t least_runs) const;
 
   std::vector<Subject> subjects_;
+  std::map<std::pair<std::string, std::string>, std::size_t> subject_by_uuid_;  ///< and host: the first with both
   std::vector<std::size_t> devices_;  ///< of the run that is reported: the subject of each
   bool replaces_speeds_ = false;      ///< while what was measured again is added
   std::size_t runs_ = 0;

@@ -167,4 +167,23 @@ std::vector<harness::WaiverUse> WaiverBook::uses() const {
   return uses;
 }
 
+void judge_under(WaiverBook& book, harness::Counts counts, bool lacked_time, const harness::RunStarted& start,
+                 harness::RunFinished& end) {
+  for (harness::Comparison& comparison : end.comparisons) book.apply(comparison, start.devices);
+  counts.not_run = end.counts.not_run;
+  end.counts = counts;
+  end.waivers = book.uses();
+  // What was skipped, or not selected, is nothing to waive: what the run made of it stays.
+  if (start.total == 0) return;
+  if (end.interrupted_by_signal != 0 || harness::is_only_skips(counts)) return;
+  const harness::Counts judged =
+      harness::without_lacking_repetitions(counts, end.not_run.size(), end.may_lack_repetitions);
+  const harness::ExitCode by_cases = harness::with_lack_of_time(
+      harness::with_unproven(harness::exit_code(judged, start.max_skips), end.unproven_devices), lacked_time);
+  const harness::ExitCode code = harness::with_comparisons(by_cases, end.comparisons);
+  const bool never_passes = !end.incomplete.empty();
+  end.exit_code =
+      static_cast<int>(never_passes && code == harness::ExitCode::passed ? harness::ExitCode::not_judged : code);
+}
+
 }  // namespace gpucheck::fleet

@@ -54,4 +54,10 @@ class WaiverBook {
   std::vector<Entry> entries_;
 };
 
+/// Judges the end of a run anew by what the book made of its results and makes of its comparisons.
+/// @param counts of the results, with their waivers.
+/// @param lacked_time a case was not started for want of time.
+void judge_under(WaiverBook& book, harness::Counts counts, bool lacked_time, const harness::RunStarted& start,
+                 harness::RunFinished& end);
+
 }  // namespace gpucheck::fleet

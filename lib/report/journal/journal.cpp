@@ -27,12 +27,18 @@ using Times = std::chrono::system_clock::time_point;
 
 class Parser {
  public:
-  Parser(std::string_view text, const std::string& path, bool still_written) : rest_(text), path_(path) {
-    journal_.path = path;
+  using Visit = std::function<void(Event)>;
+
+  Parser(std::string_view text, const std::string& path, const Visit& visit)
+      : rest_(text), path_(path), visit_(visit) {}
+
+  /// Returns true when the last line was cut off.
+  bool parse(bool still_written) {
+    bool torn = false;
     while (!rest_.empty()) {
       const std::size_t end = rest_.find('\n');
-      journal_.torn = end == std::string_view::npos;
-      if (journal_.torn) break;
+      torn = end == std::string_view::npos;
+      if (torn) break;
       ++line_number_;
       take(rest_.substr(0, end));
       rest_.remove_prefix(end + 1);
@@ -41,35 +47,36 @@ class Parser {
       throw EnvironmentError(fmt::format("the journal {} has no whole line: nothing is known of its run", path_));
     }
     if (!ended_) {
-      journal_.events.emplace_back(tally_.make_end(
-          last_time_, still_written ? "the run has not ended yet: this is what its journal holds so far"
-                                    : "the journal ends before its run did: gpucheck was killed, or could not write"));
+      visit_(tally_.make_end(last_time_, still_written
+                                             ? "the run has not ended yet: this is what its journal holds so far"
+                                             : "the journal ends before its run did: gpucheck was killed, or could "
+                                               "not write"));
     }
+    return torn;
   }
-
-  Journal take_journal() { return std::move(journal_); }
 
  private:
   void take(std::string_view line) {
+    JournalEntry entry;
     try {
       if (ended_) throw Error("there is something behind the end of the run");
-      JournalEntry entry = reader_.read(line);
+      entry = reader_.read(line);
       if (!tally_.started() && !std::holds_alternative<RunStarted>(entry.event)) {
         throw Error("a journal begins with \"event\": \"run_started\"");
       }
       std::visit([this](auto& event) { tally_.add(event); }, entry.event);
-      ended_ = std::holds_alternative<RunFinished>(entry.event);
-      last_time_ = entry.time;
-      journal_.events.push_back(std::move(entry.event));
     } catch (const Error& problem) {
       throw EnvironmentError(
           fmt::format("{}:{}: this is not a line of a journal: {}", path_, line_number_, problem.what()));
     }
+    ended_ = std::holds_alternative<RunFinished>(entry.event);
+    last_time_ = entry.time;
+    visit_(std::move(entry.event));
   }
 
   std::string_view rest_;
   const std::string& path_;
-  Journal journal_;
+  const Visit& visit_;
   EventReader reader_;
   RunTally tally_;
   Times last_time_;
@@ -102,12 +109,21 @@ fleet::RunRecord Journal::record() const {
 }
 
 Journal parse_journal(std::string_view text, const std::string& path, bool still_written) {
-  return Parser(text, path, still_written).take_journal();
+  Journal journal{.path = path, .events = {}};
+  const Parser::Visit keep = [&journal](Event event) { journal.events.push_back(std::move(event)); };
+  journal.torn = Parser(text, path, keep).parse(still_written);
+  return journal;
 }
 
 Journal read_journal(const std::string& path) {
   const bool still_written = is_being_written(path);  // asked first: a run may end meanwhile
   return parse_journal(read_input_file(path, "journal", max_journal_bytes), path, still_written);
+}
+
+bool read_events(const std::string& path, const std::function<void(Event)>& visit) {
+  const bool still_written = is_being_written(path);  // asked first: a run may end meanwhile
+  const std::string text = read_input_file(path, "journal", max_journal_bytes);
+  return Parser(text, path, visit).parse(still_written);
 }
 
 void apply_waivers(Journal& journal, const fleet::Waivers& waivers) {
@@ -121,22 +137,7 @@ void apply_waivers(Journal& journal, const fleet::Waivers& waivers) {
     counts.add(finished->result);
     lacked_time = lacked_time || harness::lacked_time(finished->result);
   }
-  auto& end = std::get<RunFinished>(journal.events.back());
-  for (harness::Comparison& comparison : end.comparisons) book.apply(comparison, journal.start().devices);
-  counts.not_run = end.counts.not_run;
-  end.counts = counts;
-  end.waivers = book.uses();
-  // What was skipped, or not selected, is nothing to waive: what the run made of it stays.
-  if (journal.start().selected.empty()) return;
-  if (end.interrupted_by_signal != 0 || harness::is_only_skips(counts)) return;
-  const harness::Counts judged =
-      harness::without_lacking_repetitions(counts, end.not_run.size(), end.may_lack_repetitions);
-  const harness::ExitCode by_cases = harness::with_lack_of_time(
-      harness::with_unproven(harness::exit_code(judged, journal.start().max_skips), end.unproven_devices), lacked_time);
-  const harness::ExitCode code = harness::with_comparisons(by_cases, end.comparisons);
-  const bool never_passes = !end.incomplete.empty();
-  end.exit_code =
-      static_cast<int>(never_passes && code == harness::ExitCode::passed ? harness::ExitCode::not_judged : code);
+  fleet::judge_under(book, counts, lacked_time, journal.start(), std::get<RunFinished>(journal.events.back()));
 }
 
 void replay_events(const Journal& journal, harness::EventSink& sink) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,11 @@ Journal parse_journal(std::string_view text, const std::string& path, bool still
 
 /// @throws EnvironmentError as `parse_journal` does, and when the file cannot be read.
 Journal read_journal(const std::string& path);
+
+/// Reads a journal without keeping it: visits each of its events, as `Journal` would hold them.
+/// @return true when its last line was cut off. @throws as `read_journal` does; what was visited counts for nothing
+/// then.
+bool read_events(const std::string& path, const std::function<void(Event)>& visit);
 
 /// Judges the journal's run anew under these waivers, instead of those it ran with.
 void apply_waivers(Journal& journal, const fleet::Waivers& waivers);

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fleet/nodes/fleet.hpp"
+
+namespace gpucheck::report {
+
+/// Reads the journals of many runs, side by side on all processors, and judges them together. Of each run no more is
+/// held than `fleet::KeptRun`. The same files give the same fleet.
+/// @param paths journals, and folders: of those every file named *.journal in them and below, in the order of their
+/// names. A file that is not a journal, and what cannot be read, is a problem of the fleet.
+fleet::Fleet merge_journals(const std::vector<std::string>& paths, fleet::ExpectedNodes expected,
+                            const fleet::Waivers& waivers);
+
+}  // namespace gpucheck::report
