@@ -11,6 +11,7 @@
 #include "input/run_options.hpp"
 #include "input/selection.hpp"
 #include "output/report_options.hpp"
+#include "report/merged/merged_formats.hpp"
 #include "runner/runner.hpp"
 #include "runtime/settings/allocator_choice.hpp"
 
@@ -49,6 +50,20 @@ struct InfoOptions {
 struct JournalReportOptions {
   std::vector<std::string> journals;  ///< at least one
   ReportOptions reports;
+};
+
+struct MergedOutput {
+  const report::MergedFormat* format = nullptr;
+  std::string path;  ///< "-" is stdout
+};
+
+struct MergeOptions {
+  std::vector<std::string> paths;  ///< journals and folders of them; at least one
+  std::string expected_nodes;      ///< as fleet::parse_expected_nodes takes it
+  std::vector<MergedOutput> outputs;
+  std::string waivers_path;  ///< empty for none
+  bool verbose = false;      ///< nodes that passed, too
+  ColourChoice colour = ColourChoice::automatic;
 };
 
 struct BaselineMakeOptions {
@@ -111,6 +126,7 @@ int explain(const Environment& environment, const ExplainOptions& options);
 int info(const Environment& environment, const InfoOptions& options);
 int run(const Environment& environment, const RunOptions& options);
 int report(const Environment& environment, const JournalReportOptions& options);
+int merge(const Environment& environment, const MergeOptions& options);
 int baseline_make(const Environment& environment, const BaselineMakeOptions& options);
 int golden_diff(const Environment& environment, const GoldenDiffOptions& options);
 int golden_approve(const Environment& environment, const GoldenApproveOptions& options);

@@ -185,13 +185,17 @@ void add_report_files(CLI::App& command, ReportOptions& options, bool with_journ
                                               "Only what is not a plain pass, and the last line");
   command.add_flag(free_name(command, 'v', "verbose"), options.verbose, "Also what each case observed")
       ->excludes(quiet);
+  add_colour(command, free_name(command, "color"), options.colour);
+}
+
+void add_colour(CLI::App& command, const std::string& name, ColourChoice& colour) {
   command
       .add_option_function<std::string>(
-          free_name(command, "color"),
-          [&options](const std::string& text) {
-            options.colour = text == "always"  ? ColourChoice::always
-                             : text == "never" ? ColourChoice::never
-                                               : ColourChoice::automatic;
+          name,
+          [&colour](const std::string& text) {
+            colour = text == "always"  ? ColourChoice::always
+                     : text == "never" ? ColourChoice::never
+                                       : ColourChoice::automatic;
           },
           "auto: on a terminal, unless NO_COLOR or GPUCHECK_NO_COLOR is set or TERM is dumb")
       ->check(CLI::IsMember({"auto", "always", "never"}))

@@ -23,6 +23,7 @@ void add_run_control(CLI::App& command, RunOptions& options, std::chrono::steady
 /// The console and the reports that are written from a run or its journal.
 /// @param with_journal the journal is one of them
 void add_report_files(CLI::App& command, ReportOptions& options, bool with_journal);
+void add_colour(CLI::App& command, const std::string& name, ColourChoice& colour);
 void add_order(CLI::App& command, RunOptions& options);
 void add_parameters(CLI::App& command, runner::Options& options);
 

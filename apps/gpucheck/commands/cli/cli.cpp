@@ -12,6 +12,7 @@
 #include "commands/cli/groups.hpp"
 #include "commands/commands.hpp"
 #include "commands/inspect/inspect_options.hpp"
+#include "commands/merge/merge_options.hpp"
 #include "commands/replay/replay_options.hpp"
 #include "config/apply_config.hpp"
 #include "config/cmd_config.hpp"
@@ -131,6 +132,13 @@ void add_report(CLI::App& application, const Environment& environment, Action& a
       ->required()
       ->type_name("JOURNAL");
   add_report_files(*command, options->reports, false);
+}
+
+void add_merge(CLI::App& application, const Environment& environment, Action& action) {
+  const auto [command, options] =
+      add_command<MergeOptions>(application, "merge", "Judge a fleet by the journals of its nodes",
+                                exit_codes::of_merge, merge, environment, action);
+  add_merge_options(*command, *options);
 }
 
 void add_prove(CLI::App& application, const Environment& environment, Action& action) {
@@ -308,6 +316,7 @@ int read_command_line(Environment environment, const std::function<int(const Act
   Action action;
   add_run(application, environment, action);
   add_report(application, environment, action);
+  add_merge(application, environment, action);
   add_inspection(application, environment, action);
   add_prove(application, environment, action);
   add_baseline(application, environment, action);

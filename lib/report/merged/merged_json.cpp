@@ -1,0 +1,89 @@
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/text/sanitize.hpp"
+#include "report/formats/json_parts.hpp"
+#include "report/merged/merged_formats.hpp"
+#include "report/merged/merged_words.hpp"
+#include "report/wording.hpp"
+
+namespace gpucheck::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json run_json(const fleet::KeptRun& run) {
+  Json json = {{"file", run.file},
+               {"version", run.start.version},
+               {"start_time", utc_milliseconds(run.start.start_time)},
+               {"duration_ms", json_milliseconds(run.end.duration_ms)},
+               {"exit_code", run.end.exit_code},
+               {"incomplete", run.end.incomplete.empty() ? Json() : Json(run.end.incomplete)},
+               {"settings", harness::to_json(run.start.settings)},
+               {"job", run.start.job ? harness::to_json(*run.start.job) : Json()},
+               {"counts", harness::to_json(run.end.counts)},
+               {"devices", Json::array()}};
+  for (const harness::DeviceVerdict& verdict : run.verdicts) {
+    Json device = {{"device", harness::to_json(run.start.devices[static_cast<std::size_t>(verdict.device)])}};
+    device.update(verdict_json(verdict));
+    json["devices"].push_back(std::move(device));
+  }
+  json["machine"] = run.of_machine ? machine_verdict_json(*run.of_machine) : Json();
+  json["not_passed"] = Json::array();
+  for (const harness::CaseResult& result : run.troubles) json["not_passed"].push_back(result_json(result));
+  json["not_passed_left_out"] = run.troubles_left_out;
+  return json;
+}
+
+Json node_json(const fleet::Fleet& fleet, const fleet::FleetNode& node) {
+  Json json = {{"name", node.name},
+               {"verdict", harness::to_text(node.verdict)},
+               {"expected", node.is_expected},
+               {"reasons", reasons_of(fleet, node)},
+               {"runs", Json::array()}};
+  for (const std::size_t run : node.runs) json["runs"].push_back(run_json(fleet.runs[run]));
+  return json;
+}
+
+Json difference_json(const fleet::Fleet& fleet, const fleet::Difference& difference) {
+  Json json = {{"what", difference.what}, {"shares", Json::array()}};
+  for (const fleet::Difference::Share& share : difference.shares) {
+    Json names = Json::array();
+    for (const std::size_t place : share.nodes) names.push_back(fleet.nodes[place].name);
+    json["shares"].push_back({{"value", share.value}, {"nodes", std::move(names)}});
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string merged_json(const fleet::Fleet& fleet) {
+  const NodeCounts counts = count_nodes(fleet);
+  Json document = {{"schema", "gpucheck.merged/1"},
+                   {"verdict", harness::to_text(fleet.verdict)},
+                   {"expected_nodes", fleet.expected.count ? Json(*fleet.expected.count) : Json()},
+                   {"node_counts",
+                    {{"passed", counts.passed},
+                     {"failed", counts.failed},
+                     {"not_judged", counts.not_judged},
+                     {"missing", fleet.missing_count}}},
+                   {"counts", harness::to_json(fleet::counts_of(fleet))},
+                   {"missing", fleet.missing},
+                   {"problems", Json::array()},
+                   {"differences", Json::array()},
+                   {"comparisons", Json::array()},
+                   {"nodes", Json::array()}};
+  for (const fleet::FileProblem& one : fleet.problems) {
+    document["problems"].push_back({{"path", one.path}, {"reason", one.reason}});
+  }
+  for (const fleet::Difference& one : fleet.differences) {
+    document["differences"].push_back(difference_json(fleet, one));
+  }
+  for (const harness::Comparison& one : fleet.across.comparisons) {
+    document["comparisons"].push_back(json_across_runs(one, fleet.across.subjects));
+  }
+  for (const fleet::FleetNode& node : fleet.nodes) document["nodes"].push_back(node_json(fleet, node));
+  return text_of(document);
+}
+
+}  // namespace gpucheck::report
