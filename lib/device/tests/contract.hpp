@@ -154,3 +154,7 @@ class Findings {
 
 }  // namespace contract
 }  // namespace gpucheck::device
+
+/// Puts devices under one suite.
+#define GPUCHECK_INSTANTIATE_SUITE(prefix, suite, backends) \
+  INSTANTIATE_TEST_SUITE_P(prefix, suite, backends, [](const auto& information) { return information.param.label; })

@@ -80,9 +80,6 @@ class Peers : public Contract {
 
 }  // namespace gpucheck::device::contract
 
-#define GPUCHECK_INSTANTIATE_SUITE(prefix, suite, backends) \
-  INSTANTIATE_TEST_SUITE_P(prefix, suite, backends, [](const auto& information) { return information.param.label; })
-
 #define GPUCHECK_INSTANTIATE_CONTRACT(prefix, backends)              \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Memory, backends);              \
   GPUCHECK_INSTANTIATE_SUITE(prefix, VirtualMemory, backends);       \
