@@ -3,8 +3,8 @@
 #include "base/splitmix.hpp"
 #include "base/text/units.hpp"
 #include "cases/shared/bandwidth_support.hpp"
+#include "cases/shared/kernels/bandwidth.hpp"
 #include "cases/support.hpp"
-#include "device/kernels/bandwidth.hpp"
 #include "device/turns.hpp"
 
 namespace gpucheck::cases::in_bandwidth::device_read {

@@ -2,8 +2,8 @@
 
 #include "base/text/units.hpp"
 #include "cases/shared/bandwidth_support.hpp"
+#include "cases/shared/kernels/bandwidth.hpp"
 #include "cases/support.hpp"
-#include "device/kernels/bandwidth.hpp"
 
 namespace gpucheck::cases::in_bandwidth::memory_latency {
 namespace {

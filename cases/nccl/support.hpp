@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "cases/nccl/kernels/collectives.hpp"
 #include "cases/shared/bandwidth_support.hpp"
-#include "device/kernels/collectives.hpp"
 #include "device/libraries/collective.hpp"
 #include "harness/case/case.hpp"
 #include "harness/case/context.hpp"

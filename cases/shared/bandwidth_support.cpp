@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/splitmix.hpp"
 #include "base/text/units.hpp"
-#include "device/kernels/bandwidth.hpp"
+#include "cases/shared/kernels/bandwidth.hpp"
 #include "device/kernels/elementwise.hpp"
 #include "device/turns.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "device/kernels/products.hpp"
+#include "cases/shared/kernels/products.hpp"
 
 namespace gpucheck::cases::in_gemm {
 namespace {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cases/shared/kernels/products.hpp"
 #include "cases/support.hpp"
-#include "device/kernels/products.hpp"
 #include "device/libraries/matrix_product.hpp"
 #include "harness/case/case.hpp"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "cases/shared/kernels/memtest.hpp"
 #include "device/check.hpp"
-#include "device/kernels/memtest.hpp"
 #include "device/launch.hpp"
 #include "device/owned.hpp"
 #include "device/turns.hpp"

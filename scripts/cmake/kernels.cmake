@@ -7,7 +7,8 @@ set(gpucheck_kernel_templates ${CMAKE_CURRENT_LIST_DIR}/../../lib/device/cuda/ke
 
 # gpucheck_kernels(<part> <folder>…)
 #   Static library gpucheck_<part>_kernels with the GPU's code of the families in these folders: each header there is one,
-#   sums.hpp holds `device::kernels::families::sums`.
+#   sums.hpp holds `device::kernels::families::sums`. Headers are included by their path from lib, those of another part
+#   from the root of the sources.
 function(gpucheck_kernels part)
   if(NOT gpucheck_with_cuda)
     return()
@@ -16,9 +17,10 @@ function(gpucheck_kernels part)
   set(declarations "")
   set(calls "")
   list(TRANSFORM ARGN APPEND "/*.hpp" OUTPUT_VARIABLE patterns)
-  file(GLOB paths RELATIVE ${PROJECT_SOURCE_DIR}/lib CONFIGURE_DEPENDS ${patterns})
+  file(GLOB paths RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${patterns})
   foreach(header IN LISTS paths)
     cmake_path(GET header STEM family)
+    string(REGEX REPLACE "^lib/" "" header ${header})
     configure_file(${gpucheck_kernel_templates}/kernel_family.cu.in ${CMAKE_CURRENT_BINARY_DIR}/${family}_kernels.cu @ONLY)
     list(APPEND units ${CMAKE_CURRENT_BINARY_DIR}/${family}_kernels.cu)
     string(APPEND declarations "std::span<const LaunchEntry> ${family}_family() noexcept;\n")
@@ -26,6 +28,7 @@ function(gpucheck_kernels part)
   endforeach()
   configure_file(${gpucheck_kernel_templates}/part_kernels.cpp.in ${CMAKE_CURRENT_BINARY_DIR}/${part}_kernels.cpp @ONLY)
   gpucheck_library(${part}_kernels SOURCES ${CMAKE_CURRENT_BINARY_DIR}/${part}_kernels.cpp ${units} LINK gpucheck_device)
+  target_include_directories(gpucheck_${part}_kernels PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(gpucheck_${part}_kernels PUBLIC CUDA::cudart_static)
   if(GPUCHECK_WERROR)
     target_compile_options(gpucheck_${part}_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--Werror=all-warnings>)

@@ -1,9 +1,8 @@
-#include "device/kernels/collectives.hpp"
-
 #include <array>
 #include <cstring>
 #include <gtest/gtest.h>
 
+#include "device/libraries/collective.hpp"
 #include "device/tests/suites.hpp"
 
 // Collectives. On one device there is one rank, with which each is a copy; with two, what each is for.

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <array>
-
-#include "device/kernels/collectives.hpp"
 #include "device/tests/contract.hpp"
 
 /// Every suite of the contract. A device is put under all of them with
@@ -14,23 +11,8 @@ class VirtualMemory : public Contract {};
 class HostMemory : public Contract {};
 class StreamOrderedMemory : public Contract {};
 class Copies : public Contract {};
-class Kernels : public Contract {
- protected:
-  /// That a comparison with a known product finds elements planted at (row, column, value), and no others.
-  template <typename T>
-  void expect_found(const std::vector<std::array<double, 3>>& planted, std::uint64_t not_a_number,
-                    std::uint64_t infinite) const;
-  std::uint64_t digest_of(const std::vector<std::uint64_t>& words) const;
-  /// What a comparison with known contributions finds in what arrived.
-  template <typename T>
-  kernels::ContributionFindings compare_contributions(const std::vector<T>& arrived, std::uint64_t ranks,
-                                                      Reduction reduction) const;
-  /// That contributions of this type are written, and compared, as the host works them out.
-  template <typename T>
-  void expect_contributions() const;
-};
+class Kernels : public Contract {};
 class BlockKernels : public Contract {};
-class MemoryKernels : public Contract {};
 class Streams : public Contract {};
 class DefaultStream : public Contract {};
 class HostFunctions : public Contract {};
@@ -88,7 +70,6 @@ class Peers : public Contract {
   GPUCHECK_INSTANTIATE_SUITE(prefix, Copies, backends);              \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Kernels, backends);             \
   GPUCHECK_INSTANTIATE_SUITE(prefix, BlockKernels, backends);        \
-  GPUCHECK_INSTANTIATE_SUITE(prefix, MemoryKernels, backends);       \
   GPUCHECK_INSTANTIATE_SUITE(prefix, Streams, backends);             \
   GPUCHECK_INSTANTIATE_SUITE(prefix, DefaultStream, backends);       \
   GPUCHECK_INSTANTIATE_SUITE(prefix, HostFunctions, backends);       \

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "cases/shared/kernels/bandwidth.hpp"
 #include "device/driver.hpp"
-#include "device/kernels/bandwidth.hpp"
 #include "device/launch.hpp"
 #include "device/owned.hpp"
 #include "device/sim/sim_driver.hpp"

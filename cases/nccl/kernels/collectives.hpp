@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "cases/shared/kernels/support/spread_counter.hpp"
 #include "device/kernels/support/family.hpp"
 #include "device/kernels/support/mix.hpp"
-#include "device/kernels/support/spread_counter.hpp"
 #include "device/kernels/support/storage.hpp"
 #include "device/kernels/support/thread.hpp"
 #include "device/libraries/collective.hpp"

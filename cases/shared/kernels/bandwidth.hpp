@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "cases/shared/kernels/support/spread_counter.hpp"
 #include "device/kernels/support/family.hpp"
-#include "device/kernels/support/spread_counter.hpp"
 #include "device/kernels/support/thread.hpp"
 #include "device/kernels/support/unroll.hpp"
 #include "device/kernels/support/vectors.hpp"

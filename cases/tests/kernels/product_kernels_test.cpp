@@ -3,8 +3,8 @@
 #include <limits>
 #include <numeric>
 
-#include "device/kernels/products.hpp"
-#include "device/tests/suites.hpp"
+#include "cases/shared/kernels/products.hpp"
+#include "cases/tests/kernels/suites.hpp"
 
 // The kernels that fill in operands of products and check them.
 namespace gpucheck::device::contract {
@@ -21,7 +21,7 @@ constexpr std::size_t leading = 256;
 constexpr std::size_t matrix_elements = columns * leading;
 constexpr std::size_t factors = KnownProduct::classes;
 
-TEST_P(Kernels, FillTheOperandsOfAKnownProduct) {
+TEST_P(ProductKernels, FillTheOperandsOfAKnownProduct) {
   const auto stream = make_stream();
   constexpr std::size_t apart = 64;
   for (const bool is_b : {false, true}) {
@@ -82,8 +82,8 @@ Compared added_up(const std::vector<ProductTally>& tallies, std::vector<std::uin
 }  // namespace
 
 template <typename T>
-void Kernels::expect_found(const std::vector<std::array<double, 3>>& planted_elements, std::uint64_t not_a_number,
-                           std::uint64_t infinite) const {
+void ProductKernels::expect_found(const std::vector<std::array<double, 3>>& planted_elements,
+                                  std::uint64_t not_a_number, std::uint64_t infinite) const {
   std::vector<Planted> planted;
   std::vector<std::uint64_t> wrong_in_tiles(4);  // two down, two across
   for (const auto& [row, column, value] : planted_elements) {
@@ -118,7 +118,7 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-TEST_P(Kernels, FindNothingInARightProduct) {
+TEST_P(ProductKernels, FindNothingInARightProduct) {
   expect_found<double>({}, 0, 0);
   expect_found<float>({}, 0, 0);
   expect_found<kernels::Half>({}, 0, 0);
@@ -126,7 +126,7 @@ TEST_P(Kernels, FindNothingInARightProduct) {
   expect_found<std::int32_t>({}, 0, 0);
 }
 
-TEST_P(Kernels, FindEachWrongElementOfAProduct) {
+TEST_P(ProductKernels, FindEachWrongElementOfAProduct) {
   expect_found<double>({{0, 0, 0}, {199, 149, nan}, {128, 3, infinity}, {5, 128, -infinity}, {127, 127, 1e9}}, 1, 2);
   expect_found<float>({{0, 0, 0}, {199, 149, nan}, {128, 3, infinity}, {5, 128, -infinity}, {127, 127, 1e9}}, 1, 2);
   expect_found<kernels::Half>({{1, 0, 0}, {199, 149, nan}, {198, 149, -infinity}}, 1, 1);
@@ -134,7 +134,7 @@ TEST_P(Kernels, FindEachWrongElementOfAProduct) {
   expect_found<std::int32_t>({{1, 0, 0}, {199, 149, 2147483647.0}, {3, 3, -1048576}}, 0, 0);
 }
 
-TEST_P(Kernels, FillInNumbersMuchLikeNormalOnes) {
+TEST_P(ProductKernels, FillInNumbersMuchLikeNormalOnes) {
   const auto stream = make_stream();
   constexpr std::size_t count = 100'000;
   const auto floats = make_array<float>(count);
@@ -153,7 +153,7 @@ TEST_P(Kernels, FillInNumbersMuchLikeNormalOnes) {
 
 }  // namespace
 
-std::uint64_t Kernels::digest_of(const std::vector<std::uint64_t>& words) const {
+std::uint64_t ProductKernels::digest_of(const std::vector<std::uint64_t>& words) const {
   const auto stream = make_stream();
   const auto array = make_array<std::uint64_t>(words.size());
   const auto digest = make_array<std::uint64_t>(1);
@@ -166,7 +166,7 @@ std::uint64_t Kernels::digest_of(const std::vector<std::uint64_t>& words) const 
 
 namespace {
 
-TEST_P(Kernels, DigestEachBitAndItsPlace) {
+TEST_P(ProductKernels, DigestEachBitAndItsPlace) {
   std::vector<std::uint64_t> words(1000);
   std::iota(words.begin(), words.end(), 1);
   const std::uint64_t digest = digest_of(words);
@@ -178,7 +178,7 @@ TEST_P(Kernels, DigestEachBitAndItsPlace) {
   EXPECT_NE(digest_of(words), digest);
 }
 
-TEST_P(Kernels, CompareDigests) {
+TEST_P(ProductKernels, CompareDigests) {
   const auto stream = make_stream();
   const auto digests = make_array<std::uint64_t>(3);
   const std::vector<std::uint64_t> values{5, 5, 6};

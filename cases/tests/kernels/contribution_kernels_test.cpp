@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <set>
 
-#include "device/kernels/collectives.hpp"
-#include "device/tests/suites.hpp"
+#include "cases/nccl/kernels/collectives.hpp"
+#include "cases/tests/kernels/suites.hpp"
 
 // Kernels that write what ranks send and compare what arrives: that they agree with the host, element for element, and
 // find what is planted.
@@ -44,8 +44,8 @@ std::int64_t reduced(Reduction reduction, std::uint64_t element) {
 }  // namespace
 
 template <typename T>
-ContributionFindings Kernels::compare_contributions(const std::vector<T>& arrived, std::uint64_t ranks,
-                                                    Reduction reduction) const {
+ContributionFindings ContributionKernels::compare_contributions(const std::vector<T>& arrived, std::uint64_t ranks,
+                                                                Reduction reduction) const {
   const auto stream = make_stream();
   const auto in = make_array<T>(arrived.size());
   const auto findings = make_array<ContributionFindings>(1);
@@ -58,7 +58,7 @@ ContributionFindings Kernels::compare_contributions(const std::vector<T>& arrive
 }
 
 template <typename T>
-void Kernels::expect_contributions() const {
+void ContributionKernels::expect_contributions() const {
   const auto stream = make_stream();
   const auto out = make_array<T>(contributed);
   run(kernels::WriteContributions<T>{out.data(), contributed, first_contributed, 0, small_contributions}, 251,
@@ -89,7 +89,7 @@ void Kernels::expect_contributions() const {
 
 namespace {
 
-TEST_P(Kernels, ContributionsAreWhatTheHostExpectsInEveryType) {
+TEST_P(ContributionKernels, ContributionsAreWhatTheHostExpectsInEveryType) {
   expect_contributions<double>();
   expect_contributions<float>();
   expect_contributions<kernels::Half>();
@@ -99,7 +99,7 @@ TEST_P(Kernels, ContributionsAreWhatTheHostExpectsInEveryType) {
 }
 
 /// Minus zero is not zero: an element is compared by its bits.
-TEST_P(Kernels, ContributionsAreComparedByTheirBits) {
+TEST_P(ContributionKernels, ContributionsAreComparedByTheirBits) {
   std::vector<float> arrived;
   for (std::uint64_t i = 0; i < contributed; ++i) {
     const auto value = static_cast<float>(small_contributions.at(0, first_contributed + i));

@@ -1,8 +1,8 @@
 #include <numeric>
 #include <set>
 
-#include "device/kernels/bandwidth.hpp"
-#include "device/tests/suites.hpp"
+#include "cases/shared/kernels/bandwidth.hpp"
+#include "cases/tests/kernels/suites.hpp"
 
 // Kernels that bandwidth and latency are measured with: that they move what they say.
 namespace gpucheck::device::contract {
@@ -13,7 +13,7 @@ using Words = kernels::Vector<std::uint64_t>;
 
 constexpr std::size_t copied_vectors = 1001;
 
-TEST_P(Kernels, SumsAndCopiesTakeEveryVectorOnce) {
+TEST_P(BandwidthKernels, SumsAndCopiesTakeEveryVectorOnce) {
   const auto stream = make_stream();
   const auto in = make_array<std::int64_t>(2 * copied_vectors);
   const auto out = make_array<std::int64_t>(2 * copied_vectors);
@@ -33,7 +33,7 @@ TEST_P(Kernels, SumsAndCopiesTakeEveryVectorOnce) {
   }
 }
 
-TEST_P(Kernels, LinkedLinesAreOneRing) {
+TEST_P(BandwidthKernels, LinkedLinesAreOneRing) {
   const auto stream = make_stream();
   constexpr std::size_t count = 256;
   const auto lines = make_array<LinkedLine>(count);
@@ -55,7 +55,7 @@ TEST_P(Kernels, LinkedLinesAreOneRing) {
   EXPECT_EQ(read(place, stream.get()).front(), 3U);
 }
 
-TEST_P(Kernels, ABrokenLinkLeadsToAnotherLine) {
+TEST_P(BandwidthKernels, ABrokenLinkLeadsToAnotherLine) {
   const auto stream = make_stream();
   const auto lines = make_array<LinkedLine>(4);
   const auto place = make_array<std::uint64_t>(1);

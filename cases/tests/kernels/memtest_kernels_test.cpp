@@ -1,9 +1,9 @@
 #include <bit>
 #include <set>
 
-#include "device/kernels/memtest.hpp"
+#include "cases/shared/kernels/memtest.hpp"
+#include "cases/tests/kernels/suites.hpp"
 #include "device/kernels/support/philox.hpp"
-#include "device/tests/suites.hpp"
 
 // Kernels that test memory: what they write, what they find, and what they leave.
 namespace gpucheck::device::contract {

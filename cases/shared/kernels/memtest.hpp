@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "cases/shared/kernels/support/patterns.hpp"
+#include "cases/shared/kernels/support/spread_counter.hpp"
 #include "device/kernels/support/family.hpp"
-#include "device/kernels/support/patterns.hpp"
-#include "device/kernels/support/spread_counter.hpp"
 #include "device/kernels/support/thread.hpp"
 #include "device/kernels/support/unroll.hpp"
 #include "device/kernels/support/vectors.hpp"

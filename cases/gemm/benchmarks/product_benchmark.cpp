@@ -2,10 +2,10 @@
 #include <cstdint>
 #include <memory>
 
+#include "cases/shared/kernels/products.hpp"
 #include "device/cuda/benchmarks/bare_products.hpp"
 #include "device/cuda/cuda_driver.hpp"
 #include "device/kernels/elementwise.hpp"
-#include "device/kernels/products.hpp"
 #include "device/launch.hpp"
 #include "device/owned.hpp"
 
