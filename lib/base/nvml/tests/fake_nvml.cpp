@@ -1,52 +1,11 @@
 #include <cstring>
-#include <map>
 #include <string>
 
-/// Stands in for libnvidia-ml.so.1: one GPU with six links, of which each answer is a number
-/// that no other has. A function can be made to fail.
+#include "base/nvml/tests/fake_nvml_answers.hpp"
+
+/// The library, and what its GPU is and measures.
+namespace gpucheck::fake_nvml {
 namespace {
-
-std::map<std::string, int>& codes() {
-  static std::map<std::string, int> the_codes;
-  return the_codes;
-}
-
-/// Functions called since this was cleared.
-int& calls() {
-  static int count = 0;
-  return count;
-}
-
-int code_of(const char* function) {
-  ++calls();
-  const auto found = codes().find(function);
-  return found == codes().end() ? 0 : found->second;
-}
-
-std::string& driver_version() {
-  static std::string version = "580.159.04";
-  return version;
-}
-
-template <typename Number>
-int fill(const char* function, Number* to, Number value) {
-  *to = value;
-  return code_of(function);
-}
-
-int fill_text(const char* function, char* to, unsigned length, const char* text) {
-  if (length <= std::strlen(text)) return 7;
-  std::memcpy(to, text, std::strlen(text) + 1);
-  return code_of(function);
-}
-
-struct Pci {
-  char legacy[16];
-  unsigned numbers[5];
-  char bus_id[32];
-};
-/// @param address of 16 characters.
-void fill_address(Pci* to, const char (&address)[17]) { std::memcpy(to->bus_id, address, sizeof address); }
 
 struct Field {
   unsigned id;
@@ -56,27 +15,6 @@ struct Field {
   int type;
   int status;
   unsigned long long value;
-};
-struct Process {
-  unsigned pid;
-  unsigned long long used;
-  unsigned gpu_instance;
-  unsigned compute_instance;
-};
-struct Fabric {
-  unsigned char cluster[16];
-  int status;
-  unsigned clique;
-  unsigned char state;
-};
-struct VersionedFabric {
-  unsigned version;
-  unsigned char cluster[16];
-  int status;
-  unsigned clique;
-  unsigned char state;
-  unsigned mask;
-  unsigned char summary;
 };
 struct Sram {
   unsigned version;
@@ -94,16 +32,6 @@ struct Margin {
   unsigned version;
   int celsius;
 };
-struct Event {
-  void* device;
-  unsigned long long type;
-  unsigned long long data;
-  unsigned gpu_instance;
-  unsigned compute_instance;
-};
-struct Device;
-
-int the_device = 0;
 
 }  // namespace
 
@@ -120,7 +48,6 @@ int fake_nvml_calls() {
   calls() = 0;
   return count;
 }
-
 int nvmlInit_v2() { return code_of("nvmlInit_v2"); }
 int nvmlShutdown() { return 0; }
 const char* nvmlErrorString(int code) {
@@ -243,36 +170,6 @@ int nvmlDeviceGetRetiredPages(Device*, int cause, unsigned* count, unsigned long
   return 7;  // there was no room for the addresses
 }
 int nvmlDeviceGetRetiredPagesPendingStatus(Device*, int*) { return 3; }
-int nvmlDeviceGetCurrPcieLinkGeneration(Device*, unsigned* to) {
-  return fill("nvmlDeviceGetCurrPcieLinkGeneration", to, 4U);
-}
-int nvmlDeviceGetCurrPcieLinkWidth(Device*, unsigned* to) { return fill("nvmlDeviceGetCurrPcieLinkWidth", to, 8U); }
-int nvmlDeviceGetMaxPcieLinkGeneration(Device*, unsigned* to) {
-  return fill("nvmlDeviceGetMaxPcieLinkGeneration", to, 5U);
-}
-int nvmlDeviceGetMaxPcieLinkWidth(Device*, unsigned* to) { return fill("nvmlDeviceGetMaxPcieLinkWidth", to, 16U); }
-int nvmlDeviceGetGpuMaxPcieLinkGeneration(Device*, unsigned* to) {
-  return fill("nvmlDeviceGetGpuMaxPcieLinkGeneration", to, 6U);
-}
-int nvmlDeviceGetPcieReplayCounter(Device*, unsigned* to) { return fill("nvmlDeviceGetPcieReplayCounter", to, 77U); }
-int nvmlDeviceGetGpuFabricInfo(Device*, Fabric* to) {
-  to->state = 3;
-  to->status = 1;
-  return code_of("nvmlDeviceGetGpuFabricInfo");
-}
-/// Knows the versions 2 and 3, which nvml.h numbers so.
-int nvmlDeviceGetGpuFabricInfoV(Device*, VersionedFabric* to) {
-  const bool is_third = to->version == 0x3000028;
-  if (!is_third && to->version != 0x2000024) return 25;  // NVML_ERROR_ARGUMENT_VERSION_MISMATCH
-  if (is_third && code_of("fabric 3") != 0) return code_of("fabric 3");
-  to->state = 3;
-  to->status = 1;
-  to->clique = 32;
-  std::memset(to->cluster, 0xab, sizeof to->cluster);
-  to->mask = 0x1aa;
-  if (is_third) to->summary = 2;
-  return code_of("nvmlDeviceGetGpuFabricInfoV");
-}
 int nvmlDeviceGetSramEccErrorStatus(Device*, Sram* to) {
   if (to->version != 0x1000068) return 25;
   to->threshold = 1;
@@ -284,52 +181,7 @@ int nvmlDeviceGetMarginTemperature(Device*, Margin* to) {
   return code_of("nvmlDeviceGetMarginTemperature");
 }
 int nvmlDeviceValidateInforom(Device*) { return code_of("nvmlDeviceValidateInforom"); }
-int nvmlDeviceGetGraphicsRunningProcesses_v3(Device*, unsigned* count, Process* processes) {
-  *count = 2;
-  processes[0] = {4720, 300, 0, 0};
-  processes[1] = {4721, code_of("graphics memory unknown") != 0 ? ~0ULL : 33, 0, 0};
-  return code_of("nvmlDeviceGetGraphicsRunningProcesses_v3");
-}
-int nvmlDeviceGetNvLinkState(Device*, unsigned link, int* active) {
-  *active = link != 2;
-  const auto own = codes().find("link " + std::to_string(link));
-  if (own != codes().end()) return own->second;
-  return link < 6 ? code_of("nvmlDeviceGetNvLinkState") : 2;
-}
-int nvmlDeviceGetNvLinkRemoteDeviceType(Device*, unsigned, int* type) {
-  return fill("nvmlDeviceGetNvLinkRemoteDeviceType", type, codes().contains("direct links") ? 0 : 2);
-}
-/// The first two links lead to one device, the others to another.
-int nvmlDeviceGetNvLinkRemotePciInfo_v2(Device*, unsigned link, Pci* to) {
-  fill_address(to, link < 2 ? "00000000:00:07.0" : "00000000:00:08.0");
-  return code_of("nvmlDeviceGetNvLinkRemotePciInfo_v2");
-}
-int nvmlDeviceGetNvLinkErrorCounter(Device*, unsigned link, int counter, unsigned long long* to) {
-  return fill("nvmlDeviceGetNvLinkErrorCounter", to, 10ULL * link + static_cast<unsigned>(counter));
-}
-int nvmlDeviceGetComputeRunningProcesses_v3(Device*, unsigned* count, Process* processes) {
-  const unsigned room = *count;
-  *count = code_of("many processes") != 0 ? 100 : 2;
-  if (room < *count) return 7;
-  for (unsigned i = 0; i < *count; ++i) processes[i] = {4711 + i, i == 0 ? 5ULL << 20U : ~0ULL, 0, 0};
-  return code_of("nvmlDeviceGetComputeRunningProcesses_v3");
-}
-
-int nvmlEventSetCreate(int** to) {
-  *to = &the_device;
-  return code_of("nvmlEventSetCreate");
-}
-int nvmlEventSetFree(int*) { return 0; }
-int nvmlDeviceRegisterEvents(Device*, unsigned long long types, int*) {
-  return types == 8 ? code_of("nvmlDeviceRegisterEvents") : 2;
-}
-/// The error that it was given, once; no more came in time then.
-int nvmlEventSetWait_v2(int*, Event* to, unsigned) {
-  const int xid = code_of("xid");
-  if (xid == 0) return codes().contains("nvmlEventSetWait_v2") ? codes()["nvmlEventSetWait_v2"] : 10;
-  *to = {&the_device, 8, static_cast<unsigned long long>(xid), ~0U, ~0U};
-  codes().erase("xid");
-  return 0;
-}
 
 }  // extern "C"
+
+}  // namespace gpucheck::fake_nvml
