@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <cstring>
 
-#include "device/kernels/support/fp8.hpp"
-#include "device/kernels/support/half.hpp"
+#include "device/tests/stored_matrix.hpp"
 #include "device/tests/suites.hpp"
 
 // Products of matrices: cublasLtMatmul. The numbers are small and whole, so that every product and
@@ -10,77 +8,14 @@
 namespace gpucheck::device::contract {
 namespace {
 
-using kernels::BFloat16;
-using kernels::Float8E4M3;
-using kernels::Float8E5M2;
-using kernels::Half;
-
 constexpr std::int64_t m = 48;
 constexpr std::int64_t n = 32;
 constexpr std::int64_t k = 64;
 constexpr std::uint64_t workspace_bytes = std::uint64_t{4} << 20;
 
-std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
-
 /// From -2 to 2, without a pattern that rows and columns share.
 int number(std::int64_t row, std::int64_t column, std::int64_t salt) {
   return static_cast<int>((row * 7 + column * 11 + row * column * 3 + salt) % 5) - 2;
-}
-
-template <typename T>
-T element(int value) {
-  if constexpr (std::is_arithmetic_v<T>) {
-    return static_cast<T>(value);
-  } else {
-    return T(static_cast<float>(value));
-  }
-}
-
-template <typename T>
-std::vector<std::uint8_t> bytes_of(const std::vector<T>& elements) {
-  std::vector<std::uint8_t> bytes(elements.size() * sizeof(T));
-  std::memcpy(bytes.data(), elements.data(), bytes.size());
-  return bytes;
-}
-
-/// A matrix as it is stored: op(X)'s element (row, column) is `value(row, column)`; what lies
-/// between its columns is 99.
-template <typename T, typename Value>
-std::vector<std::uint8_t> stored_as(std::int64_t rows, std::int64_t columns, std::int64_t leading, bool transposed,
-                                    Value value) {
-  const std::int64_t stored_columns = transposed ? rows : columns;
-  std::vector<T> elements(index(stored_columns * leading), element<T>(99));
-  for (std::int64_t row = 0; row < rows; ++row) {
-    for (std::int64_t column = 0; column < columns; ++column) {
-      const std::int64_t place = transposed ? row * leading + column : column * leading + row;
-      elements[index(place)] = element<T>(value(row, column));
-    }
-  }
-  return bytes_of(elements);
-}
-
-template <typename Value>
-std::vector<std::uint8_t> stored(ElementType type, std::int64_t rows, std::int64_t columns, std::int64_t leading,
-                                 bool transposed, Value value) {
-  switch (type) {
-    case ElementType::fp64:
-      return stored_as<double>(rows, columns, leading, transposed, value);
-    case ElementType::fp32:
-      return stored_as<float>(rows, columns, leading, transposed, value);
-    case ElementType::fp16:
-      return stored_as<Half>(rows, columns, leading, transposed, value);
-    case ElementType::bf16:
-      return stored_as<BFloat16>(rows, columns, leading, transposed, value);
-    case ElementType::fp8_e4m3:
-      return stored_as<Float8E4M3>(rows, columns, leading, transposed, value);
-    case ElementType::fp8_e5m2:
-      return stored_as<Float8E5M2>(rows, columns, leading, transposed, value);
-    case ElementType::int8:
-      return stored_as<std::int8_t>(rows, columns, leading, transposed, value);
-    case ElementType::int32:
-      return stored_as<std::int32_t>(rows, columns, leading, transposed, value);
-  }
-  return {};
 }
 
 int a_number(std::int64_t row, std::int64_t column) { return number(row, column, 1); }
