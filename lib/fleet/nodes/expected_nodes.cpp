@@ -102,6 +102,7 @@ void check_name(std::string_view name, std::string_view list) {
            c == '.';
   };
   if (name.empty()) reject(list, "a name is empty");
+  if (name.front() == '-' || name.front() == '.') reject(list, "no host's name begins with a dash or a dot");
   if (!std::ranges::all_of(name, may_be_in_a_name)) reject(list, "a name has a character that no host's name has");
 }
 

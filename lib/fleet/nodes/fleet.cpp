@@ -198,7 +198,7 @@ std::string case_words(const Names& names, const Names& usual) {
   for (const std::string* name : names) {
     if (!usual.contains(name)) besides.insert(one_line(*name, 80));
   }
-  std::string text = fmt::format("{} cases", names.size());
+  std::string text = fmt::format("{} {}", names.size(), names.size() == 1 ? "case" : "cases");
   const auto add = [&text](std::string_view word, const std::set<std::string>& some) {
     constexpr std::size_t shown = 3;
     if (some.empty()) return;

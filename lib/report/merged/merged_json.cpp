@@ -22,13 +22,14 @@ Json run_json(const fleet::KeptRun& run) {
                {"settings", harness::to_json(run.start.settings)},
                {"job", run.start.job ? harness::to_json(*run.start.job) : Json()},
                {"counts", harness::to_json(run.end.counts)},
-               {"devices", Json::array()}};
+               {"devices", array_of(run.start.devices)},
+               {"device_verdicts", Json::array()}};
   for (const harness::DeviceVerdict& verdict : run.verdicts) {
-    Json device = {{"device", harness::to_json(run.start.devices[static_cast<std::size_t>(verdict.device)])}};
+    Json device = {{"device", verdict.device}};
     device.update(verdict_json(verdict));
-    json["devices"].push_back(std::move(device));
+    json["device_verdicts"].push_back(std::move(device));
   }
-  json["machine"] = run.of_machine ? machine_verdict_json(*run.of_machine) : Json();
+  json["machine_verdict"] = run.of_machine ? machine_verdict_json(*run.of_machine) : Json();
   json["not_passed"] = Json::array();
   for (const harness::CaseResult& result : run.troubles) json["not_passed"].push_back(result_json(result));
   json["not_passed_left_out"] = run.troubles_left_out;

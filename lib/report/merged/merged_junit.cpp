@@ -89,8 +89,11 @@ void add_case(NodeSuite& suite, const std::string& whole_name, const NodeCase& o
     const bool failed = counts.fail > 0;
     const bool ran = failed || counts.error + counts.crash + counts.hang > 0;
     ++(failed ? suite.failures : suite.errors);
-    add_element(testcase, failed ? "failure" : "error", failed ? "mismatch" : ran ? "not-judged" : "not-run", message,
-                details_of_case(one, whole_name));
+    add_element(testcase, failed ? "failure" : "error",
+                failed ? "mismatch"
+                : ran  ? "not-judged"
+                       : "not-run",
+                message, details_of_case(one, whole_name));
   } else if (counts.waived > 0) {
     ++suite.skipped;
     add_element(testcase, "skipped", "waived", message, details_of_case(one, whole_name));

@@ -1,0 +1,247 @@
+#include "report/merged/merged_formats.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <pugixml.hpp>
+#include <set>
+#include <sstream>
+
+#include "fleet/nodes/tests/runs_of_nodes.hpp"
+#include "schema.hpp"
+#include "support.hpp"
+
+namespace gpucheck::report {
+namespace {
+
+using fleet::Fleet;
+using fleet::NodeOfTests;
+using harness::Outcome;
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+std::string merged_as(const char* format, const Fleet& fleet) { return find_merged_format(format)->write(fleet); }
+
+NodeOfTests passing(const std::string& name) { return {.name = name, .uuids = {"GPU-" + name}}; }
+
+NodeOfTests failing(const std::string& name) {
+  NodeOfTests node = passing(name);
+  node.results.push_back(fleet::result_of("memtest.modulo_20", Outcome::fail));
+  node.results.back().mismatches.front().failure = "GC2001";
+  node.results.back().reason = "wrong bits";
+  return node;
+}
+
+/// Of everything something: a node that passed, one that failed, one whose journal ends early and that ran on another
+/// driver, one that nobody expects, two that did not report, and a file that is none.
+Fleet odd_fleet() {
+  NodeOfTests early = passing("n3");
+  early.incomplete = "killed";
+  early.exit_code = 3;
+  early.driver = "570.1";
+  early.not_run = {{.name = "rng.late", .devices = {0}}};
+  return fleet::judged({passing("n1"), failing("n2"), early, passing("x")}, "n[1-5]",
+                       {{"folder/readme.journal", "this is not a journal"}});
+}
+
+TEST(MergedText, NamesEveryNodeThatDidNotPassAndWhy) {
+  const std::string text = merged_text(odd_fleet(), false, {});
+  EXPECT_THAT(text, AllOf(HasSubstr("FAILED      n2  device 0 GPU-n2 : failed memtest.modulo_20; next: "),
+                          HasSubstr("GC2001"), HasSubstr("NOT JUDGED  n3"), HasSubstr("n3.journal: killed")));
+  EXPECT_THAT(text, AllOf(HasSubstr("problem: folder/readme.journal: this is not a journal\n"),
+                          HasSubstr("problem: 2 nodes did not report: n4, n5\n"),
+                          HasSubstr("problem: 1 node reported that nobody expects: x\n"),
+                          HasSubstr("nodes differ in their driver: 580.95 on 3 nodes; 570.1 on n3\n")));
+  EXPECT_TRUE(text.ends_with("\nFAILED      2 of 6 nodes passed, 1 failed, 1 not judged, 2 did not report\n")) << text;
+}
+
+TEST(MergedText, ShowsNodesThatPassedOnlyWhereItIsAskedTo) {
+  const Fleet fleet = fleet::judged({passing("n1"), passing("n2")}, "2");
+  EXPECT_EQ(merged_text(fleet, false, {}),
+            "gpucheck merge: 2 nodes, 2 GPUs, 2 results: 2 passed\n\nPASSED      2 of 2 nodes passed\n");
+  EXPECT_THAT(merged_text(fleet, true, {}), AllOf(HasSubstr("PASSED      n1\n"), HasSubstr("PASSED      n2\n")));
+}
+
+TEST(MergedText, ColoursVerdictsWhereItIsAskedTo) {
+  EXPECT_THAT(merged_text(odd_fleet(), false, {.enabled = true}), HasSubstr("\x1b[1;31mFAILED"));
+  EXPECT_THAT(merged_text(odd_fleet(), false, {}), Not(HasSubstr("\x1b")));
+}
+
+TEST(MergedText, SaysHowARunEndedThatShowsNothingWrong) {
+  NodeOfTests node = passing("n1");
+  node.exit_code = 3;
+  EXPECT_THAT(merged_text(fleet::judged({node}, "1"), false, {}),
+              HasSubstr("NOT JUDGED  n1  n1.journal: exit code 3, 1 passed\n"));
+}
+
+TEST(MergedJson, FitsItsSchema) {
+  EXPECT_EQ(json_schema_complaints(merged_as("json", odd_fleet())), "");
+  EXPECT_EQ(json_schema_complaints(merged_as("json", fleet::judged({}, "any"))), "");
+  EXPECT_EQ(json_schema_complaints(merged_as("json", fleet::judged({passing("n1")}, "1"))), "");
+}
+
+TEST(MergedJson, HasWhatIsKnownOfEachNode) {
+  const json document = json::parse(merged_as("json", odd_fleet()));
+  EXPECT_EQ(document["verdict"], "failed");
+  EXPECT_EQ(document["expected_nodes"], 5);
+  EXPECT_EQ(document["node_counts"], json::parse(R"({"passed": 2, "failed": 1, "not_judged": 1, "missing": 2})"));
+  EXPECT_EQ(document["missing"], json::parse(R"(["n4", "n5"])"));
+  EXPECT_EQ(document["problems"][0]["path"], "folder/readme.journal");
+  EXPECT_EQ(document["differences"][0]["what"], "driver");
+  EXPECT_EQ(document["differences"][0]["shares"][1]["nodes"], json::parse(R"(["n3"])"));
+  EXPECT_EQ(document["counts"]["fail"], 1);
+  const json& failed = document["nodes"][1];
+  EXPECT_EQ(failed["name"], "n2");
+  EXPECT_EQ(failed["verdict"], "failed");
+  EXPECT_EQ(failed["runs"][0]["device_verdicts"][0]["verdict"], "failed");
+  EXPECT_EQ(failed["runs"][0]["devices"][0]["uuid"], "GPU-n2");
+  EXPECT_EQ(failed["runs"][0]["not_passed"][0]["name"], "memtest.modulo_20");
+  EXPECT_EQ(document["nodes"][2]["runs"][0]["incomplete"], "killed");
+  EXPECT_EQ(document["nodes"][3]["expected"], false);
+}
+
+/// "classname/name: element" of each test case that is not a pass.
+std::vector<std::string> not_passed(const std::string& junit) {
+  pugi::xml_document document;
+  EXPECT_TRUE(document.load_string(junit.c_str()));
+  std::vector<std::string> all;
+  for (const pugi::xml_node suite : document.child("testsuites").children("testsuite")) {
+    for (const pugi::xml_node testcase : suite.children("testcase")) {
+      const std::string element = testcase.first_child().name();
+      if (element.empty()) continue;
+      all.push_back(std::string(testcase.attribute("classname").value()) + "/" + testcase.attribute("name").value() +
+                    ": " + element);
+    }
+  }
+  return all;
+}
+
+TEST(MergedJunit, HasACaseForEachCaseOfANodeAndForTheNode) {
+  EXPECT_THAT(not_passed(merged_as("junit", odd_fleet())),
+              ElementsAre("gpucheck.fleet.nodes/n4: error", "gpucheck.fleet.nodes/n5: error",
+                          "gpucheck.fleet.files/all nodes and files: error", "gpucheck.n2.node/verdict: failure",
+                          "gpucheck.n2.memtest/modulo_20: failure", "gpucheck.n3.node/verdict: error",
+                          "gpucheck.n3.rng/late: error", "gpucheck.x.node/verdict: error"))
+      << "x passed, and nobody expects it";
+}
+
+TEST(MergedJunit, FitsTheSchemaThatJenkinsChecks) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.file("m.xml")) << merged_as("junit", odd_fleet());
+  EXPECT_EQ(schema_complaints(folder.file("m.xml")), "");
+}
+
+TEST(MergedJunit, CountsWhatItsSuitesHold) {
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_string(merged_as("junit", odd_fleet()).c_str()));
+  const pugi::xml_node root = document.child("testsuites");
+  std::size_t tests = 0;
+  for (const pugi::xml_node suite : root.children("testsuite")) {
+    const auto cases = suite.children("testcase");
+    const auto held = static_cast<std::size_t>(std::distance(cases.begin(), cases.end()));
+    EXPECT_EQ(suite.attribute("tests").as_uint(), held) << suite.attribute("name").value();
+    tests += held;
+  }
+  EXPECT_EQ(root.attribute("tests").as_uint(), tests);
+  EXPECT_EQ(root.attribute("failures").as_uint(), 2U);
+  EXPECT_EQ(root.attribute("errors").as_uint(), 6U);
+}
+
+TEST(MergedJunit, PutsACaseOfSeveralRunsOfANodeTogether) {
+  NodeOfTests second = failing("n1");
+  second.uuids = {"GPU-2"};
+  second.file = "second.journal";
+  const std::string text = merged_as("junit", fleet::judged({passing("n1"), second}, "1"));
+  EXPECT_THAT(not_passed(text),
+              ElementsAre("gpucheck.n1.node/verdict: failure", "gpucheck.n1.memtest/modulo_20: failure"));
+  std::set<std::string> names;
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_string(text.c_str()));
+  for (const pugi::xml_node testcase : document.child("testsuites").last_child().children("testcase")) {
+    EXPECT_TRUE(
+        names.insert(testcase.attribute("classname").value() + std::string(testcase.attribute("name").value())).second)
+        << "readers keep the first of two";
+  }
+}
+
+TEST(MergedJunit, ShowsWaivedAndSkippedCasesAsSkipped) {
+  const auto texts = std::make_shared<fleet::SharedTexts>();
+  NodeOfTests node = failing("n1");
+  node.results.push_back(fleet::result_of("nccl.pairs", Outcome::skip));
+  const fleet::Waivers waivers{
+      {.case_glob = "memtest.*", .device = "any", .reason = "r", .owner = "o", .expires = "2099-12-31"}};
+  fleet::FleetJudge judge(texts);
+  judge.add(fleet::kept(node, *texts, waivers));
+  EXPECT_THAT(not_passed(merged_as("junit", judge.judge({.count = 1}, waivers))),
+              ElementsAre("gpucheck.n1.memtest/modulo_20: skipped", "gpucheck.n1.nccl/pairs: skipped"));
+}
+
+TEST(MergedPrometheus, HasASeriesForEachVerdictOfEachNode) {
+  const std::string text = merged_as("prometheus", odd_fleet());
+  for (const char* line :
+       {"gpucheck_fleet_verdict{verdict=\"failed\"} 1\n", "gpucheck_fleet_verdict{verdict=\"passed\"} 0\n",
+        "gpucheck_fleet_nodes{state=\"missing\"} 2\n", "gpucheck_fleet_nodes{state=\"passed\"} 2\n",
+        "gpucheck_fleet_problems 1\n", "gpucheck_node_missing{host=\"n4\"} 1\n",
+        "gpucheck_node_verdict{host=\"n2\",verdict=\"failed\"} 1\n",
+        "gpucheck_node_verdict{host=\"n2\",verdict=\"passed\"} 0\n",
+        "gpucheck_device_not_passed{host=\"n2\",device=\"0\",uuid=\"GPU-n2\",verdict=\"failed\"} 1\n",
+        "gpucheck_device_failure{host=\"n2\",device=\"0\",uuid=\"GPU-n2\",code=\"GC2001\""}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+  EXPECT_THAT(text, Not(HasSubstr("gpucheck_device_not_passed{host=\"n1\"")));
+}
+
+TEST(MergedMarkdown, ListsNodesThatDidNotPassAndWhatIsWrongBesides) {
+  const std::string text = merged_as("markdown", odd_fleet());
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("## gpucheck merge: FAILED\n"), HasSubstr("2 of 6 nodes passed"),
+                    HasSubstr("| <code>n2</code> | **FAILED** | "), HasSubstr("| <code>n3</code> | **NOT JUDGED**"),
+                    HasSubstr("- **Problem:** "), HasSubstr("- Nodes differ in their ")));
+  EXPECT_THAT(text, Not(HasSubstr("| <code>n1</code> | **PASSED")));
+}
+
+TEST(MergedMarkdown, StaysBelowWhatGithubTakes) {
+  std::vector<NodeOfTests> nodes;
+  for (int i = 0; i < 6000; ++i) nodes.push_back(failing("node" + std::to_string(i) + std::string(100, 'x')));
+  const std::string text = merged_as("markdown", fleet::judged(nodes, "any"));
+  EXPECT_LT(text.size(), 1024U * 1024U);
+  EXPECT_THAT(text, HasSubstr("More nodes are left out here"));
+}
+
+/// Names and texts come from other machines.
+class HostileFleet : public testing::TestWithParam<std::string> {};
+
+TEST_P(HostileFleet, IsReportedSoundly) {
+  const std::string& text = GetParam();
+  NodeOfTests node = failing(text);
+  node.version = node.driver = node.incomplete = text;
+  node.results.back().name = "a." + text;
+  node.results.back().reason = node.results.back().error_tail = text;
+  node.results.back().mismatches.front().seen = text;
+  node.uuids = {text};
+  const Fleet fleet = fleet::judged({node, passing("n1")}, "2", {{text, text}});
+  for (const MergedFormat& format : merged_formats()) {
+    const std::string document = format.write(fleet);
+    const auto is_control = [](char c) { return c >= 0 && c < ' ' && c != '\n' && c != '\t'; };
+    EXPECT_TRUE(std::ranges::none_of(document, is_control)) << format.name;
+    EXPECT_EQ(format.write(fleet), document) << "the same every time";
+  }
+  EXPECT_EQ(json_schema_complaints(merged_as("json", fleet)), "");
+  const TemporaryFolder folder;
+  std::ofstream(folder.file("m.xml")) << merged_as("junit", fleet);
+  EXPECT_EQ(schema_complaints(folder.file("m.xml")), "");
+  EXPECT_THAT(merged_as("markdown", fleet), Not(HasSubstr("<script>")));
+  EXPECT_THAT(merged_text(fleet, true, {}), Not(HasSubstr("\x1b")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Texts, HostileFleet,
+                         testing::Values("\x1b[31mred", "\xff\xfe", "]]></testsuites>", "a|b\n|c|",
+                                         "<script>x</script>", "../../etc/passwd", std::string("a\0b", 3),
+                                         "\"} 1\n# TYPE x counter", std::string(5000, 'x')));
+
+}  // namespace
+}  // namespace gpucheck::report
