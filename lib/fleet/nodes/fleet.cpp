@@ -160,7 +160,7 @@ void find_difference(Fleet& fleet, std::string what, const std::vector<Value>& o
   for (std::size_t i = 0; i < of_node.size(); ++i) nodes_with[of_node[i]].push_back(i);
   if (nodes_with.size() < 2) return;
   std::vector<std::pair<Value, std::vector<std::size_t>>> shares(nodes_with.begin(), nodes_with.end());
-  // Of shares of one size the one comes first whose first node does: an order that no address decides.
+  // Shares of one size are ordered by their first nodes: an order that no address decides.
   std::ranges::sort(shares, [](const auto& one, const auto& other) {
     return std::pair(other.second.size(), one.second.front()) < std::pair(one.second.size(), other.second.front());
   });

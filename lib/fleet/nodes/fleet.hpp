@@ -73,7 +73,7 @@ class FleetJudge {
 
 void add(harness::Counts& sum, const harness::Counts& counts);
 
-/// Of all nodes together.
+/// Counts the results of all nodes.
 harness::Counts counts_of(const Fleet& fleet);
 
 }  // namespace gpucheck::fleet

@@ -33,7 +33,7 @@ class RunTally {
   [[nodiscard]] harness::RunFinished make_end(std::chrono::system_clock::time_point last, std::string why) const;
 
  private:
-  /// Of one case, repetition and set of devices, which may have been selected several times.
+  /// Counts one case, repetition and set of devices, which may have been selected several times.
   struct Standing {
     int unfinished = 0;
     int running = 0;

@@ -27,7 +27,7 @@ std::string extent_text(const fleet::Fleet& fleet);
 /// runs.
 std::vector<std::string> reasons_of(const fleet::Fleet& fleet, const fleet::FleetNode& node);
 
-/// What is wrong besides nodes: files that are no journals, nodes that are missing or that nobody expected.
+/// What is wrong besides nodes: files that are not journals, nodes that are missing or that nobody expected.
 std::vector<std::string> problems_of(const fleet::Fleet& fleet);
 
 /// "driver: 580.95 on 990 nodes; 570.1 on n3, n4".
