@@ -4,9 +4,9 @@ namespace gpucheck::fleet {
 namespace {
 
 void waive(harness::Comparison& comparison, const std::vector<Subject>& subjects, std::vector<WaiverBook>& books) {
+  harness::Comparison own = comparison;
   for (harness::ComparedValue& value : comparison.values) {
     const Subject& subject = subjects.at(static_cast<std::size_t>(value.device));
-    harness::Comparison own = comparison;
     own.values = {value};
     own.values.front().device = 0;
     books[subject.run].apply(own, {subject.device});

@@ -36,8 +36,8 @@ NodeOfTests failing(const std::string& name) {
   return node;
 }
 
-/// It has something of everything: a node that passed, one that failed, one whose journal ends early and that ran on another
-/// driver, one that nobody expects, two that did not report, and a file that is none.
+/// It has something of everything: a node that passed, one that failed, one whose journal ends early and that ran on
+/// another driver, one that nobody expects, two that did not report, and a file that is none.
 Fleet odd_fleet() {
   NodeOfTests early = passing("n3");
   early.incomplete = "killed";
