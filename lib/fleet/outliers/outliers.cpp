@@ -1,0 +1,233 @@
+#include "fleet/outliers/outliers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/math/special_functions/erf.hpp>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <numbers>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace gpucheck::fleet {
+namespace {
+
+constexpr std::array scopes{Scope::rack, Scope::slot, Scope::node, Scope::gpu};
+constexpr double least_scatter = 0.001;  // what is steadier than a thousandth is measured no better than that
+
+/// Of an even number the upper of the middle two.
+double upper_median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+double median(std::vector<double> values) {
+  const double upper = upper_median(values);
+  if (values.size() % 2 != 0) return upper;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2 - 1);
+  std::ranges::nth_element(values, middle);
+  return (*middle + upper) / 2;
+}
+
+/// An estimate of the standard deviation that a few odd values do not change: 1.4826 times the median of the absolute
+/// deviations, then, because that is unsteady where values are few, the standard deviation of those within three times
+/// as much, and the further the fewer they are. Normal values cut at three have 0.9866 of theirs.
+double scatter_of(const std::vector<double>& values) {
+  const double center = median(values);
+  std::vector<double> deviations;
+  for (const double value : values) deviations.push_back(std::abs(value - center));
+  const double rough = 1.4826 * median(deviations);
+  const double reach = rough * 3 * (1 + 4 / std::sqrt(static_cast<double>(values.size())));
+  double sum = 0;
+  std::size_t count = 0;
+  for (const double deviation : deviations) {
+    if (deviation > reach) continue;
+    sum += deviation * deviation;
+    ++count;
+  }
+  return count < 2 ? rough : std::sqrt(sum / static_cast<double>(count - 1)) / 0.9866;
+}
+
+/// Readings of one metric as shares, those that are worse below 0.
+struct Shares {
+  std::string name;
+  std::vector<std::size_t> sites;
+  std::vector<double> values;  ///< logarithm of the ratio to the median
+  double scatter = 0;
+};
+
+std::optional<Shares> shares_of(const Metric& metric, const OutlierRules& rules) {
+  Shares shares{.name = metric.name, .sites = {}, .values = {}};
+  for (const Reading& reading : metric.readings) {
+    if (!std::isfinite(reading.value) || reading.value <= 0) continue;
+    shares.sites.push_back(reading.site);
+    shares.values.push_back(std::log(reading.value) * (metric.high_is_bad ? -1 : 1));
+  }
+  if (shares.values.size() < rules.least_readings) return std::nullopt;
+  const double center = median(shares.values);
+  for (double& value : shares.values) value -= center;
+  shares.scatter = std::max(scatter_of(shares.values), least_scatter);
+  return shares;
+}
+
+/// Which GPUs belong to each place of one scope.
+using Places = std::map<std::string, std::vector<std::size_t>>;
+
+std::string name_of(const Site& site, Scope scope, std::size_t place) {
+  switch (scope) {
+    case Scope::rack:
+      return site.rack;
+    case Scope::slot:
+      return site.slot;
+    case Scope::node:
+      return site.node;
+    case Scope::gpu:
+      return std::to_string(place);
+  }
+  return {};
+}
+
+/// Places in the readings of one metric; numbers are of readings. A place of one GPU is that GPU, and one that holds
+/// all of them has no others to be compared with.
+Places places_of(const Shares& shares, const std::vector<Site>& sites, Scope scope) {
+  Places places;
+  for (std::size_t i = 0; i < shares.sites.size(); ++i) {
+    std::string name = name_of(sites[shares.sites[i]], scope, i);
+    if (!name.empty()) places[std::move(name)].push_back(i);
+  }
+  if (scope == Scope::gpu) return places;
+  std::erase_if(places, [](const auto& place) { return place.second.size() < 2; });
+  if (places.size() < 2) places.clear();
+  return places;
+}
+
+double value_of(const std::vector<std::size_t>& readings, const Shares& shares) {
+  std::vector<double> values;
+  for (const std::size_t reading : readings) values.push_back(shares.values[reading]);
+  return upper_median(std::move(values));
+}
+
+/// How medians of places scatter: as the median of as many normal values does (its standard error is sqrt(pi / 2)
+/// times that of their mean), or as these places do.
+double scatter_between(const Places& places, const Shares& shares) {
+  constexpr std::size_t enough = 5;  // fewer places say too little
+  if (places.size() < enough) return 0;
+  std::vector<double> values;
+  for (const auto& [_, readings] : places) values.push_back(value_of(readings, shares));
+  return scatter_of(values);
+}
+
+double scatter_within(std::size_t count, const Shares& shares) {
+  if (count == 1) return shares.scatter;
+  return shares.scatter * std::sqrt(std::numbers::pi / 2 / static_cast<double>(count));
+}
+
+/// The fewer readings there are, the less is known of how they scatter: by chance they scatter less than they should by
+/// one standard error, which is 0.75 divided by the root of their number, and rarely by more than three of them.
+double score_needed(double critical, std::size_t readings) {
+  return critical * (1 + 3 * 0.75 / std::sqrt(static_cast<double>(readings)));
+}
+
+class Search {
+ public:
+  Search(const std::vector<Site>& sites, const OutlierRules& rules, double critical)
+      : sites_(sites), rules_(rules), critical_(critical) {}
+
+  /// Takes what each place explains off its readings.
+  void look_at(Shares& shares) {
+    for (const Scope scope : scopes) {
+      const Places places = places_of(shares, sites_, scope);
+      const double between = scope == Scope::gpu ? 0 : scatter_between(places, shares);
+      for (const auto& [name, readings] : places) {
+        const double value = value_of(readings, shares);
+        const double score = -value / std::max(between, scatter_within(readings.size(), shares));
+        const double loss = 1 - std::exp(value);
+        if (score < score_needed(critical_, shares.values.size()) || loss < rules_.least_loss) continue;
+        const std::size_t site = shares.sites[readings.front()];
+        add(scope, scope == Scope::gpu ? "" : name, site, {.metric = shares.name, .loss = loss, .scores = score});
+        for (const std::size_t reading : readings) shares.values[reading] -= value;
+      }
+      shares.scatter = std::max(scatter_of(shares.values), least_scatter);
+    }
+  }
+
+  std::vector<Suspect> take() {
+    std::vector<Suspect> all;
+    for (auto& [_, suspect] : suspects_) {
+      std::ranges::stable_sort(suspect.evidence, std::greater(), &Evidence::scores);
+      all.push_back(std::move(suspect));
+    }
+    std::ranges::stable_sort(all, std::greater(), [](const Suspect& one) { return one.evidence.front().scores; });
+    return all;
+  }
+
+ private:
+  void add(Scope scope, const std::string& place, std::size_t site, Evidence evidence) {
+    Suspect& suspect = suspects_[{scope, place, scope == Scope::gpu ? site : 0}];
+    if (suspect.evidence.empty()) {
+      suspect.scope = scope;
+      suspect.place = place;
+      suspect.site = site;
+    }
+    suspect.evidence.push_back(std::move(evidence));
+  }
+
+  const std::vector<Site>& sites_;
+  const OutlierRules& rules_;
+  double critical_;
+  std::map<std::tuple<Scope, std::string, std::size_t>, Suspect> suspects_;
+};
+
+/// What is left of each GPU's shares, its median over all that it did at some speed: what is a little slow in
+/// everything is slow.
+std::optional<Shares> all_speeds(const std::vector<Shares>& speeds, const OutlierRules& rules) {
+  std::map<std::size_t, std::vector<double>> by_site;
+  for (const Shares& one : speeds) {
+    for (std::size_t i = 0; i < one.sites.size(); ++i) by_site[one.sites[i]].push_back(one.values[i]);
+  }
+  constexpr std::size_t several = 3;
+  Shares shares{.name = "all speeds", .sites = {}, .values = {}};
+  for (auto& [site, own] : by_site) {
+    if (own.size() < several) continue;
+    shares.sites.push_back(site);
+    shares.values.push_back(median(std::move(own)));
+  }
+  if (shares.values.size() < rules.least_readings) return std::nullopt;
+  shares.scatter = std::max(scatter_of(shares.values), least_scatter);
+  return shares;
+}
+
+}  // namespace
+
+double critical_score(double alarms, std::size_t tests) {
+  const double share = std::min(0.5, alarms / static_cast<double>(std::max<std::size_t>(tests, 1)));
+  return std::numbers::sqrt2 * boost::math::erfc_inv(2 * share);
+}
+
+std::vector<Suspect> find_suspects(const std::vector<Metric>& metrics, const std::vector<Site>& sites,
+                                   const OutlierRules& rules) {
+  std::vector<Shares> all;
+  std::vector<bool> is_speed;
+  std::size_t tests = 0;
+  for (const Metric& metric : metrics) {
+    std::optional<Shares> shares = shares_of(metric, rules);
+    if (!shares) continue;
+    for (const Scope scope : scopes) tests += places_of(*shares, sites, scope).size();
+    all.push_back(std::move(*shares));
+    is_speed.push_back(!metric.high_is_bad);
+  }
+  tests += all.empty() ? 0 : tests / all.size();  // for all speeds
+  Search search(sites, rules, critical_score(rules.false_alarms, tests));
+  for (Shares& one : all) search.look_at(one);
+  std::vector<Shares> speeds;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (is_speed[i]) speeds.push_back(std::move(all[i]));
+  }
+  if (std::optional<Shares> shares = all_speeds(speeds, rules)) search.look_at(*shares);
+  return search.take();
+}
+
+}  // namespace gpucheck::fleet
