@@ -60,6 +60,8 @@ struct MergedOutput {
 struct MergeOptions {
   std::vector<std::string> paths;  ///< journals and folders of them; at least one
   std::string expected_nodes;      ///< as fleet::parse_expected_nodes takes it
+  std::vector<std::string> again;  ///< journals and folders of a second measurement
+  std::string racks;               ///< as fleet::Racks takes it; empty where nobody says
   std::vector<MergedOutput> outputs;
   std::string waivers_path;  ///< empty for none
   bool verbose = false;      ///< nodes that passed, too

@@ -263,7 +263,8 @@ bool has_all_expected(const Fleet& fleet) {
 }
 
 Verdict verdict_of(const Fleet& fleet) {
-  const bool is_whole = !fleet.nodes.empty() && has_all_expected(fleet) && fleet.problems.empty();
+  const bool is_whole = !fleet.nodes.empty() && has_all_expected(fleet) && fleet.problems.empty() &&
+                        std::ranges::none_of(fleet.suspects, counts_against);
   Verdict verdict = is_whole ? Verdict::passed : Verdict::not_judged;
   for (const FleetNode& node : fleet.nodes) lower(verdict, node.verdict);
   return verdict;
@@ -282,15 +283,18 @@ void FleetJudge::add(KeptRun run) {
 
 void FleetJudge::add(FileProblem problem) { fleet_.problems.push_back(std::move(problem)); }
 
-Fleet FleetJudge::judge(ExpectedNodes expected, const Waivers& waivers) {
-  fleet_.expected = std::move(expected);
+void FleetJudge::add_again(KeptRun run) { again_.push_back(std::move(run)); }
+
+Fleet FleetJudge::judge(const FleetRules& rules) {
+  fleet_.expected = rules.expected;
   fleet_.nodes = nodes_of(fleet_.runs);
   find_missing(fleet_);
   find_differences(fleet_);
   std::vector<std::chrono::system_clock::time_point> dates;
   for (const KeptRun& run : fleet_.runs) dates.push_back(run.start.start_time);
-  fleet_.across = waived_across(peers_, dates, waivers);
+  fleet_.across = waived_across(peers_, dates, rules.waivers);
   fail_those_that_differ(fleet_);
+  find_suspects(fleet_, rules.racks, again_);
   fleet_.verdict = verdict_of(fleet_);
   return std::move(fleet_);
 }

@@ -7,6 +7,7 @@
 
 #include "fleet/across_runs.hpp"
 #include "fleet/nodes/expected_nodes.hpp"
+#include "fleet/nodes/fleet_suspects.hpp"
 #include "fleet/nodes/kept_run.hpp"
 #include "fleet/peers.hpp"
 
@@ -51,23 +52,34 @@ struct Fleet {
   std::vector<FileProblem> problems;
   std::vector<Difference> differences = {};
   AcrossRuns across = {};
+  std::vector<FleetSuspect> suspects = {};  ///< the worst evidence first
   harness::Verdict verdict = harness::Verdict::not_judged;
 };
 
 /// Collects runs, then judges. The same runs in the same order give the same fleet. Used by one thread.
+/// How to judge.
+struct FleetRules {
+  ExpectedNodes expected;
+  Waivers waivers = {};  ///< in place of those that the runs had
+  Racks racks = {};
+};
+
 class FleetJudge {
  public:
   /// @param texts that the runs point into.
   explicit FleetJudge(std::shared_ptr<const SharedTexts> texts);
   void add(KeptRun run);
+  /// A run of a second measurement: it confirms or refutes suspicions, and does not count besides.
+  void add_again(KeptRun run);
   void add(FileProblem problem);
 
   /// Judges what was added; the end of the judge. A failure that a waiver covers is waived, by the day on which its run
   /// started.
-  [[nodiscard]] Fleet judge(ExpectedNodes expected, const Waivers& waivers);
+  [[nodiscard]] Fleet judge(const FleetRules& rules);
 
  private:
   Fleet fleet_;
+  std::vector<KeptRun> again_;
   Peers peers_;
 };
 

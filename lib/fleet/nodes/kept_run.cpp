@@ -108,7 +108,8 @@ void RunKeeper::keep_measurements(const CaseResult& result) {
     run_.measurements.push_back({.case_name = name,
                                  .key = texts_.keep(measurement.key),
                                  .device = result.devices.front(),
-                                 .value = measurement.value});
+                                 .value = measurement.value,
+                                 .high_is_bad = !measurement.fail_below && !measurement.warn_below});
   }
 }
 

@@ -41,6 +41,7 @@ struct KeptMeasurement {
   const std::string* key = nullptr;
   int device = 0;  ///< its index in the run; of a case on several the first
   double value = 0;
+  bool high_is_bad = false;  ///< the limit is one above
 };
 
 struct KeptRun {

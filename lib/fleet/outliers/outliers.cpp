@@ -17,7 +17,7 @@ namespace {
 constexpr std::array scopes{Scope::rack, Scope::slot, Scope::node, Scope::gpu};
 constexpr double least_scatter = 0.001;  // what is steadier than a thousandth is measured no better than that
 
-/// Of an even number the upper of the middle two.
+/// Takes the upper of the middle two of an even number.
 double upper_median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);
@@ -57,6 +57,7 @@ struct Shares {
   std::vector<std::size_t> sites;
   std::vector<double> values;  ///< logarithm of the ratio to the median
   double scatter = 0;
+  double center = 0;  ///< the logarithm of the median; the other sign where high values are bad
 };
 
 std::optional<Shares> shares_of(const Metric& metric, const OutlierRules& rules) {
@@ -67,8 +68,8 @@ std::optional<Shares> shares_of(const Metric& metric, const OutlierRules& rules)
     shares.values.push_back(std::log(reading.value) * (metric.high_is_bad ? -1 : 1));
   }
   if (shares.values.size() < rules.least_readings) return std::nullopt;
-  const double center = median(shares.values);
-  for (double& value : shares.values) value -= center;
+  shares.center = median(shares.values);
+  for (double& value : shares.values) value -= shares.center;
   shares.scatter = std::max(scatter_of(shares.values), least_scatter);
   return shares;
 }
@@ -189,7 +190,7 @@ std::optional<Shares> all_speeds(const std::vector<Shares>& speeds, const Outlie
     for (std::size_t i = 0; i < one.sites.size(); ++i) by_site[one.sites[i]].push_back(one.values[i]);
   }
   constexpr std::size_t several = 3;
-  Shares shares{.name = "all speeds", .sites = {}, .values = {}};
+  Shares shares{.name = all_speeds_metric, .sites = {}, .values = {}};
   for (auto& [site, own] : by_site) {
     if (own.size() < several) continue;
     shares.sites.push_back(site);
@@ -207,27 +208,74 @@ double critical_score(double alarms, std::size_t tests) {
   return std::numbers::sqrt2 * boost::math::erfc_inv(2 * share);
 }
 
-std::vector<Suspect> find_suspects(const std::vector<Metric>& metrics, const std::vector<Site>& sites,
-                                   const OutlierRules& rules) {
+Outliers find_outliers(const std::vector<Metric>& metrics, const std::vector<Site>& sites, const OutlierRules& rules) {
+  Outliers outliers;
   std::vector<Shares> all;
-  std::vector<bool> is_speed;
   std::size_t tests = 0;
   for (const Metric& metric : metrics) {
     std::optional<Shares> shares = shares_of(metric, rules);
     if (!shares) continue;
     for (const Scope scope : scopes) tests += places_of(*shares, sites, scope).size();
+    outliers.usual.push_back({.metric = metric.name,
+                              .high_is_bad = metric.high_is_bad,
+                              .median = std::exp(metric.high_is_bad ? -shares->center : shares->center),
+                              .scatter = shares->scatter});
     all.push_back(std::move(*shares));
-    is_speed.push_back(!metric.high_is_bad);
   }
   tests += all.empty() ? 0 : tests / all.size();  // for all speeds
   Search search(sites, rules, critical_score(rules.false_alarms, tests));
-  for (Shares& one : all) search.look_at(one);
   std::vector<Shares> speeds;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (is_speed[i]) speeds.push_back(std::move(all[i]));
+    search.look_at(all[i]);
+    outliers.usual[i].scatter = all[i].scatter;  // without what was found
+    if (!outliers.usual[i].high_is_bad) speeds.push_back(std::move(all[i]));
   }
-  if (std::optional<Shares> shares = all_speeds(speeds, rules)) search.look_at(*shares);
-  return search.take();
+  if (std::optional<Shares> shares = all_speeds(speeds, rules)) {
+    search.look_at(*shares);
+    outliers.usual.push_back({.metric = shares->name, .median = 1, .scatter = shares->scatter});
+  }
+  outliers.suspects = search.take();
+  return outliers;
+}
+
+namespace {
+
+bool is_in(const Suspect& suspect, std::size_t site, const std::vector<Site>& sites) {
+  return suspect.scope == Scope::gpu ? site == suspect.site
+                                     : name_of(sites[site], suspect.scope, site) == suspect.place;
+}
+
+/// The shares of the suspect's GPUs in one metric.
+std::vector<double> shares_again(const Suspect& suspect, const Usual& usual, const std::vector<Metric>& again,
+                                 const std::vector<Site>& sites) {
+  std::vector<double> shares;
+  for (const Metric& metric : again) {
+    if (metric.name != usual.metric) continue;
+    for (const Reading& reading : metric.readings) {
+      if (!std::isfinite(reading.value) || reading.value <= 0 || !is_in(suspect, reading.site, sites)) continue;
+      shares.push_back(std::log(reading.value / usual.median) * (usual.high_is_bad ? -1 : 1));
+    }
+  }
+  return shares;
+}
+
+}  // namespace
+
+SecondLook look_again(const Suspect& suspect, const std::vector<Usual>& usual, const std::vector<Metric>& again,
+                      const std::vector<Site>& sites, const OutlierRules& rules) {
+  const std::string& wanted = suspect.evidence.front().metric;
+  const bool wants_all = wanted == all_speeds_metric;
+  std::vector<double> shares;
+  double scatter = 0;
+  for (const Usual& one : usual) {
+    if (one.metric == wanted) scatter = one.scatter;
+    if (one.metric != wanted && (!wants_all || one.high_is_bad)) continue;
+    for (const double share : shares_again(suspect, one, again, sites)) shares.push_back(share);
+  }
+  if (shares.empty()) return SecondLook::none;
+  const double share = wants_all ? median(std::move(shares)) : upper_median(std::move(shares));
+  const bool is_worse = 1 - std::exp(share) >= rules.least_loss && -share >= critical_score(0.01, 1) * scatter;
+  return is_worse ? SecondLook::confirmed : SecondLook::refuted;
 }
 
 }  // namespace gpucheck::fleet

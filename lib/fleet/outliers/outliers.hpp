@@ -46,6 +46,22 @@ struct Suspect {
   std::vector<Evidence> evidence;  ///< the worst first; at least one
 };
 
+/// What is usual in one metric.
+struct Usual {
+  std::string metric;
+  bool high_is_bad = false;
+  double median = 0;   ///< in the unit of its values
+  double scatter = 0;  ///< standard deviation of values' logarithms
+};
+
+struct Outliers {
+  std::vector<Suspect> suspects;  ///< the worst evidence first
+  std::vector<Usual> usual;       ///< of metrics with enough readings, in their order
+};
+
+/// Measured as the speed of a GPU in all metrics together.
+inline constexpr const char* all_speeds_metric = "all speeds";
+
 struct OutlierRules {
   /// How many suspects there are in a fleet without a defect, on average, where values scatter as normal ones do.
   double false_alarms = 0.01;
@@ -53,7 +69,7 @@ struct OutlierRules {
   std::size_t least_readings = 8;  ///< of one metric: fewer say too little about how values scatter
 };
 
-/// Finds suspects, by the worst evidence first. The same metrics give the same suspects.
+/// Finds suspects. The same metrics give the same suspects.
 ///
 /// For each metric, values are compared as the logarithm of their ratio to the median. How they scatter is
 /// estimated so that a few odd ones do not count (as the modified z-score of Iglewicz and Hoaglin does, How to Detect
@@ -64,8 +80,17 @@ struct OutlierRules {
 /// taken off its GPUs. A score counts as an outlier where so few are expected by chance over all places and metrics as
 /// the rules allow. "all speeds" is a metric besides: the median share of a GPU in all metrics of which low values are
 /// bad.
-std::vector<Suspect> find_suspects(const std::vector<Metric>& metrics, const std::vector<Site>& sites,
-                                   const OutlierRules& rules = {});
+Outliers find_outliers(const std::vector<Metric>& metrics, const std::vector<Site>& sites,
+                       const OutlierRules& rules = {});
+
+enum class SecondLook : std::uint8_t { none, confirmed, refuted };
+
+/// What a second measurement says of a suspect. It is confirmed where it is worse again in the metric of its worst
+/// evidence: by the least loss of the rules, and by more than one of a hundred normal values is by chance. Few are
+/// measured again, so that chance hardly confirms any.
+/// @param again readings of a second measurement, by the names of the first's metrics.
+SecondLook look_again(const Suspect& suspect, const std::vector<Usual>& usual, const std::vector<Metric>& again,
+                      const std::vector<Site>& sites, const OutlierRules& rules = {});
 
 /// The score below which `tests` normal values fall `alarms` times on average, as a positive number.
 double critical_score(double alarms, std::size_t tests);

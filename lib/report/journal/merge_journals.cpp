@@ -135,18 +135,26 @@ class ReadAhead {
 
 }  // namespace
 
-fleet::Fleet merge_journals(const std::vector<std::string>& paths, fleet::ExpectedNodes expected,
-                            const fleet::Waivers& waivers) {
-  Found found = find_journals(paths);
+fleet::Fleet merge_journals(const std::vector<std::string>& paths, const std::vector<std::string>& again,
+                            const fleet::FleetRules& rules) {
   const auto texts = std::make_shared<fleet::SharedTexts>();
   fleet::FleetJudge judge(texts);
-  for (FileProblem& problem : found.problems) judge.add(std::move(problem));
-  ReadAhead ahead(found.files, waivers, *texts);
-  for (std::size_t i = 0; i < found.files.size(); ++i) {
-    RunOrProblem outcome = ahead.next();
-    std::visit([&judge](auto& found_out) { judge.add(std::move(found_out)); }, outcome);
-  }
-  return judge.judge(std::move(expected), waivers);
+  const auto read_all = [&](const std::vector<std::string>& some, const auto& take) {
+    Found found = find_journals(some);
+    for (FileProblem& problem : found.problems) judge.add(std::move(problem));
+    ReadAhead ahead(found.files, rules.waivers, *texts);
+    for (std::size_t i = 0; i < found.files.size(); ++i) {
+      RunOrProblem outcome = ahead.next();
+      if (auto* const problem = std::get_if<FileProblem>(&outcome)) {
+        judge.add(std::move(*problem));
+      } else {
+        take(std::get<fleet::KeptRun>(std::move(outcome)));
+      }
+    }
+  };
+  read_all(paths, [&judge](fleet::KeptRun run) { judge.add(std::move(run)); });
+  read_all(again, [&judge](fleet::KeptRun run) { judge.add_again(std::move(run)); });
+  return judge.judge(rules);
 }
 
 }  // namespace gpucheck::report

@@ -11,7 +11,8 @@ namespace gpucheck::report {
 /// held than `fleet::KeptRun`. The same files give the same fleet.
 /// @param paths journals, and folders: of those every file named *.journal in them and below, in the order of their
 /// names. A file that is not a journal, and what cannot be read, is a problem of the fleet.
-fleet::Fleet merge_journals(const std::vector<std::string>& paths, fleet::ExpectedNodes expected,
-                            const fleet::Waivers& waivers);
+/// @param again likewise, of a second measurement.
+fleet::Fleet merge_journals(const std::vector<std::string>& paths, const std::vector<std::string>& again,
+                            const fleet::FleetRules& rules);
 
 }  // namespace gpucheck::report

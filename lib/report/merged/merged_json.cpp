@@ -1,4 +1,6 @@
+#include <array>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 
 #include "base/text/sanitize.hpp"
@@ -56,6 +58,20 @@ Json difference_json(const fleet::Fleet& fleet, const fleet::Difference& differe
   return json;
 }
 
+Json suspect_json(const fleet::Fleet& fleet, const fleet::FleetSuspect& suspect) {
+  constexpr std::array<std::string_view, 4> scopes{"rack", "slot", "node", "gpu"};
+  Json json = {{"scope", scopes[static_cast<std::size_t>(suspect.suspect.scope)]},
+               {"place", suspect.place},
+               {"node", suspect.nodes.empty() ? Json() : Json(fleet.nodes[suspect.nodes.front()].name)},
+               {"uuid", suspect.device_uuid.empty() ? Json() : Json(suspect.device_uuid)},
+               {"second_look", second_look_word(suspect.second_look)},
+               {"evidence", Json::array()}};
+  for (const fleet::Evidence& one : suspect.suspect.evidence) {
+    json["evidence"].push_back({{"metric", one.metric}, {"loss_ratio", one.loss}, {"standard_deviations", one.scores}});
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string merged_json(const fleet::Fleet& fleet) {
@@ -73,6 +89,7 @@ std::string merged_json(const fleet::Fleet& fleet) {
                    {"problems", Json::array()},
                    {"differences", Json::array()},
                    {"comparisons", Json::array()},
+                   {"suspects", Json::array()},
                    {"nodes", Json::array()}};
   for (const fleet::FileProblem& one : fleet.problems) {
     document["problems"].push_back({{"path", one.path}, {"reason", one.reason}});
@@ -83,6 +100,7 @@ std::string merged_json(const fleet::Fleet& fleet) {
   for (const harness::Comparison& one : fleet.across.comparisons) {
     document["comparisons"].push_back(json_across_runs(one, fleet.across.subjects));
   }
+  for (const fleet::FleetSuspect& one : fleet.suspects) document["suspects"].push_back(suspect_json(fleet, one));
   for (const fleet::FleetNode& node : fleet.nodes) document["nodes"].push_back(node_json(fleet, node));
   return text_of(document);
 }

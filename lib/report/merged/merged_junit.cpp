@@ -158,6 +158,14 @@ void add_fleet(pugi::xml_node root, const fleet::Fleet& fleet, Totals& totals) {
     ++suite.errors;
     add_element(files, "error", "not-judged", problems.front(), fmt::format("{}", fmt::join(problems, "\n")));
   }
+  for (const fleet::FleetSuspect& one : fleet.suspects) {
+    pugi::xml_node testcase = add_testcase(suite, "suspect", one.place, 0);
+    if (!fleet::counts_against(one)) continue;
+    const bool confirmed = one.second_look == fleet::SecondLook::confirmed;
+    ++(confirmed ? suite.failures : suite.errors);
+    add_element(testcase, confirmed ? "failure" : "error", confirmed ? "slow" : "not-judged", fleet::text_of(one),
+                fleet::text_of(one));
+  }
   for (const harness::Comparison& one : fleet.across.comparisons) {
     pugi::xml_node testcase = add_testcase(suite, "comparison", comparison_title(one), 0);
     if (!harness::is_failure(one)) continue;

@@ -48,6 +48,9 @@ std::string merged_markdown(const fleet::Fleet& fleet) {
   for (const harness::Comparison& one : fleet.across.comparisons) {
     if (one.verdict != "pass") add(fmt::format("- **{}** {}\n", html_code(one.verdict), html_code(one.reason)));
   }
+  for (const fleet::FleetSuspect& one : fleet.suspects) {
+    add(fmt::format("- **Suspect:** {}\n", html_code(fleet::text_of(one))));
+  }
   if (!text.ends_with("\n\n")) text += "\n";
   return text + nodes_section(fleet, longest_summary - text.size());
 }

@@ -42,6 +42,14 @@ std::string merged_prometheus(const fleet::Fleet& fleet) {
   }
   exposition.add("gpucheck_fleet_problems", "Files that could not be read or are not journals.", {},
                  static_cast<double>(fleet.problems.size()));
+  for (const fleet::FleetSuspect& one : fleet.suspects) {
+    exposition.add("gpucheck_fleet_suspect_loss_ratio",
+                   "By which share a rack, slot, node or GPU is worse than its sisters in what it is worst in.",
+                   {{"place", one.place},
+                    {"metric", one.suspect.evidence.front().metric},
+                    {"second_look", std::string(second_look_word(one.second_look))}},
+                   one.suspect.evidence.front().loss);
+  }
   for (const std::string& name : fleet.missing) {
     exposition.add("gpucheck_node_missing", "A node that was expected and did not report.", {{"host", name}}, 1);
   }

@@ -55,6 +55,7 @@ std::string merged_text(const fleet::Fleet& fleet, bool all, const Palette& pale
   for (const harness::Comparison& one : fleet.across.comparisons) {
     text += comparison_text(without_passes(one), name_of, palette);
   }
+  for (const fleet::FleetSuspect& one : fleet.suspects) text += fmt::format("suspect: {}\n", fleet::text_of(one));
   if (!text.ends_with("\n\n")) text += "\n";
   return text + fmt::format("{}  {}\n", verdict_head(fleet.verdict, palette), nodes_text(fleet));
 }

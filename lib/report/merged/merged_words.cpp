@@ -1,6 +1,7 @@
 #include "report/merged/merged_words.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <set>
@@ -144,6 +145,11 @@ std::string difference_text(const fleet::Fleet& fleet, const fleet::Difference& 
                                  shares.empty() ? nodes(share.nodes.size()) : names_of(fleet, share.nodes)));
   }
   return fmt::format("{}: {}", difference.what, fmt::join(shares, "; "));
+}
+
+std::string_view second_look_word(fleet::SecondLook look) noexcept {
+  constexpr std::array<std::string_view, 3> words{"none", "confirmed", "refuted"};
+  return words[static_cast<std::size_t>(look)];
 }
 
 std::string compared_device_name(const fleet::Fleet& fleet, int subject) {

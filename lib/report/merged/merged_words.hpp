@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fleet/nodes/fleet.hpp"
@@ -32,6 +33,9 @@ std::vector<std::string> problems_of(const fleet::Fleet& fleet);
 
 /// "driver: 580.95 on 990 nodes; 570.1 on n3, n4".
 std::string difference_text(const fleet::Fleet& fleet, const fleet::Difference& difference);
+
+/// "none", "confirmed" or "refuted".
+std::string_view second_look_word(fleet::SecondLook look) noexcept;
 
 /// "node n1 (GPU-…)" of the device of a value that is compared across nodes.
 std::string compared_device_name(const fleet::Fleet& fleet, int subject);

@@ -27,7 +27,9 @@ std::vector<NamedFile> reports_of(const MergeOptions& options) {
 
 std::vector<NamedFile> files_read(const MergeOptions& options) {
   std::vector<NamedFile> files{{"the waivers", options.waivers_path}};
-  for (const std::string& path : options.paths) files.push_back({"a file that it is made from", path});
+  for (const std::vector<std::string>* paths : {&options.paths, &options.again}) {
+    for (const std::string& path : *paths) files.push_back({"a file that it is made from", path});
+  }
   return files;
 }
 
@@ -57,14 +59,15 @@ int merge(const Environment& environment, const MergeOptions& options) {
   // Whoever reads the console may leave (`| head`): the files are written all the same.
   std::signal(SIGPIPE, SIG_IGN);
   check_distinct(reports_of(options), files_read(options));
-  const fleet::ExpectedNodes expected = fleet::parse_expected_nodes(options.expected_nodes);
-  const fleet::Waivers waivers = waivers_of(environment, options.waivers_path);
+  const fleet::FleetRules rules{.expected = fleet::parse_expected_nodes(options.expected_nodes),
+                                .waivers = waivers_of(environment, options.waivers_path),
+                                .racks = options.racks.empty() ? fleet::Racks() : fleet::Racks(options.racks)};
   std::vector<std::unique_ptr<OutputFile>> files;
   for (const MergedOutput& output : options.outputs) {
     files.push_back(std::make_unique<OutputFile>(output.path, "report", Writers::one));
     files.back()->discard_old();
   }
-  const fleet::Fleet fleet = report::merge_journals(options.paths, expected, waivers);
+  const fleet::Fleet fleet = report::merge_journals(options.paths, options.again, rules);
   print_fleet(options, fleet);
   bool written = true;
   for (std::size_t i = 0; i < files.size(); ++i) {

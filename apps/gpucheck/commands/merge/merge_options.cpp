@@ -46,6 +46,17 @@ void add_merge_options(CLI::App& command, MergeOptions& options) {
       ->required()
       ->type_name("N|LIST|@FILE|any");
   command
+      .add_option("--again", options.again,
+                  "Likewise, of a second measurement of what is suspected: it confirms that or does not")
+      ->type_name("JOURNAL|FOLDER")
+      ->allow_extra_args(false);
+  command
+      .add_option(
+          "--racks", options.racks,
+          "Which rack a node is in, for what its nodes have in common: a regular expression whose group is the "
+          "rack in a node's name, such as '(r[0-9]+)-.*', or @FILE with lines of a rack and a list of its nodes")
+      ->type_name("REGEX|@FILE");
+  command
       .add_option_function<std::vector<std::string>>(
           "--output",
           [&outputs = options.outputs](const std::vector<std::string>& texts) {

@@ -75,7 +75,7 @@ inline Fleet judged(const std::vector<NodeOfTests>& nodes, const std::string& ex
   FleetJudge judge(texts);
   for (const NodeOfTests& node : nodes) judge.add(kept(node, *texts));
   for (const FileProblem& problem : problems) judge.add(problem);
-  return judge.judge(parse_expected_nodes(expected), {});
+  return judge.judge({.expected = parse_expected_nodes(expected)});
 }
 
 }  // namespace gpucheck::fleet

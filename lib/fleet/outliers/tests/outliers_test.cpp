@@ -63,7 +63,7 @@ class SimulatedFleet {
     }
   }
 
-  [[nodiscard]] std::vector<Suspect> suspects() const { return find_suspects(metrics_, sites_); }
+  [[nodiscard]] std::vector<Suspect> suspects() const { return find_outliers(metrics_, sites_).suspects; }
   [[nodiscard]] std::size_t draw(std::size_t below) { return static_cast<std::size_t>(random_() % below); }
   [[nodiscard]] const std::vector<Site>& sites() const { return sites_; }
   [[nodiscard]] std::vector<Metric>& metrics() { return metrics_; }
@@ -198,26 +198,26 @@ TEST(Suspects, AreNoneWhereNothingScattersAndNothingIsLost) {
     sites.push_back({.node = std::to_string(i / 4), .slot = std::to_string(i % 4), .rack = ""});
     metric.readings.push_back({i, 100});
   }
-  EXPECT_THAT(find_suspects({metric}, sites), IsEmpty());
+  EXPECT_THAT(find_outliers({metric}, sites).suspects, IsEmpty());
   metric.readings[5].value = 97.5;
-  EXPECT_THAT(find_suspects({metric}, sites), IsEmpty()) << "2.5 % are not worth a look";
+  EXPECT_THAT(find_outliers({metric}, sites).suspects, IsEmpty()) << "2.5 % are not worth a look";
   metric.readings[5].value = 95;
-  ASSERT_THAT(find_suspects({metric}, sites), SizeIs(1));
-  EXPECT_EQ(find_suspects({metric}, sites)[0].site, 5U);
+  ASSERT_THAT(find_outliers({metric}, sites).suspects, SizeIs(1));
+  EXPECT_EQ(find_outliers({metric}, sites).suspects[0].site, 5U);
   metric.readings[5].value = 105;
-  EXPECT_THAT(find_suspects({metric}, sites), IsEmpty()) << "better is not worse";
+  EXPECT_THAT(find_outliers({metric}, sites).suspects, IsEmpty()) << "better is not worse";
   metric.high_is_bad = true;
-  EXPECT_THAT(find_suspects({metric}, sites), SizeIs(1));
+  EXPECT_THAT(find_outliers({metric}, sites).suspects, SizeIs(1));
 }
 
 TEST(Suspects, NeedEightReadingsThatAreNumbersAboveZero) {
   std::vector<Site> sites(8, {.node = "n", .slot = "", .rack = ""});
   Metric metric{.name = "m", .readings = {}};
   for (std::size_t i = 0; i < 8; ++i) metric.readings.push_back({i, i == 0 ? 50.0 : 100.0});
-  EXPECT_THAT(find_suspects({metric}, sites), SizeIs(1));
+  EXPECT_THAT(find_outliers({metric}, sites).suspects, SizeIs(1));
   for (const double broken : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
     metric.readings[7].value = broken;
-    EXPECT_THAT(find_suspects({metric}, sites), IsEmpty()) << broken;
+    EXPECT_THAT(find_outliers({metric}, sites).suspects, IsEmpty()) << broken;
   }
 }
 
@@ -231,6 +231,58 @@ TEST(Suspects, AreGpusWhereOneOfTwoInANodeIsSlow) {
   ASSERT_THAT(suspects, SizeIs(1));
   EXPECT_EQ(suspects[0].scope, Scope::gpu);
   EXPECT_EQ(suspects[0].site, 4U * node_size + 1);
+}
+
+// ---- a second look ---------------------------------------------------------------------------
+
+/// One reading of the metric on the GPU of that place.
+std::vector<Metric> again(const std::string& name, std::size_t site, double value) {
+  return {{.name = name, .readings = {{site, value}}}};
+}
+
+TEST(ASecondLook, ConfirmsWhoIsWorseAgainAndNobodyElse) {
+  SimulatedFleet fleet(16, 3, as_measured, 9);
+  fleet.plant(0.1, 1, [](const Site&, std::size_t place) { return place == 7; });
+  const Outliers outliers = find_outliers(fleet.metrics(), fleet.sites());
+  ASSERT_THAT(outliers.suspects, SizeIs(1));
+  const auto look = [&](const std::vector<Metric>& second) {
+    return look_again(outliers.suspects[0], outliers.usual, second, fleet.sites());
+  };
+  EXPECT_EQ(look(again("m0", 7, 900)), SecondLook::confirmed);
+  EXPECT_EQ(look(again("m0", 7, 965)), SecondLook::confirmed) << "3.5 % are still worth a look";
+  EXPECT_EQ(look(again("m0", 7, 980)), SecondLook::refuted);
+  EXPECT_EQ(look(again("m0", 7, 1100)), SecondLook::refuted);
+  EXPECT_EQ(look(again("m1", 7, 900)), SecondLook::none) << "another metric";
+  EXPECT_EQ(look(again("m0", 8, 900)), SecondLook::none) << "another GPU";
+  EXPECT_EQ(look(again("m0", 7, std::nan(""))), SecondLook::none);
+  EXPECT_EQ(look({}), SecondLook::none);
+}
+
+TEST(ASecondLook, OfARackIsAtMostOfItsGpus) {
+  SimulatedFleet fleet(32, 3, as_measured, 10);
+  fleet.plant(0.1, 3, [](const Site& one, std::size_t) { return one.rack == "r2"; });
+  const Outliers outliers = find_outliers(fleet.metrics(), fleet.sites());
+  ASSERT_THAT(outliers.suspects, SizeIs(1));
+  const std::string metric = outliers.suspects[0].evidence[0].metric;
+  const double usual = 1000.0 + (metric.back() - '0');
+  const std::size_t first = 2 * rack_size * node_size;
+  std::vector<Metric> second{
+      {.name = metric, .readings = {{first, usual * 0.9}, {first + 1, usual * 0.9}, {first + 2, usual}}}};
+  EXPECT_EQ(look_again(outliers.suspects[0], outliers.usual, second, fleet.sites()), SecondLook::confirmed);
+  second[0].readings[1].value = usual;
+  EXPECT_EQ(look_again(outliers.suspects[0], outliers.usual, second, fleet.sites()), SecondLook::refuted);
+}
+
+TEST(ASecondLook, TakesHighValuesForBadWhereTheyAre) {
+  std::vector<Site> sites(16, {.node = "n", .slot = "", .rack = ""});
+  Metric latency{.name = "l", .high_is_bad = true, .readings = {}};
+  for (std::size_t i = 0; i < 16; ++i) latency.readings.push_back({i, i == 3 ? 130.0 : 100.0});
+  const Outliers outliers = find_outliers({latency}, sites);
+  ASSERT_THAT(outliers.suspects, SizeIs(1));
+  EXPECT_NEAR(outliers.usual.at(0).median, 100, 1e-6);
+  EXPECT_EQ(look_again(outliers.suspects[0], outliers.usual, again("l", 3, 130), sites), SecondLook::confirmed);
+  EXPECT_EQ(look_again(outliers.suspects[0], outliers.usual, again("l", 3, 100), sites), SecondLook::refuted);
+  EXPECT_EQ(look_again(outliers.suspects[0], outliers.usual, again("l", 3, 70), sites), SecondLook::refuted);
 }
 
 TEST(CriticalScore, IsTheNormalDistributions) {

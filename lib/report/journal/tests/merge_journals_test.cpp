@@ -59,7 +59,7 @@ std::vector<std::string> files_of(const fleet::Fleet& fleet) {
 }
 
 fleet::Fleet merged(const std::vector<std::string>& paths, const std::string& expected) {
-  return merge_journals(paths, fleet::parse_expected_nodes(expected), {});
+  return merge_journals(paths, {}, {.expected = fleet::parse_expected_nodes(expected)});
 }
 
 TEST(MergeJournals, ReadsFoldersInTheOrderOfTheirFilesAndWhatLiesBelow) {

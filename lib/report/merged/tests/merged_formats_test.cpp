@@ -176,7 +176,7 @@ TEST(MergedJunit, ShowsWaivedAndSkippedCasesAsSkipped) {
       {.case_glob = "memtest.*", .device = "any", .reason = "r", .owner = "o", .expires = "2099-12-31"}};
   fleet::FleetJudge judge(texts);
   judge.add(fleet::kept(node, *texts, waivers));
-  EXPECT_THAT(not_passed(merged_as("junit", judge.judge({.count = 1}, waivers))),
+  EXPECT_THAT(not_passed(merged_as("junit", judge.judge({.expected = {.count = 1}, .waivers = waivers}))),
               ElementsAre("gpucheck.n1.memtest/modulo_20: skipped", "gpucheck.n1.nccl/pairs: skipped"));
 }
 
@@ -210,6 +210,51 @@ TEST(MergedMarkdown, StaysBelowWhatGithubTakes) {
   const std::string text = merged_as("markdown", fleet::judged(nodes, "any"));
   EXPECT_LT(text.size(), 1024U * 1024U);
   EXPECT_THAT(text, HasSubstr("More nodes are left out here"));
+}
+
+/// Twelve nodes with a GPU each, of which the last is a tenth slower, and measured again or not.
+Fleet fleet_with_suspect(double second_speed) {
+  const auto texts = std::make_shared<fleet::SharedTexts>();
+  fleet::FleetJudge judge(texts);
+  const auto measured = [](const std::string& name, double speed) {
+    NodeOfTests node = passing(name);
+    node.results.front().measurements = {
+        {.key = "gbps", .value = speed, .verdict = "pass", .fail_below = 1, .source = "vendor"}};
+    return node;
+  };
+  for (int i = 10; i < 22; ++i) judge.add(fleet::kept(measured("n" + std::to_string(i), i < 21 ? 1000 : 900), *texts));
+  if (second_speed > 0) judge.add_again(fleet::kept(measured("n21", second_speed), *texts));
+  return judge.judge({.expected = {.count = 12}});
+}
+
+TEST(MergedReports, NameSuspectsAndWhatASecondMeasurementSays) {
+  const Fleet once = fleet_with_suspect(0);
+  const Fleet confirmed = fleet_with_suspect(905);
+  const Fleet refuted = fleet_with_suspect(1000);
+  EXPECT_THAT(merged_text(once, false, {}),
+              AllOf(HasSubstr("NOT JUDGED  n21  GPU-n21 of n21: 10.0 % worse"), HasSubstr("measure it again"),
+                    HasSubstr("suspect: GPU-n21 of n21: "), HasSubstr("; not measured again\n")));
+  EXPECT_THAT(merged_text(confirmed, false, {}), HasSubstr("FAILED      n21  GPU-n21 of n21"));
+  EXPECT_THAT(merged_text(refuted, false, {}),
+              AllOf(HasSubstr("does not confirm it\n"), HasSubstr("PASSED      12 of 12 nodes passed")));
+  for (const auto& [fleet, look] : {std::pair(&once, "none"), {&confirmed, "confirmed"}, {&refuted, "refuted"}}) {
+    const std::string text = merged_as("json", *fleet);
+    EXPECT_EQ(json_schema_complaints(text), "");
+    const json suspect = json::parse(text)["suspects"].at(0);
+    EXPECT_EQ(suspect["scope"], "gpu");
+    EXPECT_EQ(suspect["node"], "n21");
+    EXPECT_EQ(suspect["uuid"], "GPU-n21");
+    EXPECT_EQ(suspect["second_look"], look);
+    EXPECT_EQ(suspect["evidence"][0]["metric"], "alloc.fuzz.gbps of NVIDIA H100");
+    EXPECT_NEAR(suspect["evidence"][0]["loss_ratio"].get<double>(), 0.1, 1e-6);
+    EXPECT_THAT(merged_as("markdown", *fleet), HasSubstr("- **Suspect:** "));
+    EXPECT_THAT(merged_as("prometheus", *fleet), HasSubstr("second_look=\"" + std::string(look) + "\"} 0."));
+  }
+  EXPECT_THAT(not_passed(merged_as("junit", once)),
+              ElementsAre("gpucheck.fleet.suspect/GPU-n21 of n21: error", "gpucheck.n21.node/verdict: error"));
+  EXPECT_THAT(not_passed(merged_as("junit", confirmed)),
+              ElementsAre("gpucheck.fleet.suspect/GPU-n21 of n21: failure", "gpucheck.n21.node/verdict: failure"));
+  EXPECT_THAT(not_passed(merged_as("junit", refuted)), IsEmpty());
 }
 
 /// Names and texts come from other machines.

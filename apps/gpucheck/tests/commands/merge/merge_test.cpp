@@ -92,11 +92,23 @@ TEST(MergeCommand, HasNoUseForACommandLineThatLeavesDoubts) {
   usage({}, "--expect-nodes");
   usage({"--expect-nodes", "0"}, "cannot be expected");
   usage({"--expect-nodes", "n[2-1]"}, "ends before it begins");
+  usage({"--expect-nodes", "1", "--racks", "r("}, "not a regular expression");
   usage({"--expect-nodes", "1", "--output", "journal=x"}, "not a format of reports on a fleet");
   usage({"--expect-nodes", "1", "--output", "json"}, "FORMAT=FILE");
   usage({"--expect-nodes", "1", "--output", "json=" + journal}, "n1.journal");
   usage({"--expect-nodes", "1", "--output", "json=" + (folder / "a"), "--output", "junit=" + (folder / "a")}, "junit");
   EXPECT_EQ(fixture({"merge", "--expect-nodes", "1"}).exit_code, 2);
+}
+
+TEST(MergeCommand, TakesASecondMeasurementForNoSecondReport) {
+  const TemporaryFolder folder;
+  const TemporaryFolder again;
+  run_good_nodes(folder, 2);
+  EXPECT_EQ(run_on_node(again, "n1", "proof.watchful").exit_code, 0);
+  EXPECT_EQ(fixture({"merge", folder.path(), "--again", again.path(), "--expect-nodes", "2"}).exit_code, 0);
+  EXPECT_EQ(fixture({"merge", folder.path(), again.path(), "--expect-nodes", "2"}).exit_code, 3);
+  write_file(again / "x.journal", "broken");
+  EXPECT_EQ(fixture({"merge", folder.path(), "--again", again.path(), "--expect-nodes", "2"}).exit_code, 3);
 }
 
 TEST(MergeCommand, IsNoPassWhereAReportCannotBeWritten) {
