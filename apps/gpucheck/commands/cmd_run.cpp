@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <string>
 #include <system_error>
@@ -9,6 +10,7 @@
 #include "base/error.hpp"
 #include "commands/commands.hpp"
 #include "commands/execution.hpp"
+#include "commands/resume.hpp"
 #include "config/parameters.hpp"
 #include "input/engine.hpp"
 #include "input/selection.hpp"
@@ -120,6 +122,21 @@ int run_nothing(const Selected& selected, const runner::Options& run_options, co
   return reports.exit_code(static_cast<int>(runner::run_nothing(run_options, sinks).exit_code));
 }
 
+/// The journal with which the run goes on; nothing where it is not resumed.
+std::optional<ResumedJournal> resumed_journal(const RunOptions& options, const runner::Plan& plan,
+                                              const std::string& version) {
+  if (!options.resume) return std::nullopt;
+  if (options.plan.repeat > 1) throw UsageError("--resume: a run that is repeated cannot be resumed");
+  const std::string path = journal_path(options.reports);
+  if (path.empty() || path == "-") {
+    throw UsageError("--resume: the run writes no journal with which it could go on: give it one with --journal FILE");
+  }
+  std::set<std::string> names;
+  for (const runner::PlannedCase& planned : plan.cases) names.insert(planned.test_case->name);
+  for (const harness::CaseResult& orphan : plan.ready) names.insert(orphan.name);
+  return ResumedJournal(path, options, names, version);
+}
+
 int run_and_report(const Environment& environment, const RunOptions& given) {
   const golden::GoldenSet goldens =
       load_goldens(environment, given.runner.settings.golden_directory, given.runner.settings.limits_path);
@@ -128,11 +145,17 @@ int run_and_report(const Environment& environment, const RunOptions& given) {
   const RunOptions options = with_parameters_of(cases, environment.registry, given);
   const runner::Plan plan = make_plan(selected, options);
   runner::Options run_options = options_for_runner(environment, goldens, options);
+  const std::optional<ResumedJournal> resumed = resumed_journal(options, plan, run_options.version);
+  if (resumed) {
+    run_options.resumed = resumed->run();
+    resumed->put_aside();
+  }
   Reports reports(options.reports);
   if (plan.empty()) return run_nothing(selected, run_options, options, reports);
   run_options.on_lost_trace = [&reports](const std::string& why) { reports.lost_trace(why); };
   harness::EventSink* const sinks[] = {&reports};
   const runner::RunSummary summary = runner::run(plan, goldens, run_options, sinks);
+  if (resumed) resumed->finish(summary.results);
   note_left_out(selected, options);
   return reports.exit_code(static_cast<int>(summary.exit_code));
 }

@@ -218,6 +218,11 @@ void add_order(CLI::App& command, RunOptions& options) {
                   "Only the selected cases that neither passed nor were skipped in this journal's run")
       ->type_name("JOURNAL");
   command
+      .add_flag("--resume", options.resume,
+                "Go on with the run of the journal that this one writes: what has a result there is not run again. "
+                "Without such a journal the run begins")
+      ->excludes("--rerun-failed");
+  command
       .add_option("--no-cases", options.runner.no_cases,
                   "What it means that nothing is left to run, by --exclude, --suite or --shard: pass, warn or fail "
                   "(exit code 3); reports are written in any case")

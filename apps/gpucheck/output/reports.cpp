@@ -80,6 +80,12 @@ std::vector<NamedFile> report_files(const ReportOptions& options) {
   return files;
 }
 
+std::string journal_path(const ReportOptions& options) {
+  const std::vector<Output> outputs = all_outputs(options);
+  const auto journal = std::ranges::find_if(outputs, is_journal);
+  return journal == outputs.end() ? "" : journal->path;
+}
+
 std::FILE* console_stream(const ReportOptions& options) {
   const bool stdout_taken = std::ranges::find(options.outputs, "-", &Output::path) != options.outputs.end();
   return stdout_taken ? stderr : stdout;

@@ -70,6 +70,9 @@ int without_old_reports(const ReportOptions& options, const std::function<int()>
 /// The files that `options` ask for, by the option that names each; the journal beside the JSON report, too.
 std::vector<NamedFile> report_files(const ReportOptions& options);
 
+/// The file of the journal that `options` ask for, also of the one beside the JSON report; empty for none.
+std::string journal_path(const ReportOptions& options);
+
 /// stderr when a report takes stdout.
 std::FILE* console_stream(const ReportOptions& options);
 

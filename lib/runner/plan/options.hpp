@@ -11,6 +11,7 @@
 #include "harness/run/events.hpp"
 #include "harness/run/exit_codes.hpp"
 #include "harness/values/run_settings.hpp"
+#include "runner/plan/resumed_run.hpp"
 #include "runner/plan/run_deadline.hpp"
 
 namespace gpucheck::runner {
@@ -56,6 +57,7 @@ struct Options {
   std::function<void(const std::string&)> on_lost_trace = {};
   fleet::Waivers waivers = {};
   std::optional<harness::Configuration> configuration = {};  ///< the file that some of these come from
+  std::optional<ResumedRun> resumed = {};                    ///< a run that was cut off, of which this is the rest
   /// The text of the file that `settings.telemetry` names; absent where it names none.
   std::optional<std::string> recording = {};
   std::chrono::milliseconds heartbeat{30'000};  ///< how often the sinks hear that time passes

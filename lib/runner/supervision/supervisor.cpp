@@ -7,6 +7,7 @@
 #include <numeric>
 #include <signal.h>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "base/error.hpp"
@@ -35,6 +36,20 @@ constexpr std::size_t max_starting_on_cuda = 2;
 constexpr std::size_t results_a_round = 1000;
 
 int core_count() { return std::max(static_cast<int>(std::thread::hardware_concurrency()), 1); }
+
+/// A result is of a GPU: those of others cannot be gone on with.
+void check_same_devices(const std::vector<harness::DeviceIdentity>& before,
+                        const std::vector<harness::DeviceIdentity>& now) {
+  const auto is_same = [](const harness::DeviceIdentity& one, const harness::DeviceIdentity& other) {
+    return std::tie(one.kind, one.uuid, one.pci_bus_id, one.name, one.driver_version) ==
+           std::tie(other.kind, other.uuid, other.pci_bus_id, other.name, other.driver_version);
+  };
+  if (std::ranges::equal(before, now, is_same)) return;
+  throw EnvironmentError(
+      "the run cannot be resumed: its devices or their driver are not those that its journal names; without --resume "
+      "it "
+      "begins anew");
+}
 
 /// On all of them: none has to wait for another, however few cores there are.
 int job_count_in_all(int asked, const IdentityReply& identity) {
@@ -83,6 +98,9 @@ void Supervisor::identified(RequestEnd end) {
 
 void Supervisor::begin(IdentityReply identity) {
   identity_ = std::move(identity);
+  if (options_.resumed && !options_.resumed->devices.empty() && !identity_.devices.empty()) {
+    check_same_devices(options_.resumed->devices, identity_.devices);
+  }
   health_ = DeviceHealth(identity_.devices);
   expectations_.emplace(goldens_.limits(), options_.settings, identity_.devices);
   max_starting_ = is_on_cuda() ? max_starting_on_cuda : std::numeric_limits<std::size_t>::max();
@@ -107,6 +125,7 @@ void Supervisor::begin(IdentityReply identity) {
                 identity_.devices, jobs_);
   heartbeat_.start();
   finish_what_is_ready();
+  finish_what_was_done();
   leave_out_waiting();  // the devices may have taken all the time there is
   start_cases();
 }
@@ -115,6 +134,17 @@ void Supervisor::finish_what_is_ready() {
   for (std::size_t i = 0; i < plan_.ready.size() && !stopping_; ++i) {
     ledger_.start(i, 1);
     finish_entry(i, plan_.ready[i]);
+  }
+}
+
+void Supervisor::finish_what_was_done() {
+  if (!options_.resumed) return;
+  for (const Task& task : tasks_) {
+    const auto found = options_.resumed->results.find(task.selected());
+    if (found == options_.resumed->results.end() || stopping_) continue;
+    done_before_.insert(task.index());
+    ledger_.start(entry_of(task), 1);
+    finish_entry(entry_of(task), found->second);
   }
 }
 
@@ -197,6 +227,7 @@ std::vector<telemetry::GpuId> Supervisor::gpus_of(const Assignment& assignment) 
 }
 
 void Supervisor::start(Task& task) {
+  if (done_before_.contains(task.index()) && !task.is_remeasured()) return schedule_->finished(task.index());
   const Assignment& assignment = task.assignment();
   ledger_.start(entry_of(task), schedule_->running());
   if (!no_answer_.empty()) return end_attempt(task, unjudged(task.planned(), no_answer_));

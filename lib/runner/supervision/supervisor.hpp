@@ -43,6 +43,8 @@ class Supervisor {
   void identified(RequestEnd end);
   void begin(IdentityReply identity);
   void finish_what_is_ready();
+  /// Of a run that is resumed.
+  void finish_what_was_done();
   void prepare_round();
   /// Gives cases what limits files expect of their device.
   void apply_expectations();
@@ -113,6 +115,7 @@ class Supervisor {
   std::vector<PlannedCase> planned_;  ///< this round's, as are those that follow
   std::optional<Expectations> expectations_;
   std::deque<PlannedCase> planned_for_device_;  ///< of which a device's own expectations are part
+  std::set<std::size_t> done_before_;           ///< tasks of the first round that a run which is resumed has finished
   std::vector<Task> tasks_;
   std::size_t first_entry_ = 0;
   DeviceHealth health_;

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "input/run_options.hpp"
+#include "runner/plan/resumed_run.hpp"
+
+/// A run that was cut off, by the end of its job for example, goes on where its journal ends. While it does, the old
+/// journal lies beside the new one: whenever that is cut off, nothing that was known is lost.
+namespace gpucheck::application {
+
+/// The journal of a run that is resumed.
+class ResumedJournal {
+ public:
+  /// Reads what there is at `path`, and what an earlier attempt to resume has left beside it. None is a run that
+  /// begins.
+  /// @param cases that this run selects.
+  /// @throws UsageError where the journal is of a run with another version, other settings or other cases;
+  /// EnvironmentError where it cannot be read.
+  ResumedJournal(std::string path, const RunOptions& options, const std::set<std::string>& cases,
+                 const std::string& version);
+
+  [[nodiscard]] const runner::ResumedRun& run() const noexcept { return run_; }
+  /// Puts the old journal aside, for the new one to be written. @throws EnvironmentError.
+  void put_aside() const;
+  /// Removes the old journal where `results` hold all that it had.
+  void finish(const std::vector<harness::CaseResult>& results) const;
+
+ private:
+  void take(const std::string& path, const RunOptions& options, const std::set<std::string>& cases,
+            const std::string& version);
+
+  std::string path_;
+  std::string aside_;
+  runner::ResumedRun run_;
+};
+
+}  // namespace gpucheck::application
