@@ -43,7 +43,7 @@ class Supervisor {
   void identified(RequestEnd end);
   void begin(IdentityReply identity);
   void finish_what_is_ready();
-  /// Of a run that is resumed.
+  /// Takes over what a run that is resumed has finished.
   void finish_what_was_done();
   void prepare_round();
   /// Gives cases what limits files expect of their device.
