@@ -124,7 +124,7 @@ TEST(ApplyConfig, EveryKeyDecidesItsOption) {
 
 /// A new option of a run is a new key, or has a reason here.
 TEST(ApplyConfig, EveryOptionOfARunIsAKeyOrKnownNotToBe) {
-  const std::set<std::string> others{"cases",       "--shard", "--rerun-failed", "--fault",  // of one run
+  const std::set<std::string> others{"cases",       "--shard", "--rerun-failed", "--resume", "--fault",  // of one run
                                      "--telemetry",                                          // stands in for a driver
                                      "--json",      "--junit", "--journal",      "--help"};  // members of `outputs`
   const Applied applied("");
