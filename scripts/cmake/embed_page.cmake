@@ -1,14 +1,16 @@
-# cmake -DFOLDER=… -DOUTPUT=file.cpp -P embed_page.cmake: page.html, page.css and page.js as functions.
+# cmake -DFOLDER=… -DFILES="html css js" -DHEADER=… -DNAMESPACE=… -DOUTPUT=file.cpp -P embed_page.cmake: page.html and so
+# on as functions page_html() and so on of the namespace.
 set(functions "")
-foreach(kind IN ITEMS html css js)
+separate_arguments(FILES)
+foreach(kind IN LISTS FILES)
   file(READ ${FOLDER}/page.${kind} text)
   string(APPEND functions
          "std::string_view page_${kind}() { return R\"gpucheck_page(${text})gpucheck_page\"; }\n")
 endforeach()
-file(WRITE ${OUTPUT} "#include \"replay/page/page_template.hpp\"
+file(WRITE ${OUTPUT} "#include \"${HEADER}\"
 
-namespace gpucheck::replay {
+namespace ${NAMESPACE} {
 
 ${functions}
-}  // namespace gpucheck::replay
+}  // namespace ${NAMESPACE}
 ")

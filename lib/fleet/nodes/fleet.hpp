@@ -53,6 +53,7 @@ struct Fleet {
   std::vector<Difference> differences = {};
   AcrossRuns across = {};
   std::vector<FleetSuspect> suspects = {};  ///< the worst evidence first
+  std::vector<Metric> metrics = {};         ///< all that was measured; readings are of sites that suspects name, too
   harness::Verdict verdict = harness::Verdict::not_judged;
 };
 

@@ -126,7 +126,8 @@ void blame(Fleet& fleet, const FleetSuspect& one) {
 
 void find_suspects(Fleet& fleet, const Racks& racks, const std::vector<KeptRun>& again) {
   const Measured measured(fleet, racks);
-  const Outliers outliers = find_outliers(measured.metrics(), measured.sites());
+  fleet.metrics = measured.metrics();
+  const Outliers outliers = find_outliers(fleet.metrics, measured.sites());
   const std::vector<Metric> second = measured.again(again);
   for (const Suspect& suspect : outliers.suspects) {
     FleetSuspect& one = fleet.suspects.emplace_back();

@@ -12,6 +12,7 @@ namespace gpucheck::report {
 // Each in the file of its name.
 std::string ctrf_report(RunSet set);
 std::string github_report(RunSet set);
+std::string html_report(RunSet set);
 std::string markdown_report(RunSet set);
 std::string prometheus_report(RunSet set);
 
@@ -22,6 +23,7 @@ constexpr std::array table{
     Format{"ctrf", "Common Test Report Format", false, ctrf_report},
     Format{"github", "annotations of GitHub Actions, meant for stdout", false, github_report},
     Format{"markdown", "a summary for people, such as $GITHUB_STEP_SUMMARY shows", false, markdown_report},
+    Format{"html", "a page for people, one file that needs nothing else", false, html_report},
     Format{"prometheus", "metrics, for node_exporter's textfile collector", false, prometheus_report},
     Format{"journal", "each result the moment it is known, for gpucheck report", true, nullptr},
     Format{"json", "all that is known (gpucheck.result/1)", true, json_report},

@@ -49,6 +49,7 @@ const std::map<std::string_view, Check>& checks() {
       {"junit", junit_complaints},
       {"ctrf", ctrf_complaints},
       {"github", github_complaints},
+      {"html", html_complaints},
       {"markdown", markdown_complaints},
       {"prometheus", prometheus_complaints},
   };

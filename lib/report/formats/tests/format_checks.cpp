@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <pugixml.hpp>
 #include <regex>
 #include <set>
 #include <vector>
@@ -62,6 +63,31 @@ std::pair<std::string, std::string> sample_of(const std::string& line) {
 }
 
 }  // namespace
+
+std::string html_complaints(const std::string& document) {
+  pugi::xml_document page;
+  if (!page.load_buffer(document.data(), document.size())) return "it is not well formed";
+  if (!document.starts_with("<!DOCTYPE html>\n")) return "it is not a page";
+  if (std::string(page.select_node("/html/head/title").node().text().get()).empty()) return "it has no title";
+  for (const char* elsewhere : {"//*[@src]", "//link", "//iframe", "//form", "//object", "//*[@style]"}) {
+    if (!page.select_nodes(elsewhere).empty()) return std::string("it has ") + elsewhere;
+  }
+  std::set<std::string> anchors;
+  for (const pugi::xpath_node& one : page.select_nodes("//*[@id]")) {
+    if (!anchors.insert(one.node().attribute("id").value()).second) return "two parts have one anchor";
+  }
+  for (const pugi::xpath_node& one : page.select_nodes("//a")) {
+    const std::string target = one.node().attribute("href").value();
+    if (!target.starts_with('#') || !anchors.contains(target.substr(1))) return "a link leads nowhere: " + target;
+  }
+  for (const pugi::xpath_node& table : page.select_nodes("//table[thead]")) {
+    const std::size_t columns = table.node().select_nodes("thead/tr/th").size();
+    for (const pugi::xpath_node& row : table.node().select_nodes("tbody/tr")) {
+      if (row.node().select_nodes("td").size() != columns) return "a row has other cells than its table";
+    }
+  }
+  return page.select_nodes("//script").size() == 1 ? "" : "there is another script than its own";
+}
 
 std::string ctrf_complaints(const std::string& document) {
   static const testing_support::JsonSchema schema(GPUCHECK_FORMAT_TEST_DATA "/ctrf.schema.json");

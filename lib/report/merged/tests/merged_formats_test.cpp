@@ -7,7 +7,8 @@
 #include <set>
 #include <sstream>
 
-#include "fleet/nodes/tests/runs_of_nodes.hpp"
+#include "report/formats/tests/format_checks.hpp"
+#include "report/merged/tests/fleets.hpp"
 #include "schema.hpp"
 #include "support.hpp"
 
@@ -23,30 +24,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-std::string merged_as(const char* format, const Fleet& fleet) { return find_merged_format(format)->write(fleet); }
-
-NodeOfTests passing(const std::string& name) { return {.name = name, .uuids = {"GPU-" + name}}; }
-
-NodeOfTests failing(const std::string& name) {
-  NodeOfTests node = passing(name);
-  node.results.push_back(fleet::result_of("memtest.modulo_20", Outcome::fail));
-  node.results.back().mismatches.front().failure = "GC2001";
-  node.results.back().reason = "wrong bits";
-  return node;
-}
-
-/// It has something of everything: a node that passed, one that failed, one whose journal ends early and that ran on
-/// another driver, one that nobody expects, two that did not report, and a file that is none.
-Fleet odd_fleet() {
-  NodeOfTests early = passing("n3");
-  early.incomplete = "killed";
-  early.exit_code = 3;
-  early.driver = "570.1";
-  early.not_run = {{.name = "rng.late", .devices = {0}}};
-  return fleet::judged({passing("n1"), failing("n2"), early, passing("x")}, "n[1-5]",
-                       {{"folder/readme.journal", "this is not a journal"}});
-}
 
 TEST(MergedText, NamesEveryNodeThatDidNotPassAndWhy) {
   const std::string text = merged_text(odd_fleet(), false, {});
@@ -212,21 +189,6 @@ TEST(MergedMarkdown, StaysBelowWhatGithubTakes) {
   EXPECT_THAT(text, HasSubstr("More nodes are left out here"));
 }
 
-/// Twelve nodes with a GPU each, of which the last is a tenth slower, and measured again or not.
-Fleet fleet_with_suspect(double second_speed) {
-  const auto texts = std::make_shared<fleet::SharedTexts>();
-  fleet::FleetJudge judge(texts);
-  const auto measured = [](const std::string& name, double speed) {
-    NodeOfTests node = passing(name);
-    node.results.front().measurements = {
-        {.key = "gbps", .value = speed, .verdict = "pass", .fail_below = 1, .source = "vendor"}};
-    return node;
-  };
-  for (int i = 10; i < 22; ++i) judge.add(fleet::kept(measured("n" + std::to_string(i), i < 21 ? 1000 : 900), *texts));
-  if (second_speed > 0) judge.add_again(fleet::kept(measured("n21", second_speed), *texts));
-  return judge.judge({.expected = {.count = 12}});
-}
-
 TEST(MergedReports, NameSuspectsAndWhatASecondMeasurementSays) {
   const Fleet once = fleet_with_suspect(0);
   const Fleet confirmed = fleet_with_suspect(905);
@@ -279,6 +241,7 @@ TEST_P(HostileFleet, IsReportedSoundly) {
   const TemporaryFolder folder;
   std::ofstream(folder.file("m.xml")) << merged_as("junit", fleet);
   EXPECT_EQ(schema_complaints(folder.file("m.xml")), "");
+  EXPECT_EQ(html_complaints(merged_as("html", fleet)), "");
   EXPECT_THAT(merged_as("markdown", fleet), Not(HasSubstr("<script>")));
   EXPECT_THAT(merged_text(fleet, true, {}), Not(HasSubstr("\x1b")));
 }
