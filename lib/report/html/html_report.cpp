@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -21,9 +22,9 @@ std::string not_passed_section(const RunSet& set, const std::vector<Entry>& entr
     for (const Entry& entry : entries) {
       if (entry.standing != standing) continue;
       const std::string run = set.is_one_run() || entry.run >= set.labels.size() ? "" : set.labels[entry.run] + ": ";
-      const std::string place = entry.place.empty() ? "" : " on " + entry.place;
+      const std::string place = entry.place.empty() ? "" : " on " + html_line(entry.place);
       const std::string head = fmt::format("{} <b>{}</b>{}: {}", html_line(run + entry.word), html_line(entry.name),
-                                           html_line(place), html_line(entry.message));
+                                           place, html_line(entry.message));
       // A page of thousands of open parts is slow, and nobody reads it.
       constexpr std::size_t most_open = 20;
       text += html_details(head, entry.details.empty() ? entry.message : entry.details,
@@ -34,30 +35,38 @@ std::string not_passed_section(const RunSet& set, const std::vector<Entry>& entr
   return text;
 }
 
-std::string run_label(const RunSet& set, std::size_t run) {
-  return set.is_one_run() || run >= set.labels.size() ? "" : set.labels[run];
+/// A column for the run, where there are several.
+std::vector<std::string_view> headings_for(const RunSet& set, std::vector<std::string_view> headings) {
+  if (!set.is_one_run()) headings.insert(headings.begin(), "Run");
+  return headings;
+}
+
+std::vector<std::string> cells_for(const RunSet& set, std::size_t run, std::vector<std::string> cells) {
+  if (!set.is_one_run()) cells.insert(cells.begin(), run < set.labels.size() ? html_line(set.labels[run]) : "");
+  return cells;
 }
 
 std::string results_section(const RunSet& set, const std::vector<Entry>& entries) {
-  HtmlTable table({"Run", "Case", "On", "Outcome", "Time", "Why"});
+  HtmlTable table(headings_for(set, {"Case", "On", "Outcome", "Time", "Why"}));
   for (const Entry& entry : entries) {
     const double ms = entry.result == nullptr ? 0 : entry.result->duration_ms;
-    table.add({html_line(run_label(set, entry.run)), html_monospaced(entry.name), html_line(entry.place),
-               html_standing(entry.standing, entry.word),
-               fmt::format("<td class=\"number\" data-value=\"{}\">{}</td>", ms, html_line(format_duration(ms))),
-               html_line(entry.message)});
+    table.add(cells_for(set, entry.run,
+                        {html_monospaced(entry.name), html_line(entry.place), html_standing(entry.standing, entry.word),
+                         fmt::format("<td class=\"number\" data-value=\"{}\">{}</td>", std::isfinite(ms) ? ms : 0,
+                                     html_line(format_duration(ms))),
+                         html_line(entry.message)}));
   }
   return table.text();
 }
 
 std::string measurements_section(const RunSet& set, const std::vector<Entry>& entries) {
-  HtmlTable table({"Run", "Case", "On", "Value", "", "Verdict", "Limits"});
+  HtmlTable table(headings_for(set, {"Case", "On", "What", "Value", "Verdict", "Limits"}));
   for (const Entry& entry : entries) {
     if (entry.result == nullptr) continue;
     for (const harness::Measurement& one : entry.result->measurements) {
-      table.add({html_line(run_label(set, entry.run)), html_monospaced(entry.name), html_line(entry.place),
-                 html_monospaced(one.key), html_number(one.value), html_line(one.verdict),
-                 html_line(measurement_text(one))});
+      table.add(cells_for(set, entry.run,
+                          {html_monospaced(entry.name), html_line(entry.place), html_monospaced(one.key),
+                           html_number(one.value), html_line(one.verdict), html_line(measurement_text(one))}));
     }
   }
   return table.text();

@@ -117,9 +117,9 @@ std::string grid(const fleet::Fleet& fleet) {
     rows += "</tr>\n";
   }
   for (const std::string& name : fleet.missing) {
-    rows +=
-        fmt::format("<tr><th scope=\"row\">{}</th><td class=\"not_judged\" bgcolor=\"{}\">did not report</td></tr>\n",
-                    html_line(name), colours[2]);
+    rows += fmt::format(
+        "<tr><th scope=\"row\">{}</th><td class=\"not_judged\" bgcolor=\"{}\" colspan=\"8\">did not report</td></tr>\n",
+        html_line(name), colours[2]);
   }
   if (rows.empty()) return {};
   return "<p>P passed, F failed, N not judged: a row for each node, a cell for each of its "

@@ -35,7 +35,9 @@ TEST(MergedHtml, ShowsEachGpuByALetterAndAColour) {
   const std::string page = merged_as("html", odd_fleet());
   EXPECT_THAT(page, HasSubstr("<th scope=\"row\">n1</th><td class=\"passed\" bgcolor=\"#d2f5d8\">P</td>"));
   EXPECT_THAT(page, HasSubstr("<th scope=\"row\">n2</th><td class=\"failed\" bgcolor=\"#ffd9d6\">F</td>"));
-  EXPECT_THAT(page, HasSubstr("<th scope=\"row\">n4</th><td class=\"not_judged\" bgcolor=\"#fff1c2\">did not report"));
+  EXPECT_THAT(
+      page,
+      HasSubstr("<th scope=\"row\">n4</th><td class=\"not_judged\" bgcolor=\"#fff1c2\" colspan=\"8\">did not report"));
 }
 
 TEST(MergedHtml, ShowsHowEachMetricIsSpreadAndWhereASuspectIs) {
