@@ -37,6 +37,7 @@ if(GPUCHECK_SANITIZE)
                       $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>
                       # Drivers are called through our declarations of their functions, not through their own types.
                       $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fno-sanitize=function>
+                      $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fsanitize-ignorelist=${CMAKE_CURRENT_LIST_DIR}/sanitizer_ignorelist.txt>
                       # A finding ends the process: a test that goes on would pass.
                       $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>)
   # At fixed addresses: the sanitizer's own tables would need six million relocations each time a process starts.

@@ -8,8 +8,8 @@
 #include "harness/run/device_verdicts.hpp"
 
 /// Parts of a page that a person reads: one file that needs nothing else. Without scripts and style sheets, which some
-/// servers do not let through, all of it is there, and colour is never the only sign. It is XML, too, so that a reader of
-/// XML can check it.
+/// servers do not let through, all of it is there, and colour is never the only sign. It is XML, too, so that a reader
+/// of XML can check it.
 namespace gpucheck::report {
 
 /// As text or the value of an attribute in quotes.
