@@ -35,7 +35,7 @@ class Fifo {
 
 /// Its exit code when it gets a SIGTERM after half a second; 137 when that does nothing.
 int ended_by_signal(const std::string& arguments) {
-  return shell(fmt::format("timeout -k 5 -s TERM --preserve-status 0.5 $0 {} >/dev/null 2>&1", arguments)).exit_code;
+  return shell(fmt::format("timeout -k 30 -s TERM --preserve-status 0.5 $0 {} >/dev/null 2>&1", arguments)).exit_code;
 }
 
 TEST(ASignal, EndsWhoeverWaitsForAFile) {
