@@ -183,7 +183,7 @@ TEST(MergedMarkdown, ListsNodesThatDidNotPassAndWhatIsWrongBesides) {
 
 TEST(MergedMarkdown, StaysBelowWhatGithubTakes) {
   std::vector<NodeOfTests> nodes;
-  for (int i = 0; i < 6000; ++i) nodes.push_back(failing("node" + std::to_string(i) + std::string(100, 'x')));
+  for (int i = 0; i < 3000; ++i) nodes.push_back(failing("node" + std::to_string(i) + std::string(200, 'x')));
   const std::string text = merged_as("markdown", fleet::judged(nodes, "any"));
   EXPECT_LT(text.size(), 1024U * 1024U);
   EXPECT_THAT(text, HasSubstr("More nodes are left out here"));
