@@ -110,7 +110,8 @@ ExpectedNodes named(std::vector<std::string> names) {
   std::ranges::sort(names);
   const auto twice = std::ranges::adjacent_find(names);
   if (twice != names.end()) throw UsageError(fmt::format("the node {} is expected twice: list each once", *twice));
-  return {.count = names.size(), .names = std::move(names)};
+  const std::size_t count = names.size();
+  return {.count = count, .names = std::move(names)};
 }
 
 ExpectedNodes read_names(const std::string& path) {

@@ -47,6 +47,7 @@ class Measured {
 
   static std::vector<Metric> in_order(const std::map<Key, Metric>& metrics) {
     std::vector<Metric> all;
+    all.reserve(metrics.size());
     for (const auto& [_, metric] : metrics) all.push_back(metric);
     return all;
   }

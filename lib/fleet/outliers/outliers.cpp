@@ -38,6 +38,7 @@ double median(std::vector<double> values) {
 double scatter_of(const std::vector<double>& values) {
   const double center = median(values);
   std::vector<double> deviations;
+  deviations.reserve(values.size());
   for (const double value : values) deviations.push_back(std::abs(value - center));
   const double rough = 1.4826 * median(deviations);
   const double reach = rough * 3 * (1 + 4 / std::sqrt(static_cast<double>(values.size())));
@@ -107,6 +108,7 @@ Places places_of(const Shares& shares, const std::vector<Site>& sites, Scope sco
 
 double value_of(const std::vector<std::size_t>& readings, const Shares& shares) {
   std::vector<double> values;
+  values.reserve(readings.size());
   for (const std::size_t reading : readings) values.push_back(shares.values[reading]);
   return upper_median(std::move(values));
 }
@@ -117,6 +119,7 @@ double scatter_between(const Places& places, const Shares& shares) {
   constexpr std::size_t enough = 5;  // fewer places say too little
   if (places.size() < enough) return 0;
   std::vector<double> values;
+  values.reserve(places.size());
   for (const auto& [_, readings] : places) values.push_back(value_of(readings, shares));
   return scatter_of(values);
 }

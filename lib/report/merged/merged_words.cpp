@@ -20,6 +20,7 @@ std::string nodes(std::size_t count) { return fmt::format("{} {}", count, count 
 
 std::string names_of(const fleet::Fleet& fleet, const std::vector<std::size_t>& places) {
   std::vector<std::string> names;
+  names.reserve(places.size());
   for (const std::size_t place : places) names.push_back(one_line(fleet.nodes[place].name, 80));
   return some_of(names, names.size());
 }
