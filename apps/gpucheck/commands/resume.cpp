@@ -53,6 +53,7 @@ void ResumedJournal::take(const std::string& path, const RunOptions& options, co
   for (const harness::SelectedCase& selected : start.selected) before.insert(selected.name);
   if (!before.empty() && before != cases) reject(path, "of other cases");
   if (run_.devices.empty()) run_.devices = start.devices;
+  (path == aside_ ? results_aside_ : results_) = record.results.size();
   for (const harness::CaseResult& result : record.results) {
     // What was not started for want of time has its time now.
     if (!harness::lacked_time(result)) run_.results.try_emplace(harness::selected_case(result), result);
@@ -60,9 +61,10 @@ void ResumedJournal::take(const std::string& path, const RunOptions& options, co
 }
 
 void ResumedJournal::put_aside() const {
-  // One that is there already was put aside by a run that was cut off before it knew as much again.
+  // The one that was put aside before stays where the run after it was cut off before it knew as much again.
   std::error_code absent;
-  if (std::filesystem::exists(aside_, absent) || !has_whole_line(path_)) return;
+  const bool knows_less = std::filesystem::exists(aside_, absent) && results_ < results_aside_;
+  if (knows_less || !has_whole_line(path_)) return;
   if (std::rename(path_.c_str(), aside_.c_str()) == 0) return;
   throw EnvironmentError(fmt::format("cannot rename {} to {}: {}", path_, aside_, std::strerror(errno)));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <set>
 #include <string>
 
@@ -33,6 +34,8 @@ class ResumedJournal {
 
   std::string path_;
   std::string aside_;
+  std::size_t results_ = 0;        ///< in the journal
+  std::size_t results_aside_ = 0;  ///< in the one beside it
   runner::ResumedRun run_;
 };
 

@@ -102,7 +102,7 @@ std::string joined(const std::set<std::string>& texts) { return fmt::format("{}"
 
 std::string version_of(const FleetNode& node, const std::vector<KeptRun>& runs) {
   std::set<std::string> versions;
-  for (const std::size_t run : node.runs) versions.insert(one_line(runs[run].start.version, 80));
+  for (const std::size_t run : node.runs) versions.insert(runs[run].start.version);
   return joined(versions);
 }
 
@@ -110,7 +110,7 @@ std::string driver_of(const FleetNode& node, const std::vector<KeptRun>& runs) {
   std::set<std::string> versions;
   for (const std::size_t run : node.runs) {
     for (const harness::DeviceIdentity& device : runs[run].start.devices) {
-      versions.insert(device.driver_version.empty() ? "not known" : one_line(device.driver_version, 80));
+      versions.insert(device.driver_version.empty() ? "not known" : device.driver_version);
     }
   }
   return versions.empty() ? "not known" : joined(versions);
@@ -120,8 +120,7 @@ std::string gpus_of(const FleetNode& node, const std::vector<KeptRun>& runs) {
   std::map<std::string, std::set<std::string>> uuids_by_name;
   for (const std::size_t run : node.runs) {
     for (const harness::DeviceIdentity& device : runs[run].start.devices) {
-      uuids_by_name[one_line(device.name, 80)].insert(device.uuid.empty() ? fmt::format("{} {}", run, device.index)
-                                                                          : device.uuid);
+      uuids_by_name[device.name].insert(device.uuid.empty() ? fmt::format("{} {}", run, device.index) : device.uuid);
     }
   }
   std::set<std::string> texts;
@@ -139,7 +138,7 @@ std::string settings_of(const FleetNode& node, const std::vector<KeptRun>& runs)
     std::erase(words, "");
     std::erase(words, "--device");
     if (!settings.fault.empty()) words.push_back("--fault " + settings.fault);
-    texts.insert(one_line(fmt::format("{}", fmt::join(words, " ")), 300));
+    texts.insert(fmt::format("{}", fmt::join(words, " ")));
   }
   return joined(texts);
 }
@@ -184,7 +183,7 @@ void find_difference(Fleet& fleet, std::string what, const Trait& trait) {
   std::vector<std::string> values;
   for (const FleetNode& node : fleet.nodes) values.push_back(trait(node, fleet.runs));
   find_difference<std::string>(fleet, std::move(what), values,
-                               [](const std::string& value, const std::string&) { return value; });
+                               [](const std::string& value, const std::string&) { return one_line(value, 300); });
 }
 
 using Names = std::set<const std::string*>;
@@ -256,6 +255,17 @@ void fail_those_that_differ(Fleet& fleet) {
   }
 }
 
+/// Whoever looks again and finds a failure has found one.
+void fail_by_second_look(Fleet& fleet, const std::vector<KeptRun>& again) {
+  for (const KeptRun& run : again) {
+    if (verdict_of(run.end) != Verdict::failed) continue;
+    const auto node = std::ranges::find(fleet.nodes, run.start.host_name, &FleetNode::name);
+    if (node == fleet.nodes.end()) continue;
+    node->verdict = Verdict::failed;
+    node->reasons.push_back(fmt::format("{}: the second measurement failed", run.file));
+  }
+}
+
 /// More nodes than were expected are as doubtful as less: one of them is not what somebody thinks.
 bool has_all_expected(const Fleet& fleet) {
   const bool too_many = fleet.expected.count && fleet.nodes.size() > *fleet.expected.count;
@@ -295,6 +305,7 @@ Fleet FleetJudge::judge(const FleetRules& rules) {
   fleet_.across = waived_across(peers_, dates, rules.waivers);
   fail_those_that_differ(fleet_);
   find_suspects(fleet_, rules.racks, again_);
+  fail_by_second_look(fleet_, again_);
   fleet_.verdict = verdict_of(fleet_);
   return std::move(fleet_);
 }

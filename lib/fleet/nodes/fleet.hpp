@@ -70,7 +70,8 @@ class FleetJudge {
   /// @param texts that the runs point into.
   explicit FleetJudge(std::shared_ptr<const SharedTexts> texts);
   void add(KeptRun run);
-  /// A run of a second measurement: it confirms or refutes suspicions, and does not count besides.
+  /// A run of a second measurement: it confirms or refutes suspicions, and fails its node where it failed.
+  /// That it passed does not count besides.
   void add_again(KeptRun run);
   void add(FileProblem problem);
 

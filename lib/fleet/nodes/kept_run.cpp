@@ -67,7 +67,6 @@ void RunKeeper::on(harness::CaseFinished event) {
   KeptCase& kept = case_named(result.name);
   kept.counts.add(result);
   kept.duration_ms += result.duration_ms;
-  kept.has_warnings = kept.has_warnings || harness::is_marked(result);
   keep_measurements(result);
   if (Peers::compares_digest(result)) run_.comparable.push_back(Peers::digest_alone(result));
   if (!is_trouble(result)) return;
@@ -101,7 +100,8 @@ KeptCase& RunKeeper::case_named(const std::string& name) {
 }
 
 void RunKeeper::keep_measurements(const CaseResult& result) {
-  if (result.devices.empty() || result.measurements.empty()) return;
+  // What several GPUs did together is not evidence against one of them.
+  if (result.devices.size() != 1) return;
   if (result.outcome != harness::Outcome::pass && !harness::failed_by_speed_alone(result)) return;
   const std::string* const name = texts_.keep(result.name);
   for (const harness::Measurement& measurement : result.measurements) {

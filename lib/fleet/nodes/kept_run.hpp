@@ -32,14 +32,13 @@ struct KeptCase {
   const std::string* name = nullptr;
   harness::Counts counts = {};  ///< `not_run` counts those that the run's end names
   double duration_ms = 0;
-  bool has_warnings = false;
 };
 
 /// A value that a limit judged.
 struct KeptMeasurement {
   const std::string* case_name = nullptr;
   const std::string* key = nullptr;
-  int device = 0;  ///< its index in the run; of a case on several the first
+  int device = 0;  ///< its index in the run
   double value = 0;
   bool high_is_bad = false;  ///< the limit is one above
 };
@@ -54,7 +53,7 @@ struct KeptRun {
   std::size_t troubles_left_out = 0;                 ///< beyond `RunKeeper::most_troubles`
   std::vector<harness::DeviceVerdict> verdicts;      ///< one for each device
   std::optional<harness::DeviceVerdict> of_machine;  ///< none where no case was about it
-  std::vector<KeptMeasurement> measurements;         ///< of cases that passed or were only slow
+  std::vector<KeptMeasurement> measurements;         ///< of cases on one GPU that passed or were only slow
   /// Results with a digest, and those with a wrong value, without all else: for Peers.
   std::vector<harness::CaseResult> comparable;
 };

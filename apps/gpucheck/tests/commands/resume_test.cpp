@@ -125,6 +125,21 @@ TEST(Resume, GoesOnFromWhatAnAttemptThatWasCutOffHasPutAside) {
   EXPECT_FALSE(std::filesystem::exists(journal + ".before"));
 }
 
+TEST(Resume, KeepsTheJournalThatKnowsMoreWhenItIsCutOffAgain) {
+  const TemporaryFolder folder;
+  const std::string journal = folder / "j";
+  run_and_kill(journal);
+  const std::string more = read_file(journal);
+  write_file(journal + ".before", more.substr(0, more.find('\n') + 1));
+  // Devices that have changed end the run before it knows anything again.
+  std::string other = more;
+  const std::string uuid = "\"uuid\":\"SIM-";
+  other.insert(other.find(uuid) + uuid.size(), "other-");
+  write_file(journal, other);
+  EXPECT_EQ(fixture(resuming(journal)).exit_code, 3);
+  EXPECT_EQ(read_file(journal + ".before"), other) << "it has a result, and the older one none";
+}
+
 TEST(Resume, NeedsAJournalOfOneRun) {
   const auto usage = [](const Words& words, const char* why) {
     const CommandResult result = fixture(words);

@@ -89,6 +89,28 @@ TEST(FleetSuspects, AreConfirmedByASecondMeasurementOrRefuted) {
   EXPECT_EQ(other.suspects.at(0).second_look, SecondLook::none) << "another node was measured";
 }
 
+TEST(FleetSuspects, HaveFailedWhereTheSecondMeasurementFailsInWhateverWay) {
+  std::vector<NodeOfTests> nodes = good_nodes();
+  nodes[3] = node_at("r1-n3", {3000, 3000, 2850, 3000});
+  NodeOfTests again = node_at("r1-n3", {3000, 3000, 3000, 3000});
+  again.results.push_back(result_of("memtest.modulo_20", Outcome::fail, {2}));
+  const Fleet fleet = judged_with(nodes, {again});
+  EXPECT_EQ(fleet.suspects.at(0).second_look, SecondLook::refuted);
+  EXPECT_EQ(fleet.nodes[3].verdict, Verdict::failed);
+  EXPECT_THAT(fleet.nodes[3].reasons, ElementsAre(HasSubstr("the second measurement failed")));
+  EXPECT_EQ(fleet.verdict, Verdict::failed);
+}
+
+TEST(FleetSuspects, AreNotFoundByWhatSeveralGpusDidTogether) {
+  std::vector<NodeOfTests> nodes = good_nodes();
+  for (NodeOfTests& node : nodes) {
+    harness::CaseResult& pair = node.results.emplace_back(result_of("bandwidth.peer_copy", Outcome::pass, {0, 1}));
+    const double speed = &node == &nodes[2] ? 200 : 400;
+    pair.measurements = {{.key = "gbps", .value = speed, .verdict = "pass", .fail_below = 100, .source = "vendor"}};
+  }
+  EXPECT_THAT(judged_with(nodes).suspects, IsEmpty()) << "nobody knows which of the two it is";
+}
+
 TEST(FleetSuspects, AreTheNodeWhereAllItsGpusAreSlow) {
   std::vector<NodeOfTests> nodes = good_nodes();
   nodes[5] = node_at("r2-n5", {2700, 2701, 2699, 2700});

@@ -174,6 +174,14 @@ TEST(DifferentNodes, AreSaidByVersion) {
   expect_odd(among_others(odd), "gpucheck", "0.9");
 }
 
+TEST(DifferentNodes, AreSaidWhateverPartOfALongTextDiffers) {
+  NodeOfTests odd = good("n2");
+  NodeOfTests other = good("n1");
+  odd.version = std::string(500, 'v') + "1";
+  other.version = std::string(500, 'v') + "2";
+  EXPECT_EQ(judged({other, odd}, "2").verdict, Verdict::not_judged);
+}
+
 TEST(DifferentNodes, AreSaidByDriver) {
   NodeOfTests odd = good("n2");
   odd.driver = "570.1";
