@@ -34,6 +34,7 @@ NodeOfTests node_at(const std::string& name, const std::vector<double>& speeds) 
 /// Eight good nodes whose speeds scatter by a thousandth.
 std::vector<NodeOfTests> good_nodes() {
   std::vector<NodeOfTests> nodes;
+  nodes.reserve(8);
   for (int i = 0; i < 8; ++i) {
     nodes.push_back(node_at(fmt::format("r{}-n{}", i / 2, i), {2998.0 + i, 3001.0 - i, 3000.0, 2999.0 + i % 3}));
   }
@@ -123,6 +124,7 @@ TEST(FleetSuspects, AreTheNodeWhereAllItsGpusAreSlow) {
 
 TEST(FleetSuspects, AreTheSlotOrTheRackWhereThatExplainsThem) {
   std::vector<NodeOfTests> slow_slot;
+  slow_slot.reserve(8);
   for (int i = 0; i < 8; ++i) slow_slot.push_back(node_at(fmt::format("r{}-n{}", i / 2, i), {3000, 2700, 3001, 2999}));
   const Fleet by_slot = judged_with(slow_slot);
   ASSERT_THAT(by_slot.suspects, SizeIs(1));
