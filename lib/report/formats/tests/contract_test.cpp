@@ -107,6 +107,12 @@ fleet::RunRecord hostile_run(const std::string& text) {
   return run;
 }
 
+#ifdef GPUCHECK_TEST_SANITIZED  // which takes ten times as long
+constexpr std::size_t long_text = 500;
+#else
+constexpr std::size_t long_text = 5000;
+#endif
+
 class HostileReport : public testing::TestWithParam<std::string> {};
 
 void expect_sound(const Format& format, RunSet set) {
@@ -142,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(Texts, HostileReport,
                                          "\n::error::x\n", "%0A::stop-commands::x,:%", "a|b\\|c\\\\|d", "`", "``` ````",
                                          "</details></summary><script>alert(1)</script>", "@someone #1 [a](http://b)",
                                          "\\", "\"} 1\n# TYPE x counter\nx{a=\"", "# HELP", "{}", "*_~#",
-                                         std::string(5000, 'x'), std::string(5000, '`')));
+                                         std::string(long_text, 'x'), std::string(long_text, '`')));
 
 TEST(EveryReport, IsSoundOfARunWithoutResults) {
   for (const Format* format : documents()) expect_sound(*format, only({}));
