@@ -169,10 +169,11 @@ std::vector<NamedFile> files_read(const RunOptions& options) {
   return files;
 }
 
-RunOptions with_files_of_this_process(RunOptions options) {
+RunOptions with_names_of_this_process(RunOptions options) {
   const Engine engine = engine_of_this_process();
   for (Output& output : options.reports.outputs) output.path = path_of_this_process(output.path, engine);
   options.runner.trace_folder = path_of_this_process(options.runner.trace_folder, engine);
+  options.runner.settings.device = device_of_this_process(options.runner.settings.device, engine);
   return options;
 }
 
@@ -191,7 +192,7 @@ void check_files(const Environment& environment, const RunOptions& options) {
 }  // namespace
 
 int run(const Environment& environment, const RunOptions& typed) {
-  const RunOptions options = with_files_of_this_process(typed);
+  const RunOptions options = with_names_of_this_process(typed);
   if (options.runner.deadline) runner::end_process_at(*options.runner.deadline);
   check_files(environment, options);
   make_folder(options.runner.trace_folder);

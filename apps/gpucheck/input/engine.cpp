@@ -1,5 +1,6 @@
 #include "input/engine.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -44,14 +45,41 @@ struct RankVariables {
   const char* rank;
   const char* size;
   const char* local_rank;
+  const char* local_size;  ///< Slurm has one variable for all nodes
 };
 constexpr std::array rank_variables{
-    RankVariables{"open_mpi", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
-    RankVariables{"slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"},
-    RankVariables{"pmix", "PMIX_RANK", nullptr, nullptr},
-    RankVariables{"pmi", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
-    RankVariables{"kubernetes", "JOB_COMPLETION_INDEX", "JOB_COMPLETIONS", nullptr},
+    RankVariables{"open_mpi", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
+                  "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    RankVariables{"slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", nullptr},
+    RankVariables{"pmix", "PMIX_RANK", nullptr, nullptr, nullptr},
+    RankVariables{"pmi", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
+    RankVariables{"kubernetes", "JOB_COMPLETION_INDEX", "JOB_COMPLETIONS", nullptr, nullptr},
 };
+
+/// The number for the `node`th of a list of Slurm's such as "8(x3),4": three nodes of 8, then one of 4. Nothing for a
+/// list that says nothing of it.
+std::optional<int> of_slurm_node(std::string_view list, int node) {
+  while (!list.empty()) {
+    std::string_view item = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(item.size() + 1, list.size()));
+    int times = 1;
+    if (const std::size_t open = item.find("(x"); open != item.npos && item.ends_with(')')) {
+      const auto repeated = parse_whole_number(std::string(item.substr(open + 2, item.size() - open - 3)));
+      if (!repeated || *repeated < 1) return std::nullopt;
+      times = *repeated;
+      item = item.substr(0, open);
+    }
+    if (node < times) return parse_whole_number(std::string(item));
+    node -= times;
+  }
+  return std::nullopt;
+}
+
+std::optional<int> local_size(const Variables& variables, const RankVariables& known) {
+  if (known.engine != std::string_view("slurm")) return variables.number(known.local_size);
+  const std::optional<int> node = variables.number("SLURM_NODEID");
+  return node ? of_slurm_node(variables.text("SLURM_STEP_TASKS_PER_NODE"), *node) : std::nullopt;
+}
 
 /// As squeue prints it.
 std::string slurm_job(const Variables& variables) {
@@ -80,6 +108,7 @@ std::optional<harness::Job> job_of(const Variables& variables, const std::string
                         .rank = variables.number(known.rank),
                         .size = variables.number(known.size),
                         .local_rank = variables.number(known.local_rank),
+                        .local_size = local_size(variables, known),
                         .restart_count = variables.number("SLURM_RESTART_COUNT")};
   }
   // A prolog has a job and no rank, a health check nothing but the node.
@@ -141,18 +170,48 @@ std::string as_file_name(const std::string& name, std::string_view placeholder) 
                                placeholder, one_line(name)));
 }
 
-std::string replacement(std::string_view placeholder, const Engine& engine) {
-  if (placeholder == "node") return as_file_name(engine.node, placeholder);
-  const bool is_rank = placeholder == "rank";
-  if (!is_rank && placeholder != "job") {
-    throw UsageError(fmt::format("{{{}}} is not known in a file name; use {{node}}, {{rank}} or {{job}}", placeholder));
-  }
-  if (is_rank && engine.job && engine.job->rank) return std::to_string(*engine.job->rank);
-  if (!is_rank && engine.job && !engine.job->id.empty()) return as_file_name(engine.job->id, placeholder);
+std::string number_of_this_process(std::optional<int> number, std::string_view placeholder) {
+  if (number) return std::to_string(*number);
   throw UsageError(fmt::format(
-      "{{{0}}} in a file name needs a {0}, and this process has none; start gpucheck with Slurm, an MPI or Kubernetes, "
-      "or write a name without it",
-      placeholder));
+      "{{{}}} needs a number that this process does not have; start gpucheck with {}, or write a name without it",
+      placeholder, placeholder == "rank" ? "Slurm, an MPI or Kubernetes" : "Slurm or an MPI"));
+}
+
+std::string in_file_name(std::string_view placeholder, const Engine& engine) {
+  const harness::Job job = engine.job.value_or(harness::Job{});
+  if (placeholder == "node") return as_file_name(engine.node, placeholder);
+  if (placeholder == "rank") return number_of_this_process(job.rank, placeholder);
+  if (placeholder == "local_rank") return number_of_this_process(job.local_rank, placeholder);
+  if (placeholder != "job") {
+    throw UsageError(fmt::format(
+        "{{{}}} is not known in a file name; use {{node}}, {{rank}}, {{local_rank}} or {{job}}", placeholder));
+  }
+  if (!job.id.empty()) return as_file_name(job.id, placeholder);
+  throw UsageError(
+      "{job} in a file name needs a job, and this process has none; start gpucheck with Slurm, an MPI or Kubernetes, "
+      "or write a name without it");
+}
+
+std::string in_device_name(std::string_view placeholder, const Engine& engine) {
+  if (placeholder == "local_rank") {
+    return number_of_this_process(engine.job.value_or(harness::Job{}).local_rank, placeholder);
+  }
+  throw UsageError(fmt::format("{{{}}} is not known in the name of a device; use {{local_rank}}", placeholder));
+}
+
+using Replacement = std::string (*)(std::string_view placeholder, const Engine& engine);
+
+/// `text` with each word in braces replaced.
+std::string replaced(const std::string& text, const Engine& engine, Replacement replacement) {
+  std::string result;
+  std::string_view rest = text;
+  while (true) {
+    const std::size_t open = rest.find('{');
+    const std::size_t close = open == rest.npos ? rest.npos : rest.find('}', open);
+    if (close == rest.npos) return result.append(rest);
+    result.append(rest.substr(0, open)).append(replacement(rest.substr(open + 1, close - open - 1), engine));
+    rest.remove_prefix(close + 1);
+  }
 }
 
 }  // namespace
@@ -189,15 +248,11 @@ runner::Shard shard_of_this_process() {
 }
 
 std::string path_of_this_process(const std::string& path, const Engine& engine) {
-  std::string result;
-  std::string_view rest = path;
-  while (true) {
-    const std::size_t open = rest.find('{');
-    const std::size_t close = open == rest.npos ? rest.npos : rest.find('}', open);
-    if (close == rest.npos) return result.append(rest);
-    result.append(rest.substr(0, open)).append(replacement(rest.substr(open + 1, close - open - 1), engine));
-    rest.remove_prefix(close + 1);
-  }
+  return replaced(path, engine, in_file_name);
+}
+
+std::string device_of_this_process(const std::string& name, const Engine& engine) {
+  return replaced(name, engine, in_device_name);
 }
 
 }  // namespace gpucheck::application

@@ -31,9 +31,13 @@ Engine engine_of_this_process();
 /// @throws UsageError where the environment does not say which part to run.
 runner::Shard shard_of_this_process();
 
-/// The path of a file of this process alone: {node}, {rank} and {job} in it are replaced.
+/// The path of a file of this process alone: {node}, {rank}, {local_rank} and {job} in it are replaced.
 /// @throws UsageError for another word in braces, for a rank or a job where there is none, and for a name that would
 /// lead into another folder.
 std::string path_of_this_process(const std::string& path, const Engine& engine);
+
+/// The name of this process's device, as in cuda:{local_rank}, where an engine starts one process a GPU.
+/// @throws UsageError as above.
+std::string device_of_this_process(const std::string& name, const Engine& engine);
 
 }  // namespace gpucheck::application

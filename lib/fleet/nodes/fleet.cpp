@@ -72,6 +72,29 @@ void check_judged_once(FleetNode& node, const std::vector<KeptRun>& runs) {
   }
 }
 
+/// A GPU whose process left no file is one that nobody looked at.
+void check_processes(FleetNode& node, const std::vector<KeptRun>& runs) {
+  std::map<std::tuple<std::string, std::string, int>, std::set<int>> ranks_of_step;
+  for (const std::size_t run : node.runs) {
+    const std::optional<harness::Job>& job = runs[run].start.job;
+    if (job && job->local_size && job->local_rank) {
+      ranks_of_step[{job->engine, job->id, *job->local_size}].insert(*job->local_rank);
+    }
+  }
+  for (const auto& [step, ranks] : ranks_of_step) {
+    const auto& [engine, id, size] = step;
+    const auto reported = static_cast<std::size_t>(
+        std::ranges::count_if(ranks, [size = size](int rank) { return rank >= 0 && rank < size; }));
+    if (size <= 0 || reported == static_cast<std::size_t>(size)) continue;
+    int first = 0;
+    while (ranks.contains(first)) ++first;
+    lower(node.verdict, Verdict::not_judged);
+    node.reasons.push_back(fmt::format("{} of its {} processes in job {} left no journal, the first with local rank {}",
+                                       static_cast<std::size_t>(size) - reported, size,
+                                       id.empty() ? engine : one_line(id, 80), first));
+  }
+}
+
 std::vector<FleetNode> nodes_of(const std::vector<KeptRun>& runs) {
   std::map<std::string, FleetNode> by_name;
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -88,6 +111,7 @@ std::vector<FleetNode> nodes_of(const std::vector<KeptRun>& runs) {
   for (auto& [name, node] : by_name) {
     node.name = name;
     check_judged_once(node, runs);
+    check_processes(node, runs);
     nodes.push_back(std::move(node));
   }
   return nodes;

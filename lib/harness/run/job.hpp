@@ -14,6 +14,7 @@ struct Job {
   std::optional<int> rank = {};           ///< from 0
   std::optional<int> size = {};           ///< how many ranks there are
   std::optional<int> local_rank = {};     ///< from 0, among those of this node
+  std::optional<int> local_size = {};     ///< how many ranks this node has
   std::optional<int> restart_count = {};  ///< how often the engine started it again
 
   bool operator==(const Job&) const = default;
@@ -25,6 +26,7 @@ inline constexpr auto fields_of<Job> = std::tuple{Field{"engine", &Job::engine},
                                                   Field{"rank", &Job::rank},
                                                   Field{"size", &Job::size},
                                                   Field{"local_rank", &Job::local_rank},
+                                                  Field{"local_size", &Job::local_size},
                                                   Field{"restart_count", &Job::restart_count}};
 static_assert(has_every_member<Job>);
 

@@ -288,7 +288,9 @@ void check_device_name(std::string_view device_name) {
 
 std::string_view device_name_forms() {
   return "auto (every CUDA device; the simulator on a machine without one), cuda (every one), cuda:0,2, UUIDs or PCI "
-         "addresses as nvidia-smi prints them, sim, sim:PROFILE, or sim:PROFILE,memory=16GiB,devices=4";
+         "addresses as nvidia-smi prints them, sim, sim:PROFILE, or sim:PROFILE,memory=16GiB,devices=4; {local_rank} "
+         "in it "
+         "is this process's number on its node";
 }
 
 std::vector<std::string_view> simulator_profiles() { return sim::profile_names(); }

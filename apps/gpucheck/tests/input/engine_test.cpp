@@ -10,7 +10,9 @@
 namespace gpucheck::application {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 using Given = std::map<std::string, std::string>;
 
@@ -64,9 +66,11 @@ TEST_P(Engines, SayWhereAProcessStands) {
   EXPECT_EQ(*engine.job, GetParam().job);
 }
 
-const Given slurm_task = {{"SLURM_JOB_ID", "4711"},       {"SLURMD_NODENAME", "n3"},  {"SLURM_PROCID", "5"},
-                          {"SLURM_STEP_NUM_TASKS", "16"}, {"SLURM_NTASKS", "32"},     {"SLURM_LOCALID", "1"},
-                          {"SLURM_STEP_ID", "0"},         {"SLURM_RESTART_COUNT", ""}};
+const Given slurm_task = {{"SLURM_JOB_ID", "4711"}, {"SLURMD_NODENAME", "n3"},
+                          {"SLURM_PROCID", "5"},    {"SLURM_STEP_NUM_TASKS", "16"},
+                          {"SLURM_NTASKS", "32"},   {"SLURM_LOCALID", "1"},
+                          {"SLURM_STEP_ID", "0"},   {"SLURM_RESTART_COUNT", ""},
+                          {"SLURM_NODEID", "2"},    {"SLURM_STEP_TASKS_PER_NODE", "6(x2),4"}};
 
 Given with(Given environment, const Given& more) {
   for (const auto& [name, value] : more) environment[name] = value;
@@ -80,13 +84,19 @@ INSTANTIATE_TEST_SUITE_P(
               slurm_task,
               "n3.cluster",
               "n3",
-              {.engine = "slurm", .id = "4711", .rank = 5, .size = 16, .local_rank = 1}},
+              {.engine = "slurm", .id = "4711", .rank = 5, .size = 16, .local_rank = 1, .local_size = 4}},
         Start{"slurm_array_restarted",
               with(slurm_task,
                    {{"SLURM_ARRAY_JOB_ID", "4700"}, {"SLURM_ARRAY_TASK_ID", "7"}, {"SLURM_RESTART_COUNT", "2"}}),
               "n3.cluster",
               "n3",
-              {.engine = "slurm", .id = "4700_7", .rank = 5, .size = 16, .local_rank = 1, .restart_count = 2}},
+              {.engine = "slurm",
+               .id = "4700_7",
+               .rank = 5,
+               .size = 16,
+               .local_rank = 1,
+               .local_size = 4,
+               .restart_count = 2}},
         Start{"slurm_prolog",
               {{"SLURM_JOB_ID", "4711"}, {"SLURMD_NODENAME", "n3"}},
               "n3.cluster",
@@ -105,21 +115,22 @@ INSTANTIATE_TEST_SUITE_P(
               {{"OMPI_COMM_WORLD_RANK", "0"},
                {"OMPI_COMM_WORLD_SIZE", "4"},
                {"OMPI_COMM_WORLD_LOCAL_RANK", "3"},
+               {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"},
                {"PMIX_RANK", "0"},
                {"PMIX_NAMESPACE", "prterun-a-1@1"}},
               "a",
               "a",
-              {.engine = "open_mpi", .id = "prterun-a-1@1", .rank = 0, .size = 4, .local_rank = 3}},
+              {.engine = "open_mpi", .id = "prterun-a-1@1", .rank = 0, .size = 4, .local_rank = 3, .local_size = 4}},
         Start{"pmix",
               {{"PMIX_RANK", "2"}, {"PMIX_NAMESPACE", "job-1"}},
               "a",
               "a",
               {.engine = "pmix", .id = "job-1", .rank = 2}},
         Start{"mpich",
-              {{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "0"}},
+              {{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "0"}, {"MPI_LOCALNRANKS", "1"}},
               "a",
               "a",
-              {.engine = "pmi", .id = "", .rank = 1, .size = 2, .local_rank = 0}},
+              {.engine = "pmi", .id = "", .rank = 1, .size = 2, .local_rank = 0, .local_size = 1}},
         Start{"kubernetes",
               {{"JOB_COMPLETION_INDEX", "12"}, {"JOB_COMPLETIONS", "100"}, {"GPUCHECK_NODE", "gpu-node-7"}},
               "accept-12",
@@ -144,6 +155,22 @@ TEST(Engine, GivesNumbersFromZeroOn) {
     EXPECT_THAT(refusal_of_engine(with(slurm_task, {{"SLURM_LOCALID", value}})), HasSubstr("SLURM_LOCALID")) << value;
   }
   EXPECT_EQ(refusal_of_engine({{"PMI_RANK", "0"}}), "");
+}
+
+TEST(Engine, CountsTheProcessesOfItsNode) {
+  const auto local_size = [](const char* list, const char* node) {
+    return engine_in(with(slurm_task, {{"SLURM_STEP_TASKS_PER_NODE", list}, {"SLURM_NODEID", node}})).job->local_size;
+  };
+  EXPECT_EQ(local_size("8", "0"), 8);
+  EXPECT_EQ(local_size("8(x3),4", "2"), 8);
+  EXPECT_EQ(local_size("8(x3),4", "3"), 4);
+  EXPECT_EQ(local_size("1,2(x2),3", "1"), 2);
+  EXPECT_EQ(local_size("1,2(x2),3", "2"), 2);
+  EXPECT_EQ(local_size("1,2(x2),3", "3"), 3);
+  for (const char* list : {"8(x3)", "", ",", "x(x4)", "8(x0),2(x9)", "8(x", "8(xx4),4"}) {
+    EXPECT_EQ(local_size(list, "3"), std::nullopt) << list;
+  }
+  EXPECT_EQ(local_size("8(x3),4", ""), std::nullopt) << "nobody says which node this is";
 }
 
 struct Part {
@@ -210,7 +237,7 @@ TEST(Engine, IsKnownWhereNoPartIs) {
 }
 
 Engine ranked() {
-  return {.node = "n3", .job = harness::Job{.engine = "slurm", .id = "4700_7", .rank = 5, .size = 16}};
+  return {.node = "n3", .job = harness::Job{.engine = "slurm", .id = "4700_7", .rank = 5, .size = 16, .local_rank = 1}};
 }
 
 std::string path_refusal(const std::string& path, const Engine& engine) {
@@ -223,6 +250,7 @@ std::string path_refusal(const std::string& path, const Engine& engine) {
 
 TEST(PathOfThisProcess, HasNodeRankAndJob) {
   EXPECT_EQ(path_of_this_process("out/{node}.{rank}.json", ranked()), "out/n3.5.json");
+  EXPECT_EQ(path_of_this_process("{node}-{local_rank}.json", ranked()), "n3-1.json");
   EXPECT_EQ(path_of_this_process("{job}/{job}-{node}", ranked()), "4700_7/4700_7-n3");
   EXPECT_EQ(path_of_this_process("result.json", ranked()), "result.json");
   EXPECT_EQ(path_of_this_process("-", ranked()), "-");
@@ -239,10 +267,13 @@ TEST(PathOfThisProcess, HasNothingElseInBraces) {
 }
 
 TEST(PathOfThisProcess, NeedsAnEngineForRankAndJob) {
-  EXPECT_THAT(path_refusal("{rank}.json", {.node = "alone"}), HasSubstr("needs a rank"));
+  EXPECT_THAT(path_refusal("{rank}.json", {.node = "alone"}),
+              AllOf(HasSubstr("{rank} needs a number"), HasSubstr("Kubernetes")));
+  EXPECT_THAT(path_refusal("{local_rank}.json", {.node = "alone"}),
+              AllOf(HasSubstr("{local_rank} needs a number"), Not(HasSubstr("Kubernetes"))));
   EXPECT_THAT(path_refusal("{job}.json", {.node = "alone"}), HasSubstr("needs a job"));
   const Engine health_check{.node = "n3", .job = harness::Job{.engine = "slurm", .id = ""}};
-  EXPECT_THAT(path_refusal("{rank}.json", health_check), HasSubstr("needs a rank"));
+  EXPECT_THAT(path_refusal("{rank}.json", health_check), HasSubstr("{rank} needs a number"));
   EXPECT_THAT(path_refusal("{job}.json", health_check), HasSubstr("needs a job"));
 }
 
@@ -254,6 +285,14 @@ TEST(PathOfThisProcess, StaysInItsFolder) {
     engine.job->id = name;
     EXPECT_THAT(path_refusal("out/{job}.json", engine), testing::Not(HasSubstr("a path: "))) << name;
   }
+}
+
+TEST(DeviceOfThisProcess, HasItsLocalRank) {
+  EXPECT_EQ(device_of_this_process("cuda:{local_rank}", ranked()), "cuda:1");
+  EXPECT_EQ(device_of_this_process("sim:devices=4,only={local_rank}", ranked()), "sim:devices=4,only=1");
+  EXPECT_EQ(device_of_this_process("auto", ranked()), "auto");
+  EXPECT_THROW(device_of_this_process("cuda:{local_rank}", {.node = "alone"}), UsageError);
+  EXPECT_THROW(device_of_this_process("cuda:{rank}", ranked()), UsageError) << "it is the number of another node's GPU";
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "fleet/nodes/fleet.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -140,6 +141,32 @@ TEST(Fleet, NoticesASecondReportOfOneOfSeveralGpus) {
   NodeOfTests second = good("n1", "GPU-2");
   second.file = "second.journal";
   EXPECT_EQ(judged({both, second}, "1").nodes[0].verdict, Verdict::not_judged);
+}
+
+/// The run of one process of several on a node, each with a GPU of its own.
+NodeOfTests of_process(int local_rank, std::optional<int> local_size, const std::string& job = "77") {
+  NodeOfTests run = good("n1", fmt::format("GPU-{}-{}", job, local_rank));
+  run.file = fmt::format("{}-{}.journal", job, local_rank);
+  run.job = {.engine = "slurm", .id = job, .local_rank = local_rank, .local_size = local_size};
+  return run;
+}
+
+TEST(Fleet, DoesNotJudgeANodeWhereAProcessLeftNoJournal) {
+  const auto reasons_of = [](const std::vector<NodeOfTests>& runs) {
+    const Fleet fleet = judged(runs, "1");
+    EXPECT_EQ(fleet.verdict, fleet.nodes[0].reasons.empty() ? Verdict::passed : Verdict::not_judged);
+    return fleet.nodes[0].reasons;
+  };
+  EXPECT_THAT(reasons_of({of_process(0, 3), of_process(2, 3)}),
+              ElementsAre("1 of its 3 processes in job 77 left no journal, the first with local rank 1"));
+  EXPECT_THAT(reasons_of({of_process(2, 4)}),
+              ElementsAre("3 of its 4 processes in job 77 left no journal, the first with local rank 0"));
+  EXPECT_THAT(reasons_of({of_process(1, 2), of_process(0, 2)}), IsEmpty());
+  EXPECT_THAT(reasons_of({of_process(0, 1)}), IsEmpty());
+  EXPECT_THAT(reasons_of({of_process(1, std::nullopt)}), IsEmpty()) << "nobody says how many there are";
+  // Another job's processes do not stand in for those that are missing.
+  EXPECT_THAT(reasons_of({of_process(0, 2), of_process(1, 2, "78")}),
+              ElementsAre(HasSubstr("in job 77"), HasSubstr("in job 78")));
 }
 
 // ---- what nodes differ in -------------------------------------------------------------------

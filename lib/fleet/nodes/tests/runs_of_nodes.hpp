@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,12 +33,14 @@ struct NodeOfTests {
   std::string driver = "580.95";
   int exit_code = -1;  ///< -1: as the results have it
   std::string incomplete = {};
+  std::optional<harness::Job> job = {};
 };
 
 inline harness::RunStarted start_of(const NodeOfTests& node) {
   harness::RunStarted start;
   start.version = node.version;
   start.host_name = node.name;
+  start.job = node.job;
   for (const std::string& uuid : node.uuids) {
     harness::DeviceIdentity& device = start.devices.emplace_back();
     device.index = static_cast<int>(start.devices.size()) - 1;
