@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "fleet/median.hpp"
 #include "golden/document/node.hpp"
 #include "golden/document/syntax.hpp"
 
@@ -24,13 +25,6 @@ constexpr double failure_deviations = 7;
 constexpr double least_warning_share = 0.03;
 constexpr double least_failure_share = 0.06;
 constexpr double greatest_failure_share = 0.5;
-
-double median_of(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 bool is_number(const Node& measurement, std::string_view name) {
   const auto bound = measurement.field(name);
@@ -177,9 +171,9 @@ std::string exactly(std::string_view text) {
 
 RobustSummary summarise(std::vector<double> values) {
   if (values.empty()) return {};
-  RobustSummary summary{.median = median_of(values), .median_deviation = 0, .count = values.size()};
+  RobustSummary summary{.median = median(values), .median_deviation = 0, .count = values.size()};
   for (double& value : values) value = std::fabs(value - summary.median);
-  summary.median_deviation = median_of(values);
+  summary.median_deviation = median(values);
   return summary;
 }
 

@@ -11,6 +11,8 @@
 #include <tuple>
 #include <utility>
 
+#include "fleet/median.hpp"
+
 namespace gpucheck::fleet {
 namespace {
 
@@ -22,14 +24,6 @@ double upper_median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);
   return *middle;
-}
-
-double median(std::vector<double> values) {
-  const double upper = upper_median(values);
-  if (values.size() % 2 != 0) return upper;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2 - 1);
-  std::ranges::nth_element(values, middle);
-  return (*middle + upper) / 2;
 }
 
 /// An estimate of the standard deviation that a few odd values do not change: 1.4826 times the median of the absolute
