@@ -114,7 +114,8 @@ std::vector<std::optional<Drift>> find_drifts(const std::vector<std::vector<doub
   std::vector<Bound> bounds;
   const double run_length = static_cast<double>(tests * allowances.size()) / rules.false_alarms;
   for (const double allowance : allowances) {
-    const double of_one_value = greatest_score - allowance;  // which is no drift, however few series there are
+    const double of_one_value =
+        greatest_score - allowance;  // one odd run does not make a drift, however few series there are
     bounds.push_back({allowance, std::max(drift_limit(run_length, allowance), of_one_value)});
   }
   for (std::size_t i = 0; i < series.size(); ++i) {
