@@ -13,6 +13,7 @@
 #include "base/text/sanitize.hpp"
 #include "base/text/shell_text.hpp"
 #include "base/text/units.hpp"
+#include "base/text/utc.hpp"
 #include "harness/result/outcome_text.hpp"
 
 namespace gpucheck::report {
@@ -183,16 +184,6 @@ std::string bound_text(const Bound& bound) {
                      time.own_process_ms > 0
                          ? fmt::format(", {} in those of a case's own", format_duration(time.own_process_ms))
                          : "");
-}
-
-std::string utc_seconds(std::chrono::system_clock::time_point time) {
-  using namespace std::chrono;
-  const auto day = std::chrono::floor<days>(time);
-  const year_month_day date(day);
-  const hh_mm_ss clock(std::chrono::floor<std::chrono::seconds>(time) - day);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
-                     clock.minutes().count(), clock.seconds().count());
 }
 
 std::string utc_milliseconds(std::chrono::system_clock::time_point time) {

@@ -74,8 +74,6 @@ std::optional<Bound> bound_of(const std::vector<harness::DeviceTime>& times);
 /// One line about where the wall time went.
 std::string bound_text(const Bound& bound);
 
-/// UTC, "2026-08-22T10:11:12", with neither fraction nor zone.
-std::string utc_seconds(std::chrono::system_clock::time_point time);
 /// UTC, "2026-08-22T10:11:12.345Z".
 std::string utc_milliseconds(std::chrono::system_clock::time_point time);
 

@@ -62,6 +62,7 @@ struct MergeOptions {
   std::string expected_nodes;      ///< as fleet::parse_expected_nodes takes it
   std::vector<std::string> again;  ///< journals and folders of a second measurement
   std::string racks;               ///< as fleet::Racks takes it; empty where nobody says
+  std::string history;             ///< the folder; empty for none
   std::vector<MergedOutput> outputs;
   std::string waivers_path;  ///< empty for none
   bool verbose = false;      ///< nodes that passed, too

@@ -11,6 +11,7 @@
 
 #include "base/text/sanitize.hpp"
 #include "fleet/merge.hpp"
+#include "fleet/nodes/fleet_history.hpp"
 #include "harness/run/exit_codes.hpp"
 
 namespace gpucheck::fleet {
@@ -321,6 +322,7 @@ void FleetJudge::add_again(KeptRun run) { again_.push_back(std::move(run)); }
 
 Fleet FleetJudge::judge(const FleetRules& rules) {
   fleet_.expected = rules.expected;
+  fleet_.problems.insert(fleet_.problems.end(), rules.problems.begin(), rules.problems.end());
   fleet_.nodes = nodes_of(fleet_.runs);
   find_missing(fleet_);
   find_differences(fleet_);
@@ -329,6 +331,7 @@ Fleet FleetJudge::judge(const FleetRules& rules) {
   fleet_.across = waived_across(peers_, dates, rules.waivers);
   fail_those_that_differ(fleet_);
   find_suspects(fleet_, rules.racks, again_);
+  find_drifting(fleet_, rules.history, again_);
   fail_by_second_look(fleet_, again_);
   fleet_.verdict = verdict_of(fleet_);
   return std::move(fleet_);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fleet/across_runs.hpp"
+#include "fleet/history/history_record.hpp"
 #include "fleet/nodes/expected_nodes.hpp"
 #include "fleet/nodes/fleet_suspects.hpp"
 #include "fleet/nodes/kept_run.hpp"
@@ -23,6 +24,11 @@ struct FleetNode {
   /// Why it did not pass besides what its cases say, each in one line.
   std::vector<std::string> reasons = {};
   bool is_expected = true;
+};
+
+struct FleetGpu {
+  std::size_t node = 0;  ///< its place among the fleet's
+  std::string uuid;      ///< empty where the driver gives none
 };
 
 /// A file that is not the journal of a run, or a folder that cannot be read.
@@ -53,7 +59,8 @@ struct Fleet {
   std::vector<Difference> differences = {};
   AcrossRuns across = {};
   std::vector<FleetSuspect> suspects = {};  ///< the worst evidence first
-  std::vector<Metric> metrics = {};         ///< all that was measured; readings are of sites that suspects name, too
+  std::vector<Metric> metrics = {};         ///< all that was measured
+  std::vector<FleetGpu> gpus = {};          ///< the sites of readings and suspects
   harness::Verdict verdict = harness::Verdict::not_judged;
 };
 
@@ -63,6 +70,8 @@ struct FleetRules {
   ExpectedNodes expected;
   Waivers waivers = {};  ///< in place of those that the runs had
   Racks racks = {};
+  std::vector<HistoryRecord> history = {};  ///< what earlier merges left, in any order
+  std::vector<FileProblem> problems = {};   ///< of files besides the runs'
 };
 
 class FleetJudge {

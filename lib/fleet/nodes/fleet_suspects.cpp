@@ -24,6 +24,12 @@ class Measured {
   [[nodiscard]] std::size_t node_of(std::size_t site) const { return nodes_[site]; }
   [[nodiscard]] const std::string& uuid_of(std::size_t site) const { return uuids_[site]; }
   [[nodiscard]] std::vector<Metric> metrics() const { return in_order(metrics_); }
+  [[nodiscard]] std::vector<FleetGpu> gpus() const {
+    std::vector<FleetGpu> all;
+    all.reserve(sites_.size());
+    for (std::size_t i = 0; i < sites_.size(); ++i) all.push_back({.node = nodes_[i], .uuid = uuids_[i]});
+    return all;
+  }
 
   /// What a second run measured of GPUs that the first had.
   [[nodiscard]] std::vector<Metric> again(const std::vector<KeptRun>& runs) const {
@@ -55,7 +61,7 @@ class Measured {
   static void add_reading(std::map<Key, Metric>& metrics, const harness::DeviceIdentity& device,
                           const KeptMeasurement& one, std::size_t site) {
     Metric& metric = metrics[{device.name, *one.case_name, *one.key}];
-    metric.name = fmt::format("{}.{} of {}", *one.case_name, *one.key, device.name);
+    metric.name = metric_name(one, device);
     metric.high_is_bad = one.high_is_bad;
     metric.readings.push_back({site, one.value});
   }
@@ -101,26 +107,15 @@ std::string place_of(const Suspect& suspect, const Measured& measured) {
 }
 
 /// "12.5 % worse than usual in gemm.bf16.mean_tflops of NVIDIA H100 (9.1 standard deviations), and in 3 other metrics".
-std::string evidence_text(const Suspect& suspect) {
-  const Evidence& worst = suspect.evidence.front();
-  std::string text = fmt::format("{:.1f} % worse than usual in {} ({:.1f} standard deviations)", 100 * worst.loss,
-                                 one_line(worst.metric, 200), worst.scores);
-  const std::size_t others = suspect.evidence.size() - 1;
+std::string evidence_text(const FleetSuspect& one) {
+  const Evidence& worst = one.suspect.evidence.front();
+  std::string text = fmt::format("{:.1f} % worse than {} in {} ({:.1f} standard deviations)", 100 * worst.loss,
+                                 one.own_past ? "it was" : "usual", one_line(worst.metric, 200), worst.scores);
+  const std::size_t others = one.suspect.evidence.size() - 1;
   if (others > 0) text += fmt::format(", and in {} other {}", others, others == 1 ? "metric" : "metrics");
-  return text;
-}
-
-void blame(Fleet& fleet, const FleetSuspect& one) {
-  if (!counts_against(one)) return;
-  for (const std::size_t place : one.nodes) {
-    FleetNode& node = fleet.nodes[place];
-    const bool confirmed = one.second_look == SecondLook::confirmed;
-    if (confirmed) node.verdict = harness::Verdict::failed;
-    if (!confirmed && node.verdict == harness::Verdict::passed) node.verdict = harness::Verdict::not_judged;
-    node.reasons.push_back(
-        fmt::format("{}: {}; {}", one.place, evidence_text(one.suspect),
-                    confirmed ? "a second measurement confirms it" : "measure it again (gpucheck help fleet)"));
-  }
+  if (!one.own_past) return text;
+  return text + fmt::format(", since {} ({} {})", one_line(one.own_past->since, 40), one.own_past->runs,
+                            one.own_past->runs == 1 ? "run" : "runs");
 }
 
 }  // namespace
@@ -128,6 +123,7 @@ void blame(Fleet& fleet, const FleetSuspect& one) {
 void find_suspects(Fleet& fleet, const Racks& racks, const std::vector<KeptRun>& again) {
   const Measured measured(fleet, racks);
   fleet.metrics = measured.metrics();
+  fleet.gpus = measured.gpus();
   const Outliers outliers = find_outliers(fleet.metrics, measured.sites());
   const std::vector<Metric> second = measured.again(again);
   for (const Suspect& suspect : outliers.suspects) {
@@ -141,10 +137,27 @@ void find_suspects(Fleet& fleet, const Racks& racks, const std::vector<KeptRun>&
   }
 }
 
+std::string metric_name(const KeptMeasurement& measurement, const harness::DeviceIdentity& device) {
+  return fmt::format("{}.{} of {}", *measurement.case_name, *measurement.key, device.name);
+}
+
+void blame(Fleet& fleet, const FleetSuspect& suspect) {
+  if (!counts_against(suspect)) return;
+  for (const std::size_t place : suspect.nodes) {
+    FleetNode& node = fleet.nodes[place];
+    const bool confirmed = suspect.second_look == SecondLook::confirmed;
+    if (confirmed) node.verdict = harness::Verdict::failed;
+    if (!confirmed && node.verdict == harness::Verdict::passed) node.verdict = harness::Verdict::not_judged;
+    node.reasons.push_back(
+        fmt::format("{}: {}; {}", suspect.place, evidence_text(suspect),
+                    confirmed ? "a second measurement confirms it" : "measure it again (gpucheck help fleet)"));
+  }
+}
+
 std::string text_of(const FleetSuspect& suspect) {
   constexpr const char* looks[] = {"not measured again", "a second measurement confirms it",
                                    "a second measurement does not confirm it"};
-  return fmt::format("{}: {}; {}", suspect.place, evidence_text(suspect.suspect),
+  return fmt::format("{}: {}; {}", suspect.place, evidence_text(suspect),
                      looks[static_cast<std::size_t>(suspect.second_look)]);
 }
 

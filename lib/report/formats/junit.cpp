@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text/sanitize.hpp"
+#include "base/text/utc.hpp"
 #include "harness/result/failure_kinds.hpp"
 #include "harness/run/json.hpp"
 #include "report/comparison_text.hpp"

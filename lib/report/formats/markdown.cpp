@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <string>
 
+#include "base/text/utc.hpp"
 #include "report/formats/entries.hpp"
 #include "report/formats/markdown_text.hpp"
 #include "report/verdict_text.hpp"

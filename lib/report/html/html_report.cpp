@@ -5,6 +5,7 @@
 
 #include "base/text/sanitize.hpp"
 #include "base/text/shell_text.hpp"
+#include "base/text/utc.hpp"
 #include "report/formats/entries.hpp"
 #include "report/html/html_page.hpp"
 #include "report/html/html_parts.hpp"

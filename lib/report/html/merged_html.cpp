@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text/sanitize.hpp"
+#include "base/text/utc.hpp"
 #include "report/comparison_text.hpp"
 #include "report/formats/entries.hpp"
 #include "report/html/html_page.hpp"

@@ -64,6 +64,8 @@ Json suspect_json(const fleet::Fleet& fleet, const fleet::FleetSuspect& suspect)
                {"place", suspect.place},
                {"node", suspect.nodes.empty() ? Json() : Json(fleet.nodes[suspect.nodes.front()].name)},
                {"uuid", suspect.device_uuid.empty() ? Json() : Json(suspect.device_uuid)},
+               {"own_past",
+                suspect.own_past ? Json{{"since", suspect.own_past->since}, {"runs", suspect.own_past->runs}} : Json()},
                {"second_look", second_look_word(suspect.second_look)},
                {"evidence", Json::array()}};
   for (const fleet::Evidence& one : suspect.suspect.evidence) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text/sanitize.hpp"
+#include "base/text/utc.hpp"
 #include "report/comparison_text.hpp"
 #include "report/formats/entries.hpp"
 #include "report/formats/junit_xml.hpp"
@@ -159,7 +160,7 @@ void add_fleet(pugi::xml_node root, const fleet::Fleet& fleet, Totals& totals) {
     add_element(files, "error", "not-judged", problems.front(), fmt::format("{}", fmt::join(problems, "\n")));
   }
   for (const fleet::FleetSuspect& one : fleet.suspects) {
-    pugi::xml_node testcase = add_testcase(suite, "suspect", one.place, 0);
+    pugi::xml_node testcase = add_testcase(suite, one.own_past ? "drift" : "suspect", one.place, 0);
     if (!fleet::counts_against(one)) continue;
     const bool confirmed = one.second_look == fleet::SecondLook::confirmed;
     ++(confirmed ? suite.failures : suite.errors);

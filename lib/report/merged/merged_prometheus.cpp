@@ -44,8 +44,10 @@ std::string merged_prometheus(const fleet::Fleet& fleet) {
                  static_cast<double>(fleet.problems.size()));
   for (const fleet::FleetSuspect& one : fleet.suspects) {
     exposition.add("gpucheck_fleet_suspect_loss_ratio",
-                   "By which share a rack, slot, node or GPU is worse than its sisters in what it is worst in.",
+                   "By which share a rack, slot, node or GPU is worse than its sisters, or a GPU than it was, in what "
+                   "it is worst in.",
                    {{"place", one.place},
+                    {"worse_than", one.own_past ? "it was" : "usual"},
                     {"metric", one.suspect.evidence.front().metric},
                     {"second_look", std::string(second_look_word(one.second_look))}},
                    one.suspect.evidence.front().loss);

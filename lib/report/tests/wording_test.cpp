@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <limits>
 
+#include "base/text/utc.hpp"
+
 namespace gpucheck::report {
 namespace {
 

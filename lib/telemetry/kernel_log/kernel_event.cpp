@@ -7,6 +7,8 @@
 #include <chrono>
 #include <fmt/format.h>
 
+#include "base/text/utc.hpp"
+
 namespace gpucheck::telemetry {
 namespace {
 
@@ -62,14 +64,7 @@ std::optional<KernelEventKind> find_kernel_event_kind(std::string_view text) noe
 }
 
 std::string utc_text(std::int64_t seconds) {
-  using namespace std::chrono;
-  const sys_seconds time{std::chrono::seconds(seconds)};
-  const sys_days day = floor<days>(time);
-  const year_month_day date(day);
-  const hh_mm_ss clock(time - day);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
-                     clock.minutes().count(), clock.seconds().count());
+  return utc_seconds(std::chrono::sys_seconds(std::chrono::seconds(seconds))) + 'Z';
 }
 
 std::optional<std::int64_t> parse_utc(std::string_view text) {

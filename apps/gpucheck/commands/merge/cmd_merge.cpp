@@ -3,10 +3,12 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/files/output_file.hpp"
 #include "commands/commands.hpp"
+#include "commands/merge/history_folder.hpp"
 #include "output/distinct_files.hpp"
 #include "output/error_report.hpp"
 #include "output/terminal.hpp"
@@ -40,6 +42,29 @@ fleet::Waivers waivers_of(const Environment& environment, const std::string& pat
   return fleet::read_waivers(path, names);
 }
 
+fleet::FleetRules rules_of(const Environment& environment, const MergeOptions& options) {
+  fleet::FleetRules rules{.expected = fleet::parse_expected_nodes(options.expected_nodes),
+                          .waivers = waivers_of(environment, options.waivers_path),
+                          .racks = options.racks.empty() ? fleet::Racks() : fleet::Racks(options.racks)};
+  if (options.history.empty()) return rules;
+  HistoryFolder history = read_history(options.history);
+  rules.history = std::move(history.records);
+  rules.problems = std::move(history.problems);
+  return rules;
+}
+
+/// False where it could not be written, which is said.
+bool keep_history(const MergeOptions& options, const fleet::Fleet& fleet) {
+  if (options.history.empty()) return true;
+  try {
+    write_history(options.history, fleet);
+  } catch (const EnvironmentError& problem) {
+    note(problem.what());
+    return false;
+  }
+  return true;
+}
+
 ExitCode exit_code_of(harness::Verdict verdict) {
   if (verdict == harness::Verdict::failed) return ExitCode::failed;
   return verdict == harness::Verdict::passed ? ExitCode::passed : ExitCode::not_judged;
@@ -59,9 +84,7 @@ int merge(const Environment& environment, const MergeOptions& options) {
   // Whoever reads the console may leave (`| head`): the files are written all the same.
   std::signal(SIGPIPE, SIG_IGN);
   check_distinct(reports_of(options), files_read(options));
-  const fleet::FleetRules rules{.expected = fleet::parse_expected_nodes(options.expected_nodes),
-                                .waivers = waivers_of(environment, options.waivers_path),
-                                .racks = options.racks.empty() ? fleet::Racks() : fleet::Racks(options.racks)};
+  const fleet::FleetRules rules = rules_of(environment, options);
   std::vector<std::unique_ptr<OutputFile>> files;
   for (const MergedOutput& output : options.outputs) {
     files.push_back(std::make_unique<OutputFile>(output.path, "report", Writers::one));
@@ -69,7 +92,7 @@ int merge(const Environment& environment, const MergeOptions& options) {
   }
   const fleet::Fleet fleet = report::merge_journals(options.paths, options.again, rules);
   print_fleet(options, fleet);
-  bool written = true;
+  bool written = keep_history(options, fleet);
   for (std::size_t i = 0; i < files.size(); ++i) {
     try {
       files[i]->commit(options.outputs[i].format->write(fleet));

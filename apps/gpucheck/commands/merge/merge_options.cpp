@@ -57,6 +57,12 @@ void add_merge_options(CLI::App& command, MergeOptions& options) {
           "rack in a node's name, such as '(r[0-9]+)-.*', or @FILE with lines of a rack and a list of its nodes")
       ->type_name("REGEX|@FILE");
   command
+      .add_option(
+          "--history", options.history,
+          "Judge each GPU against what it measured in earlier merges that had this folder, and leave there what "
+          "it measured in this one")
+      ->type_name("FOLDER");
+  command
       .add_option_function<std::vector<std::string>>(
           "--output",
           [&outputs = options.outputs](const std::vector<std::string>& texts) {

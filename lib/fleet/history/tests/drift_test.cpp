@@ -99,6 +99,16 @@ TEST(Drift, OfOnePercentIsFoundInTwelveRuns) {
   EXPECT_EQ(others, 0U);
 }
 
+TEST(Drift, OfThreePercentIsFoundInFourRuns) {
+  std::size_t found = 0;
+  for (std::size_t trial = 0; trial < fleets_tried; ++trial) {
+    std::vector<std::vector<double>> series = Fleets(3000 + trial).steady(50, 24, 0.003);
+    for (std::size_t run = 20; run < 24; ++run) series[7][run] += std::log(0.97);
+    if (find_drifts(series, std::size_t{8000} * 30)[7].has_value()) ++found;
+  }
+  EXPECT_GE(static_cast<double>(found), 0.95 * static_cast<double>(fleets_tried));
+}
+
 TEST(Drift, ThatIsSlowIsFoundBeforeItIsThreePercent) {
   std::size_t found = 0;
   for (std::size_t trial = 0; trial < fleets_tried; ++trial) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,6 +35,7 @@ struct NodeOfTests {
   int exit_code = -1;  ///< -1: as the results have it
   std::string incomplete = {};
   std::optional<harness::Job> job = {};
+  std::chrono::system_clock::time_point start_time = {};
 };
 
 inline harness::RunStarted start_of(const NodeOfTests& node) {
@@ -41,6 +43,7 @@ inline harness::RunStarted start_of(const NodeOfTests& node) {
   start.version = node.version;
   start.host_name = node.name;
   start.job = node.job;
+  start.start_time = node.start_time;
   for (const std::string& uuid : node.uuids) {
     harness::DeviceIdentity& device = start.devices.emplace_back();
     device.index = static_cast<int>(start.devices.size()) - 1;

@@ -140,5 +140,68 @@ TEST(MergeCommand, SaysThatARunHasNotEndedYet) {
   EXPECT_THAT(merged.output, AllOf(HasSubstr("the run has not ended yet"), HasSubstr("code 3")));
 }
 
+/// The journal of a node that measured a speed on a day of January.
+void write_day(const TemporaryFolder& folder, int day, const char* speed) {
+  const CommandResult run = fixture({"run", "measured.speed", "-p", std::string("speed=") + speed, "--device",
+                                     "sim:devices=4", "--journal", folder / "n1.journal"},
+                                    {"GPUCHECK_NODE=n1"});
+  ASSERT_EQ(run.exit_code, 0) << run.error_output;
+  std::string text = read_file(folder / "n1.journal");
+  const std::string start = "\"start_time\":\"";
+  const std::size_t place = text.find(start) + start.size();
+  text.replace(place, 10, "2026-01-" + std::string(day < 10 ? "0" : "") + std::to_string(day));
+  write_file(folder / "n1.journal", text);
+}
+
+TEST(MergeCommand, JudgesGpusAgainstTheirOwnPast) {
+  const TemporaryFolder folder;
+  const TemporaryFolder history;
+  const std::vector<std::string> merge{"merge", folder.path(), "--expect-nodes", "1", "--history", history / "kept"};
+  for (int day = 1; day <= 7; ++day) {
+    write_day(folder, day, "3000");
+    EXPECT_EQ(fixture(merge).exit_code, 0) << day;
+    EXPECT_EQ(fixture(merge).exit_code, 0) << "the same files once more";
+  }
+  const auto records = std::filesystem::directory_iterator(history / "kept");
+  EXPECT_EQ(std::distance(begin(records), end(records)), 7);
+  write_day(folder, 8, "2950");
+  EXPECT_EQ(fixture(merge).exit_code, 0) << "one odd run does not make a drift";
+  write_day(folder, 9, "2950");
+  std::vector<std::string> words = merge;
+  for (const char* format : {"json", "junit", "prometheus", "html"}) {
+    words.insert(words.end(), {"--output", std::string(format) + "=" + (folder / format)});
+  }
+  const CommandResult drifted = fixture(words);
+  EXPECT_EQ(drifted.exit_code, 3);
+  EXPECT_THAT(drifted.output, AllOf(HasSubstr("suspect: SIM-"), HasSubstr("1.7 % worse than it was in measured.speed"),
+                                    HasSubstr("since 2026-01-08T"), HasSubstr("(2 runs)")));
+  EXPECT_EQ(report::json_schema_complaints(read_file(folder / "json")), "");
+  const json suspect = json::parse(read_file(folder / "json"))["suspects"][0];
+  EXPECT_EQ(suspect["own_past"]["runs"], 2);
+  EXPECT_NEAR(suspect["evidence"][0]["loss_ratio"].get<double>(), 50.0 / 3000, 1e-6);
+  EXPECT_THAT(read_file(folder / "junit"), HasSubstr("classname=\"gpucheck.fleet.drift\""));
+  EXPECT_THAT(read_file(folder / "prometheus"), HasSubstr("worse_than=\"it was\""));
+  EXPECT_THAT(read_file(folder / "html"), HasSubstr("1.7 % worse than it was"));
+}
+
+TEST(MergeCommand, DoesNotJudgeByAHistoryThatItCannotRead) {
+  const TemporaryFolder folder;
+  const TemporaryFolder history;
+  write_day(folder, 1, "3000");
+  write_file(history / "old.history", "torn");
+  write_file(history / "notes.txt", "not a record");
+  const std::vector<std::string> merge{"merge", folder.path(), "--expect-nodes", "1", "--history", history.path()};
+  const CommandResult torn = fixture(merge);
+  EXPECT_EQ(torn.exit_code, 3);
+  EXPECT_THAT(torn.output, AllOf(HasSubstr("old.history"), HasSubstr("remove the file"), HasSubstr("1 of 1 node")));
+  std::filesystem::remove(history / "old.history");
+  EXPECT_EQ(fixture(merge).exit_code, 0);
+  write_file(history / "file", "");
+  const CommandResult not_kept =
+      fixture({"merge", folder.path(), "--expect-nodes", "1", "--history", history / "file"});
+  EXPECT_EQ(not_kept.exit_code, 3);
+  EXPECT_THAT(not_kept.output, HasSubstr("the history cannot be read"));
+}
+
 }  // namespace
 }  // namespace gpucheck::application
