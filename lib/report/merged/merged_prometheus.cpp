@@ -18,7 +18,7 @@ void add_devices(Exposition& exposition, const fleet::FleetNode& node, const fle
                      with(labels, {{"verdict", std::string(harness::to_text(one.verdict))}}), 1);
     }
     for (const harness::FailureKind* kind : one.failures) {
-      exposition.add("gpucheck_device_failure", "A kind of failure that the device has; gpucheck explain CODE.",
+      exposition.add("gpucheck_fleet_device_failure", "A kind of failure that the device has; gpucheck explain CODE.",
                      with(labels, {{"code", std::string(kind->code)},
                                    {"failure", std::string(kind->name)},
                                    {"severity", std::string(harness::to_text(kind->severity))},

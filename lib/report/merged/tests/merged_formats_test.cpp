@@ -166,7 +166,7 @@ TEST(MergedPrometheus, HasASeriesForEachVerdictOfEachNode) {
         "gpucheck_node_verdict{host=\"n2\",verdict=\"failed\"} 1\n",
         "gpucheck_node_verdict{host=\"n2\",verdict=\"passed\"} 0\n",
         "gpucheck_device_not_passed{host=\"n2\",device=\"0\",uuid=\"GPU-n2\",verdict=\"failed\"} 1\n",
-        "gpucheck_device_failure{host=\"n2\",device=\"0\",uuid=\"GPU-n2\",code=\"GC2001\""}) {
+        "gpucheck_fleet_device_failure{host=\"n2\",device=\"0\",uuid=\"GPU-n2\",code=\"GC2001\""}) {
     EXPECT_THAT(text, HasSubstr(line));
   }
   EXPECT_THAT(text, Not(HasSubstr("gpucheck_device_not_passed{host=\"n1\"")));
