@@ -69,6 +69,13 @@ struct MergeOptions {
   ColourChoice colour = ColourChoice::automatic;
 };
 
+struct CompareOptions {
+  std::string before;  ///< a journal, or a folder of them
+  std::string after;
+  std::string json_path;  ///< empty for none
+  ColourChoice colour = ColourChoice::automatic;
+};
+
 struct BaselineMakeOptions {
   std::vector<std::string> results;  ///< at least one
   std::string output_path = "-";     ///< "-" is stdout
@@ -130,6 +137,7 @@ int info(const Environment& environment, const InfoOptions& options);
 int run(const Environment& environment, const RunOptions& options);
 int report(const Environment& environment, const JournalReportOptions& options);
 int merge(const Environment& environment, const MergeOptions& options);
+int compare(const Environment& environment, const CompareOptions& options);
 int baseline_make(const Environment& environment, const BaselineMakeOptions& options);
 int golden_diff(const Environment& environment, const GoldenDiffOptions& options);
 int golden_approve(const Environment& environment, const GoldenApproveOptions& options);

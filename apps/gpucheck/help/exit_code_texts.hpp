@@ -13,6 +13,9 @@ inline constexpr const char* of_report =
 inline constexpr const char* of_merge =
     "Exit codes: 0 every expected node reported and passed; 1 a node failed; 2 usage; 3 a node could not be judged or "
     "did not report, nodes differ in what they ran, a file is not a journal, or a report cannot be written.";
+inline constexpr const char* of_compare =
+    "Exit codes: 0 nothing is worse; 1 a node that passed has failed, or a value is worse; 2 usage; 3 nothing can be "
+    "compared, a file is not a journal, a node that passed was not judged, or the report cannot be written.";
 inline constexpr const char* of_showing =
     "Exit codes: 0 shown; 2 usage, such as a name that there is not; 3 nothing selected, or a file cannot be read.";
 inline constexpr const char* of_help =

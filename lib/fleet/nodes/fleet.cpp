@@ -12,6 +12,7 @@
 #include "base/text/sanitize.hpp"
 #include "fleet/merge.hpp"
 #include "fleet/nodes/fleet_history.hpp"
+#include "fleet/nodes/fleet_settings.hpp"
 #include "harness/run/exit_codes.hpp"
 
 namespace gpucheck::fleet {
@@ -153,18 +154,9 @@ std::string gpus_of(const FleetNode& node, const std::vector<KeptRun>& runs) {
   return texts.empty() ? "none" : joined(texts);
 }
 
-/// All that decides what cases see, but for the device.
 std::string settings_of(const FleetNode& node, const std::vector<KeptRun>& runs) {
   std::set<std::string> texts;
-  for (const std::size_t run : node.runs) {
-    harness::RunSettings settings = runs[run].start.settings;
-    settings.device = "";
-    std::vector<std::string> words = harness::to_options(settings);
-    std::erase(words, "");
-    std::erase(words, "--device");
-    if (!settings.fault.empty()) words.push_back("--fault " + settings.fault);
-    texts.insert(fmt::format("{}", fmt::join(words, " ")));
-  }
+  for (const std::size_t run : node.runs) texts.insert(settings_text(runs[run]));
   return joined(texts);
 }
 

@@ -141,6 +141,19 @@ void add_merge(CLI::App& application, const Environment& environment, Action& ac
   add_merge_options(*command, *options);
 }
 
+void add_compare(CLI::App& application, const Environment& environment, Action& action) {
+  const auto [command, options] =
+      add_command<CompareOptions>(application, "compare", "Show what has changed between two runs of a node or a fleet",
+                                  exit_codes::of_compare, compare, environment, action);
+  command->add_option("before", options->before, "The journal of the earlier run, or a folder of journals")
+      ->required()
+      ->type_name("OLD");
+  command->add_option("after", options->after, "Likewise, of the later run")->required()->type_name("NEW");
+  command->add_option("--json", options->json_path, "Write what has changed (gpucheck.changes/1); - is stdout")
+      ->type_name("FILE");
+  add_colour(*command, "--color", options->colour);
+}
+
 void add_prove(CLI::App& application, const Environment& environment, Action& action) {
   const auto [command, options] = add_command<ProveOptions>(
       application, "prove", "Show that cases turn red: run each clean, then under each of its declared faults",
@@ -317,6 +330,7 @@ int read_command_line(Environment environment, const std::function<int(const Act
   add_run(application, environment, action);
   add_report(application, environment, action);
   add_merge(application, environment, action);
+  add_compare(application, environment, action);
   add_inspection(application, environment, action);
   add_prove(application, environment, action);
   add_baseline(application, environment, action);

@@ -9,6 +9,7 @@
 #include "base/files/output_file.hpp"
 #include "commands/commands.hpp"
 #include "commands/merge/history_folder.hpp"
+#include "commands/merge/verdict_exit_code.hpp"
 #include "output/distinct_files.hpp"
 #include "output/error_report.hpp"
 #include "output/terminal.hpp"
@@ -63,11 +64,6 @@ bool keep_history(const MergeOptions& options, const fleet::Fleet& fleet) {
     return false;
   }
   return true;
-}
-
-ExitCode exit_code_of(harness::Verdict verdict) {
-  if (verdict == harness::Verdict::failed) return ExitCode::failed;
-  return verdict == harness::Verdict::passed ? ExitCode::passed : ExitCode::not_judged;
 }
 
 void print_fleet(const MergeOptions& options, const fleet::Fleet& fleet) {

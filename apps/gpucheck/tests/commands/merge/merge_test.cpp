@@ -164,6 +164,9 @@ TEST(MergeCommand, JudgesGpusAgainstTheirOwnPast) {
   }
   const auto records = std::filesystem::directory_iterator(history / "kept");
   EXPECT_EQ(std::distance(begin(records), end(records)), 7);
+  for (const auto& record : std::filesystem::directory_iterator(history / "kept")) {
+    EXPECT_EQ(report::json_schema_complaints(read_file(record.path().string())), "");
+  }
   write_day(folder, 8, "2950");
   EXPECT_EQ(fixture(merge).exit_code, 0) << "one odd run does not make a drift";
   write_day(folder, 9, "2950");
@@ -201,6 +204,42 @@ TEST(MergeCommand, DoesNotJudgeByAHistoryThatItCannotRead) {
       fixture({"merge", folder.path(), "--expect-nodes", "1", "--history", history / "file"});
   EXPECT_EQ(not_kept.exit_code, 3);
   EXPECT_THAT(not_kept.output, HasSubstr("the history cannot be read"));
+}
+
+TEST(CompareCommand, SaysWhatHasBecomeWorse) {
+  const TemporaryFolder before;
+  const TemporaryFolder after;
+  write_day(before, 1, "3000");
+  write_day(after, 2, "2700");
+  const std::string report = after / "changes.json";
+  const CommandResult worse = fixture({"compare", before.path(), after / "n1.journal", "--json", report});
+  EXPECT_EQ(worse.exit_code, 1) << worse.error_output;
+  EXPECT_THAT(worse.output, AllOf(HasSubstr("1 node and 4 values compared"), HasSubstr("10.0 % worse   measured.speed"),
+                                  HasSubstr("3000 before, 2700 after"), HasSubstr("settings changed: "),
+                                  HasSubstr("WORSE       measure again")));
+  EXPECT_EQ(report::json_schema_complaints(read_file(report)), "");
+  const json changes = json::parse(read_file(report));
+  EXPECT_EQ(changes["verdict"], "worse");
+  EXPECT_EQ(changes["values"].size(), 4);
+  EXPECT_NEAR(changes["values"][0]["gain_ratio"].get<double>(), -0.1, 1e-9);
+  const CommandResult better = fixture({"compare", after / "n1.journal", before / "n1.journal"});
+  EXPECT_EQ(better.exit_code, 0);
+  EXPECT_THAT(better.output, AllOf(HasSubstr("11.1 % better"), HasSubstr("NOT WORSE")));
+}
+
+TEST(CompareCommand, DoesNotJudgeWhatItCannotCompare) {
+  const TemporaryFolder folder;
+  write_day(folder, 1, "3000");
+  const std::string journal = folder / "n1.journal";
+  write_file(folder / "x", "not a journal");
+  const CommandResult foreign = fixture({"compare", journal, folder / "x"});
+  EXPECT_EQ(foreign.exit_code, 3);
+  EXPECT_THAT(foreign.output, AllOf(HasSubstr("problem: "), HasSubstr("NOT JUDGED")));
+  EXPECT_EQ(fixture({"compare", journal, folder / "nowhere"}).exit_code, 3);
+  EXPECT_EQ(fixture({"compare", journal}).exit_code, 2);
+  EXPECT_EQ(fixture({"compare", journal, journal, "--json", journal}).exit_code, 2);
+  EXPECT_EQ(fixture({"compare", journal, journal, "--json", "/dev/full"}).exit_code, 3);
+  EXPECT_EQ(json::parse(fixture({"compare", journal, journal, "--json", "-"}).output)["verdict"], "not_worse");
 }
 
 }  // namespace
