@@ -41,7 +41,7 @@ std::vector<NodeOfTests> fleet_on(int day, double share = 1) {
 }
 
 Fleet judged_by(const std::vector<NodeOfTests>& nodes, const FleetRules& rules,
-                  const std::vector<NodeOfTests>& again = {}) {
+                const std::vector<NodeOfTests>& again = {}) {
   const auto texts = std::make_shared<SharedTexts>();
   FleetJudge judge(texts);
   for (const NodeOfTests& node : nodes) judge.add(kept(node, *texts));
