@@ -12,6 +12,7 @@
 #include "base/files/output_file.hpp"
 #include "harness/values/edit_distance.hpp"
 #include "help/command_page.hpp"
+#include "help/completion.hpp"
 #include "help/exit_code_texts.hpp"
 #include "help/manual_page.hpp"
 #include "help/topic.hpp"
@@ -29,6 +30,7 @@ namespace {
 struct HelpOptions {
   std::string topic;
   std::string manual_folder;  ///< empty: a topic is shown
+  std::string to_complete;    ///< words with unit separators between them
 };
 
 std::vector<Topic> all_topics() {
@@ -92,6 +94,30 @@ int write_pages(const CLI::App& application, const std::filesystem::path& folder
   return 0;
 }
 
+/// No shell has a unit separator in a word, so that nothing has to be quoted.
+std::vector<std::string> split_words(const std::string& joined) {
+  constexpr char unit_separator = '\x1f';
+  std::vector<std::string> words;
+  std::size_t begin = 0;
+  while (true) {
+    const std::size_t end = joined.find(unit_separator, begin);
+    words.push_back(joined.substr(begin, end - begin));
+    if (end == joined.npos) return words;
+    begin = end + 1;
+  }
+}
+
+int show_completions(const CLI::App& application, const Environment& environment, const std::string& joined) {
+  std::string text;
+  std::vector<std::string> words = split_words(joined);
+  words.erase(words.begin());  // the program
+  for (const Completion& one : completions(application, environment, std::move(words))) {
+    text += fmt::format("{}\t{}\n", one.word, one.description);
+  }
+  print_document(text);
+  return 0;
+}
+
 }  // namespace
 
 std::string topics_text() {
@@ -103,7 +129,7 @@ std::string topics_text() {
   return "Topics (gpucheck help TOPIC):\n" + text_table(rows, 2, "  ");
 }
 
-void add_help(CLI::App& application, Action& action) {
+void add_help(CLI::App& application, const Environment& environment, Action& action) {
   CLI::App* const command = application.add_subcommand("help", "Show a topic of the manual, or a command's options");
   command->footer(exit_codes::of_help);
   const auto options = std::make_shared<HelpOptions>();
@@ -115,8 +141,16 @@ void add_help(CLI::App& application, Action& action) {
           "Write gpucheck(1) and a manual page for each topic into the subfolders man1 and man7 of this folder")
       ->type_name("FOLDER")
       ->excludes(topic);
-  command->final_callback([&application, &action, options] {
-    action = [&application, options] {
+  CLI::Option* const complete = command
+                                    ->add_option("--complete", options->to_complete,
+                                                 "For shells: what the last of these words of a command line may "
+                                                 "become, one a line with a tab before what "
+                                                 "it means. Between words stands a unit separator (0x1F)")
+                                    ->type_name("WORDS")
+                                    ->excludes(topic);
+  command->final_callback([&application, &environment, &action, options, complete] {
+    action = [&application, &environment, options, complete] {
+      if (complete->count() > 0) return show_completions(application, environment, options->to_complete);
       return options->manual_folder.empty() ? show(application, options->topic)
                                             : write_pages(application, options->manual_folder);
     };

@@ -129,7 +129,7 @@ int read_command_line(Environment environment, const std::function<int(const Act
   });
   Action action;
   add_commands(application, environment, action);
-  add_help(application, action);
+  add_help(application, environment, action);
   add_groups(application, environment, action);
   environment.command_line = with_help_spelled_out(application, std::move(environment.command_line));
   check_first_words(application, environment);

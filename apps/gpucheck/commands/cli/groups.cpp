@@ -15,13 +15,6 @@ namespace {
 using harness::Case;
 using harness::Parameter;
 
-/// "--live-bytes" for "live_bytes".
-std::string option_name(const Parameter& parameter) {
-  std::string name = "--" + parameter.name;
-  std::replace(name.begin(), name.end(), '_', '-');
-  return name;
-}
-
 std::string option_text(const Parameter& parameter) {
   return parameter.summary + " (" + parameter.allowed() + "; default " + harness::to_text(parameter.default_value) +
          ")";
@@ -81,6 +74,12 @@ bool has_subcommand(CLI::App& application, const std::string& name) {
 }
 
 }  // namespace
+
+std::string option_name(const harness::Parameter& parameter) {
+  std::string name = "--" + parameter.name;
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
 
 void add_groups(CLI::App& application, const Environment& environment, Action& action) {
   std::string previous;
