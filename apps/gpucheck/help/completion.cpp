@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/text/sanitize.hpp"
-#include "commands/cli/groups.hpp"
 #include "help/topic.hpp"
 #include "help/topics.hpp"
 #include "input/cli_options.hpp"

@@ -248,4 +248,10 @@ void add_parameters(CLI::App& command, runner::Options& options) {
       ->allow_extra_args(false);
 }
 
+std::string option_name(const harness::Parameter& parameter) {
+  std::string name = "--" + parameter.name;
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
 }  // namespace gpucheck::application

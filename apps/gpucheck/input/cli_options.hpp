@@ -51,4 +51,7 @@ using Action = std::function<int()>;
 inline constexpr const char* case_groups = "Groups of cases";
 inline constexpr const char* case_parameters = "Parameters";
 
+/// The option of a case's command for its parameter: "--live-bytes" for "live_bytes".
+std::string option_name(const harness::Parameter& parameter);
+
 }  // namespace gpucheck::application

@@ -75,12 +75,6 @@ bool has_subcommand(CLI::App& application, const std::string& name) {
 
 }  // namespace
 
-std::string option_name(const harness::Parameter& parameter) {
-  std::string name = "--" + parameter.name;
-  std::replace(name.begin(), name.end(), '_', '-');
-  return name;
-}
-
 void add_groups(CLI::App& application, const Environment& environment, Action& action) {
   std::string previous;
   for (const Case& test_case : environment.registry.cases()) {

@@ -1,15 +1,9 @@
 #pragma once
 
-#include <string>
-
-#include "harness/case/case.hpp"
 #include "input/cli_options.hpp"
 #include "input/environment.hpp"
 
 namespace gpucheck::application {
-
-/// The option of a case's command for its parameter: "--live-bytes" for "live_bytes".
-std::string option_name(const harness::Parameter& parameter);
 
 /// One subcommand for each group, with one for each of its cases, with an option for
 /// each of its parameters. @throws Error for a group that is called like a command, which
