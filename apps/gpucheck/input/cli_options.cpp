@@ -1,5 +1,6 @@
 #include "input/cli_options.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "base/error.hpp"

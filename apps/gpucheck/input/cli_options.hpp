@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "harness/case/case.hpp"
 #include "input/arguments.hpp"
 #include "input/run_options.hpp"
 

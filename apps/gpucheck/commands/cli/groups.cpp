@@ -1,6 +1,5 @@
 #include "commands/cli/groups.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 
