@@ -53,6 +53,7 @@ class SupervisorProcess {
   SupervisorProcess(const SupervisorProcess&) = delete;
   SupervisorProcess& operator=(const SupervisorProcess&) = delete;
 
+  [[nodiscard]] pid_t id() const noexcept { return process_; }
   void signal(int number) const { ::kill(process_, number); }
 
   /// Sends the signal and gives the wait status.
@@ -131,6 +132,26 @@ TEST(Interrupt, ASignalEndsTheRunWithWhatIsKnown) {
     const std::string& output = supervisor.read_output();
     EXPECT_NE(output.find("pass plain.pass\n"), std::string::npos) << output;
     EXPECT_NE(output.find("finished 1 not_run 2 signal " + std::to_string(signal) + "\n"), std::string::npos) << output;
+    EXPECT_TRUE(folder.no_process_left());
+  }
+}
+
+TEST(Interrupt, AnOrderToEveryProcessOfAJobIsNoCrash) {
+  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2}) {
+    const TestFolder folder;
+    SupervisorProcess supervisor({"hang.long", "children.for_ever"});
+    ASSERT_TRUE(folder.wait_for_mark("hanging"));
+    ASSERT_TRUE(folder.wait_for_mark("sleeping_child"));
+    // The workers and the child first: longer before the supervisor than it takes to notice that one has died.
+    for (const pid_t process : folder.processes()) {
+      if (process != supervisor.id()) ::kill(process, signal);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    const int status = supervisor.finish(signal);
+    ASSERT_TRUE(WIFEXITED(status)) << signal;
+    EXPECT_EQ(WEXITSTATUS(status), 128 + signal);
+    const std::string& output = supervisor.read_output();
+    EXPECT_NE(output.find("finished 0 not_run 2 signal " + std::to_string(signal) + "\n"), std::string::npos) << output;
     EXPECT_TRUE(folder.no_process_left());
   }
 }

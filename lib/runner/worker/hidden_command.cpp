@@ -1,6 +1,8 @@
+#include <array>
 #include <charconv>
 #include <fmt/format.h>
 #include <map>
+#include <signal.h>
 
 #include "base/error.hpp"
 #include "runner/worker/worker.hpp"
@@ -39,6 +41,18 @@ ChildRequest child_request(const Arguments& arguments) {
   }
 }
 
+/// Orders to end are for the supervisor, which ends this process. An engine sends them to every process of a job at
+/// once (Slurm does, when it cancels a job or queues it again): a case that died of one would count as crashed.
+/// Handled, not ignored, so that programs that a case starts do not inherit it.
+void leave_orders_to_supervisor() {
+  struct sigaction action {};
+  action.sa_handler = [](int) {};
+  action.sa_flags = SA_RESTART;
+  for (const int number : std::array{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2}) {
+    ::sigaction(number, &action, nullptr);
+  }
+}
+
 }  // namespace
 
 std::optional<int> hidden_command(std::span<const char* const> arguments, const harness::Registry& registry,
@@ -46,9 +60,11 @@ std::optional<int> hidden_command(std::span<const char* const> arguments, const 
   if (arguments.empty()) return std::nullopt;
   const std::string_view command = arguments.front();
   if (command == "worker") {
+    leave_orders_to_supervisor();
     return worker_main(number<int>(named_arguments(arguments.subspan(1)), "--descriptor"), registry, make_driver);
   }
   if (command == "child") {
+    leave_orders_to_supervisor();
     return child_main(child_request(named_arguments(arguments.subspan(1))), registry, make_driver);
   }
   return std::nullopt;
