@@ -174,7 +174,8 @@ TEST(Manual, EveryOptionNamedExists) {
     if (document.name == "lib/README.md") continue;  // the scripts have options of their own
     for (const std::string& option : all_matches(document.text, "[` ](--[a-z][a-z-]+)[` =]")) {
       const bool is_of_others = option == "--preset" || option == "--build" || option == "--ntasks-per-node" ||
-                                option == "--iterations" || option == "--version" || option == "--help";
+                                option == "--no-kill" || option == "--enable-recovery" || option == "--iterations" ||
+                                option == "--version" || option == "--help";
       EXPECT_TRUE(is_of_others || options.contains(option)) << document.name << ": " << option;
     }
   }
