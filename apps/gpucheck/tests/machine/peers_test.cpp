@@ -273,6 +273,39 @@ TEST(Baseline, CountsEachResultOnce) {
   }
 }
 
+/// What `gpucheck run --json` wrote of a case that measured so much, and in one run of something else as well.
+std::string result_of(const std::string& start, double tflops, bool has_more = false) {
+  json measurements = {{{"key", "mean_tflops"}, {"value", tflops}, {"fail_below", 1}}};
+  if (has_more) measurements.push_back({{"key", "slowest_twentieth_tflops"}, {"value", 90}, {"fail_below", 1}});
+  return json{
+      {"schema", "gpucheck.result/1"},
+      {"host_name", "good"},
+      {"start_time", start},
+      {"devices", {{{"name", "Simulated NVIDIA H100 80GB HBM3"}, {"uuid", "GPU-1"}}}},
+      {"cases", {{{"name", "gemm.bf16"}, {"outcome", "pass"}, {"devices", {0}}, {"measurements", measurements}}}}}
+      .dump();
+}
+
+/// Both are one from their median, of 1'000'001: so little that the limits are 3 and 6 % below it. The simulated device
+/// does not reach that.
+TEST(Baseline, WritesLimitsByWhichRunsAreJudged) {
+  const TemporaryFolder folder;
+  const std::string limits = folder / "limits.json";
+  write_file(folder / "one.json", result_of("2026-01-01T00:00:00Z", 1'000'000, true));
+  write_file(folder / "two.json", result_of("2026-01-02T00:00:00Z", 1'000'002));
+  const CommandResult made = gpucheck(
+      {"baseline", "make", folder / "one.json", folder / "two.json", "--output", limits, "--minimum-count", "2"});
+  EXPECT_EQ(made.exit_code, 0) << made.error_output;
+  EXPECT_THAT(made.error_output,
+              AllOf(HasSubstr("no limit for gemm.bf16.slowest_twentieth_tflops"), HasSubstr("1 measured, 2 needed")));
+  const json document = json::parse(read_file(limits));
+  ASSERT_EQ(document["classes"].size(), 1U);
+  const json& limit = document["classes"][0]["limits"].at("gemm.bf16.mean_tflops");
+  EXPECT_NEAR(limit.at("warn_below").get<double>(), 970'000, 1);
+  EXPECT_NEAR(limit.at("fail_below").get<double>(), 940'000, 1);
+  EXPECT_EQ(run_on(folder, "sim", {"gemm.bf16", "--remeasure", "0", "--limits", limits}).command.exit_code, 1);
+}
+
 TEST(Burn, JudgesItsSpeedByTheTypeThatItMultiplies) {
   const TemporaryFolder folder;
   const RunOnce run = run_on(folder, "sim", {"stress.burn", "-p", "type=fp64"});
