@@ -20,6 +20,7 @@ const RedKeys red[] = {
     {"alloc.async_streams", "no_stream_waits", "freed_while_its_own_stream_works freed_while_another_user_works"},
     {"alloc.async_streams", "streams_seem_busy", "freed_when_its_own_stream_is_done freed_when_another_user_is_done"},
     {"alloc.caching_disabled_raw_alloc", "lost_write", "cached_last_byte"},
+    {"alloc.caching_disabled_raw_alloc", "flipped_bit", "cached_last_byte"},
     {"alloc.caching_disabled_raw_alloc", "lost_read", "uncached_last_byte"},
     {"alloc.expandable_unmap", "nobody_waits", "work_done_after_empty_cache work_done_after_the_graphs_memory_went"},
     {"alloc.expandable_unmap", "lost_work", "work_done_before_empty_cache work_done_before_the_graphs_memory_goes"},
