@@ -16,7 +16,8 @@ namespace gpucheck::cases::in_trace {
 using runtime::Event;
 using runtime::Stream;
 
-/// What hooks for events, and for events in streams, were called with.
+/// What hooks for streams, for events, and for events in streams, were called with.
+using Streams = std::vector<device::Stream>;
 using Events = std::vector<device::Event>;
 struct EventInStream {
   device::Event event;
@@ -38,6 +39,12 @@ inline void observe_calls(harness::Context& context, const EventsInStreams& call
   context.observe("calls", calls.size());
   context.observe("event_given", !calls.empty() && is_event(calls.front().event, event));
   context.observe("stream", calls.empty() ? "none" : fmt::format("{:#x}", calls.front().stream.value));
+}
+
+/// Observes how often a hook was called and whether it was given the stream's handle, which is not the default one's.
+inline void observe_calls(harness::Context& context, const Streams& calls, device::Stream stream) {
+  context.observe("calls", calls.size());
+  context.observe("stream_given", !calls.empty() && calls.front() == stream && stream != device::Stream{});
 }
 
 /// Gives `stream` work that takes a while. @throws DeviceError.

@@ -8,7 +8,7 @@ namespace {
 void run(harness::Context& context) {
   runtime::Runtime& runtime = context.runtime();
   observe::GpuTrace trace(runtime);
-  std::vector<device::Stream> calls;
+  Streams calls;
   bool idle_at_call = false;
   std::optional<Stream> stream;
   trace.stream_synchronization().add([&](device::Stream given) {
@@ -19,9 +19,7 @@ void run(harness::Context& context) {
   stream = Stream::from_pool(runtime);
   keep_busy(*stream);
   context.observe("error", error_text<Error>([&] { stream->synchronize(); }));
-  context.observe("calls", calls.size());
-  context.observe("stream_given",
-                  !calls.empty() && calls.front() == stream->raw() && stream->raw() != device::Stream{});
+  observe_calls(context, calls, stream->raw());
   context.observe("idle_at_call", idle_at_call);
   context.observe("idle_afterwards", stream->query());
 }

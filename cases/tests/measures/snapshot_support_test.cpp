@@ -188,6 +188,22 @@ TEST(ObservedCalls, OfEventsInStreamsNameTheStream) {
   EXPECT_FALSE(none.flag("event_given"));
 }
 
+TEST(ObservedCalls, OfStreamsAreHeldToTheFirst) {
+  const auto given = [](const in_trace::Streams& calls, device::Stream stream) {
+    static in_trace::Streams all;
+    static device::Stream own;
+    all = calls;
+    own = stream;
+    const Seen seen = observed([](harness::Context& context) { in_trace::observe_calls(context, all, own); });
+    EXPECT_EQ(seen.number("calls"), std::ssize(calls));
+    return seen.flag("stream_given");
+  };
+  EXPECT_TRUE(given({device::Stream{5}, device::Stream{6}}, device::Stream{5}));
+  EXPECT_FALSE(given({device::Stream{6}, device::Stream{5}}, device::Stream{5})) << "another one first";
+  EXPECT_FALSE(given({}, device::Stream{5})) << "no call";
+  EXPECT_FALSE(given({device::Stream{}}, device::Stream{})) << "the default stream";
+}
+
 TEST(ObservedCalls, AreHeldToTheAddress) {
   const Seen right = observed([](harness::Context& context) {
     in_trace::observe_calls(context, in_trace::Addresses{64, 65}, std::uintptr_t{64});
