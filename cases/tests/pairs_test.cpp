@@ -45,6 +45,10 @@ TEST(Suspects, AreBothOfASinglePair) {
   EXPECT_EQ(suspects(pairs), (Devices{0, 1}));
 }
 
+TEST(Suspects, AreAscendingHoweverTheirPairNamesThem) {
+  EXPECT_EQ(suspects({{3, 1, usual_gbps, true}, {0, 2, usual_gbps}, {0, 1, usual_gbps}}), (Devices{1, 3}));
+}
+
 TEST(Suspects, AreNoneWherePairsShareNothing) {
   std::vector<Pair> pairs = healthy(4);
   for (Pair& pair : pairs) pair.wrong = pair.second == pair.first + 1 && pair.first % 2 == 0;

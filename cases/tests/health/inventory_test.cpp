@@ -216,6 +216,21 @@ TEST(Software, AnEmptyListIsNoEvidence) {
   EXPECT_TRUE(software(no_files).is_skipped());
 }
 
+/// As in a container that does not show /proc/driver: what the library says is looked at all the same.
+TEST(Software, OfALoadedDriverWithoutAVersionIsLookedAt) {
+  Machine machine = healthy_gpus(1);
+  machine.host.kernel_module_version.clear();
+  machine.driver_version = std::string("580.1");
+  const Seen seen = software(machine);
+  ASSERT_TRUE(seen.is_completed()) << seen.execution.reason;
+  EXPECT_EQ(seen.text("driver_version"), "580.1");
+  EXPECT_THAT(seen.texts("unusable_libraries"), IsEmpty());
+  machine.driver_version = not_offered();
+  EXPECT_EQ(software(machine).text("driver_version"), "");
+  machine.host.kernel_module_version = "570.2";
+  EXPECT_EQ(software(machine).text("driver_version"), "570.2");
+}
+
 TEST(Software, ADriverIsNewEnoughFromTheMajorVersionOn) {
   const auto is_enough = [](const char* cuda) {
     Machine machine = healthy_gpus(1);

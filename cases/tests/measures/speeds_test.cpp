@@ -101,6 +101,18 @@ TEST(Latencies, AreOfOneStepEach) {
   EXPECT_EQ(seen.number("samples"), 18);
 }
 
+/// Kernels, in their order: links in the cache, once around them (which ends where it began, whether it ran or not),
+/// one that holds the stream, ten that are measured; links in memory, one that holds, ten that are measured.
+TEST(Latencies, OfTheCacheAreMeasuredWhenItHasAllLines) {
+  const auto ends_right = [](std::uint64_t lost) {
+    return run_case(case_named("bandwidth.memory_latency"), {.plan = fault::kernel_lost(fault::nth_call(lost))})
+        .flag("ends_right");
+  };
+  EXPECT_FALSE(ends_right(13)) << "the last one in the cache";
+  EXPECT_FALSE(ends_right(25)) << "the last one in memory";
+  EXPECT_TRUE(ends_right(26)) << "there are no more";
+}
+
 // -- pairs --------------------------------------------------------------------------------------------
 
 TEST(PeerCopies, OfEachTwoDevicesAreNamedWhereTheyAreBad) {
