@@ -207,6 +207,25 @@ TEST(AdviceDocument, HasEveryFigureUnderItsName) {
   EXPECT_EQ(device["outcome"], "advised");
 }
 
+/// What was allocated at the most, and the recording's event at which it was.
+TEST(AdviceDocument, NamesTheEventOfThePeak) {
+  const replay::StackTable stacks;
+  const auto live = [&stacks](std::uint64_t bytes, std::uint32_t event) {
+    AdviceReport report;
+    Advice advice = better_advice();
+    advice.live.bytes = bytes;
+    advice.live.step = 1;
+    advice.recorded_events = {7, event, 9};
+    report.advices = {advice};
+    report.subjects = {{"file", &stacks}};
+    return nlohmann::json::parse(advice_document(report))["devices"][0]["live_at_peak"];
+  };
+  EXPECT_EQ(live(512, 8)["recorded_event"], 8);
+  EXPECT_EQ(live(512, 8)["allocated_bytes"], 512);
+  EXPECT_TRUE(live(512, replay::Conversion::no_event)["recorded_event"].is_null()) << "before the first";
+  EXPECT_TRUE(live(0, 8)["recorded_event"].is_null()) << "nothing was ever allocated";
+}
+
 TEST(AdviceText, CountsWhatWasTriedAndSaysWhatWasNot) {
   AdviceReport report;
   const replay::StackTable stacks;

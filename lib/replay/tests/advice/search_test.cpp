@@ -102,6 +102,36 @@ TEST(Search, PlaysAtOtherPacesAreLimitedForAllSettingsTogether) {
   EXPECT_EQ(row.smallest_memory_bytes, 60_MiB) << "as recorded";
 }
 
+/// As above: a play that fails asks for 2 MiB more. Where it was the last there may be, nothing is known of those 2 MiB
+/// yet, and the recorded pace is played once more.
+TEST(Search, WhatTheLastPlayAskedForIsPlayedAsRecorded) {
+  TraceMaker maker;
+  const std::uint32_t used = maker.allocate(60_MiB);
+  maker.free_later(used, 0);
+  maker.allocate(40_MiB);
+  maker.end_of_uses(0);
+  maker.allocate(60_MiB);
+  const DeviceSource devices = simulated_devices();
+  std::uint64_t before = 100_MiB;
+  int failed_last = 0;
+  for (std::uint64_t plays = 1; plays <= 40; ++plays) {
+    const Measure measure(maker.trace(), devices, std::nullopt);
+    RankedSettings row;
+    measure.find_unlimited(row);
+    const std::uint64_t others = measure.play_count();
+    measure.find_smallest(row, 100_MiB, UINT64_MAX, plays);
+    const bool has_failed = row.smallest_memory_bytes != before;
+    EXPECT_EQ(row.smallest_memory_bytes, before + (has_failed ? 2_MiB : 0)) << plays;
+    EXPECT_EQ(measure.play_count() - others, 1 + plays + (has_failed ? 1 : 0)) << plays;
+    EXPECT_TRUE(row.at_smallest.runs_to_its_end());
+    before += has_failed ? 2_MiB : 0;
+    failed_last += has_failed ? 1 : 0;
+  }
+  EXPECT_GT(failed_last, 0);
+  EXPECT_LT(failed_last, 40);
+  EXPECT_LE(before, 120_MiB);
+}
+
 TEST(Search, SettingsThatDoWithLessOnlyByChanceAreNotBetter) {
   // As above: with 118 MiB and less it runs as recorded, but not however its frees fall.
   TraceMaker maker;
