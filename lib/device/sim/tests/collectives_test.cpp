@@ -83,6 +83,17 @@ TEST(SimulatedCollective, WhoTookPartKnowsWhatTheOthersHadDone) {
   EXPECT_TRUE(two.fixture.driver().races().empty());
 }
 
+/// The host, which knows it, gives each stream what comes after.
+TEST(SimulatedCollective, ComesAfterWhatTheHostHasWaitedFor) {
+  Two two;
+  const device::Stream another = two.other->create_stream(device::StreamKind::non_blocking, 0).value();
+  two.fill_theirs(5, another);
+  check(two.other->synchronize(another), "synchronize");
+  ASSERT_EQ(two.run(), Status::success);
+  EXPECT_EQ(two.first_received(), 5);
+  EXPECT_TRUE(two.fixture.driver().races().empty());
+}
+
 TEST(SimulatedCollective, BringsNothingWhereADeviceIsBroken) {
   Two two;
   check(two.fixture.device().fill(two.received[0], 0, elements * sizeof(std::int32_t), two.streams[0]), "fill");

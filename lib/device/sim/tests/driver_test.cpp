@@ -46,6 +46,16 @@ TEST(Profiles, AnH100HasTheNumbersOfAnH100) {
   EXPECT_EQ(format_bytes(properties.total_memory_bytes), "79.18 GiB");
 }
 
+// NVIDIA H200 data sheet and tuning guide; nvidia-smi shows 143,771 MiB.
+TEST(Profiles, AnH200IsAnH100WithMoreAndFasterMemory) {
+  const auto properties = profile("h200").properties;
+  EXPECT_EQ(properties.name, "Simulated NVIDIA H200");
+  EXPECT_EQ(properties.multiprocessor_count, 132);
+  EXPECT_EQ(properties.l2_cache_bytes, 60_MiB);
+  EXPECT_NEAR(static_cast<double>(properties.total_memory_bytes), 143'771.0 * 1024 * 1024, 1 << 30);
+  EXPECT_GT(profile("h200").memory_bytes_per_ns, profile("h100").memory_bytes_per_ns);
+}
+
 TEST(Profiles, NobodyTakesThemForHardware) {
   Fixture fixture(0, 2, "h100");
   const auto second = fixture.driver().open(1).value();

@@ -103,6 +103,20 @@ TEST(ChromeTrace, SlicesThatTouchDoNotOverlap) {
   EXPECT_THAT(track_names(trace), SizeIs(1));
 }
 
+/// Only where one ends at more than twice its start can its length round at all: 0.001 and 0.009 are more than 0.01.
+TEST(ChromeTrace, SlicesWhoseLengthsRoundDoNotOverlap) {
+  DeviceTrace recorded;
+  recorded.devices = {{.ordinal = 0, .name = "H100", .default_stream = 0}};
+  constexpr std::uint64_t origin_ns = 1'000'000;
+  for (std::uint64_t now_ns = 0, end_ns = 1; now_ns < 1'000'000'000; now_ns = end_ns, end_ns = 9 * end_ns + 1) {
+    recorded.activities.push_back(
+        {.name = "kernel", .stream = 1, .start_ns = origin_ns + now_ns, .end_ns = origin_ns + end_ns});
+  }
+  const json trace = json::parse(chrome_trace(recorded));
+  EXPECT_THAT(test::format_offences(trace), IsEmpty());
+  EXPECT_THAT(events_of(trace, "X"), SizeIs(11));
+}
+
 TEST(ChromeTrace, EachActivityHasAnArrowFromItsCall) {
   const json trace = json::parse(chrome_trace(small_trace()));
   const json starts = events_of(trace, "s");
