@@ -1,6 +1,7 @@
 #include "replay/formats/snapshot/snapshot.hpp"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "replay/formats/bytes/file_error.hpp"
@@ -111,7 +112,9 @@ TEST(Snapshot, RejectsNamesAndSettingsOfAnyLength) {
         .settings.text;
   };
   EXPECT_EQ(settings(long_text.substr(0, longest_settings))->size(), longest_settings);
-  EXPECT_THROW(settings(long_text), FileError);
+  EXPECT_THAT([&] { settings(long_text); },
+              testing::ThrowsMessage<FileError>(testing::HasSubstr(
+                  fmt::format("a text of 70000 bytes, where at most {} are read", longest_settings))));
 }
 
 TEST(Snapshot, KeepsUnknownActionsAsOther) {
@@ -131,6 +134,32 @@ TEST(Snapshot, PlacesBlocksWithoutAddresses) {
       {"size": 512, "state": "active_awaiting_free"})"));
   EXPECT_EQ(snapshot.segments.at(0).blocks.at(1).address, 4096U + 512U);
   EXPECT_EQ(snapshot.segments.at(0).blocks.at(1).state, SnapshotBlockState::active_pending_free);
+}
+
+/// Why blocks are no tiles of their segment of 1024 bytes.
+std::string complaint_about(const std::string& blocks) {
+  try {
+    read(with_segment("", blocks));
+  } catch (const FileError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Snapshot, BlocksTileTheirSegment) {
+  using testing::HasSubstr;
+  const std::string half = R"({"size": 512, "state": "inactive"})";
+  EXPECT_EQ(complaint_about(half + "," + half), "");
+  EXPECT_EQ(complaint_about(R"({"address": 4096, "size": 512, "state": "inactive"},
+      {"address": 4608, "size": 512, "state": "inactive"})"),
+            "");
+  EXPECT_THAT(complaint_about(R"({"size": 1025, "state": "inactive"})"),
+              HasSubstr("blocks that fit into their segment"));
+  EXPECT_THAT(complaint_about(half + R"(, {"size": 513, "state": "inactive"})"),
+              HasSubstr("blocks that fit into their segment"));
+  EXPECT_THAT(complaint_about(half), HasSubstr("blocks that add up to the segment's total_size"));
+  EXPECT_THAT(complaint_about(half + R"(, {"address": 4096, "size": 512, "state": "inactive"})"),
+              HasSubstr("blocks that follow one another"));
 }
 
 TEST(Snapshot, FillsInWhatFilesOfOlderReleasesLeaveOut) {
