@@ -114,6 +114,9 @@ TEST(KernelEvent, ActionsOfXid154) {
             RecoveryAction::drain_and_reset);
   EXPECT_EQ(recovery_action("154, GPU recovery action changed from 0x0 (None) to 0x9 (?)"), std::nullopt);
   EXPECT_EQ(recovery_action("154, GPU recovery action changed"), std::nullopt);
+  EXPECT_EQ(recovery_action(" to 0x1 (GPU Reset Required)"), RecoveryAction::gpu_reset)
+      << "what is left of one cut off";
+  EXPECT_EQ(recovery_action("154, 1 action was taken"), std::nullopt) << "a number that is none of an action";
 }
 
 TEST(KernelEvent, WhetherAnErrorIsFatal) {

@@ -200,6 +200,18 @@ TEST_F(NvmlSourceTest, AGpuThatIsGoneAnswersNothing) {
   for (const Value& value : gpu.values) {
     EXPECT_EQ(value, Value(Unavailable{.reason = "nvmlDeviceGetHandleByIndex_v2: GPU is lost", .is_failure = true}));
   }
+  // That none are listed is no evidence that there are none.
+  for (const std::string* const problem : {&gpu.links_problem, &gpu.processes_problem, &gpu.xids_problem}) {
+    EXPECT_EQ(*problem, "nvmlDeviceGetHandleByIndex_v2: GPU is lost");
+  }
+  EXPECT_TRUE(gpu.links_failed && gpu.processes_failed && gpu.xids_failed);
+}
+
+TEST_F(NvmlSourceTest, AGpuThatIsNotThisUsersHasNoFailure) {
+  answer("nvmlDeviceGetHandleByIndex_v2", 4);
+  const Gpu gpu = read_gpu();
+  EXPECT_THAT(gpu.links_problem, HasSubstr("nvmlDeviceGetHandleByIndex_v2: "));
+  EXPECT_FALSE(gpu.links_failed || gpu.processes_failed || gpu.xids_failed);
 }
 
 TEST_F(NvmlSourceTest, LinksAndProcesses) {
