@@ -151,6 +151,23 @@ TEST_F(OutOfMemory, GivesBigBlocksBackBeforeEverythingElse) {
   EXPECT_EQ(stats.oversize_segments, (Statistic{1, 2, 3, 2}));
 }
 
+/// As PyTorch: the bound itself is big.
+TEST_F(OutOfMemory, BlocksOfTheBoundAreGivenBackToo) {
+  allocator.set_settings("max_split_size_mb:32");
+  limit(100_MiB);
+  void* const first = allocate(32_MiB);
+  void* const second = allocate(32_MiB);
+  void* const smaller = allocate(30_MiB);
+  allocator.free(first);
+  allocator.free(second);
+  allocator.free(smaller);
+  static_cast<void>(allocate(64_MiB));
+  const MemoryStatistics stats = allocator.stats();
+  EXPECT_EQ(stats.num_alloc_retries, 0);
+  EXPECT_EQ(stats.num_device_free, 2);
+  EXPECT_EQ(stats.reserved_bytes.all.current, static_cast<std::int64_t>(94_MiB));
+}
+
 TEST_F(OutOfMemory, FractionsOutsideTheRangeAreRejected) {
   for (const auto& [fraction, text] : {std::pair{-0.1, "Invalid fraction value: -0.1. Allowed range: 0~1"},
                                        std::pair{2.0, "Invalid fraction value: 2.0. Allowed range: 0~1"}}) {
