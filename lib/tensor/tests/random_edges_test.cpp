@@ -9,6 +9,7 @@
 #include "runtime/memory/transfer.hpp"
 #include "runtime/tests/error_of.hpp"
 #include "runtime/tests/simulated.hpp"
+#include "tensor/random/inputs.hpp"
 #include "tensor/random/integers.hpp"
 #include "tensor/random/multinomial.hpp"
 #include "tensor/random/permutation.hpp"
@@ -85,6 +86,18 @@ TEST_F(RandomEdges, WhatHasNoWidthIsOneNumber) {
   const std::vector<float> narrow =
       drawn<float>(100, [&](float* out) { ops::log_normal(generator, out, 100, 0, 0.125); });
   EXPECT_TRUE(std::ranges::all_of(narrow, [](float each) { return each > 0.5F && each < 2.0F; }));
+}
+
+TEST_F(RandomEdges, DropoutTakesProbabilitiesFromZeroUpToOne) {
+  Buffer<float> in(runtime, 4, runtime.current_stream());
+  ops::uniform(generator, in.data(), 4, 2, 2);
+  Buffer<bool> mask(runtime, 4, runtime.current_stream());
+  const auto dropped = [&](double probability) {
+    return drawn<float>(4, [&](float* out) { ops::dropout(generator, in.data(), out, mask.data(), 4, probability); });
+  };
+  EXPECT_EQ(dropped(0), std::vector<float>(4, 2)) << "nothing is dropped, nothing scaled";
+  EXPECT_EQ(error_of([&] { dropped(-0.125); }), "dropout probability has to be between 0 and 1, but got -0.125");
+  EXPECT_EQ(error_of([&] { dropped(1); }), "dropout probability has to be between 0 and 1, but got 1");
 }
 
 TEST_F(RandomEdges, NewMemoryHasTheSameNumbers) {
