@@ -214,6 +214,21 @@ TEST(Interrupt, AnOrderThatCameBeforeTheRunIsHeard) {
   EXPECT_EQ(run.not_run(), (std::vector<std::string>{"plain.pass"}));
 }
 
+TEST(Interrupt, AnOrderIsForOneRun) {
+  {
+    const SignalGuard guard;
+    SignalGuard::begin_run();
+    ::raise(SIGTERM);
+    EXPECT_EQ(guard.order(), SIGTERM);
+    const SignalGuard shares_it;
+    EXPECT_EQ(shares_it.order(), SIGTERM);
+  }
+  const SignalGuard next;
+  EXPECT_EQ(next.order(), 0);
+  TestRun run;
+  EXPECT_EQ(run.run({"plain.pass"}).exit_code, harness::ExitCode::passed);
+}
+
 TEST(Interrupt, BeforeTheDeviceHasAnsweredThereIsAReportToo) {
   const TestFolder folder;
   ::setenv("GPUCHECK_RUNNER_TEST_DEVICE", "slow", 1);

@@ -205,6 +205,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Part{"last_of_an_array_from_1", array("4", "4", "1", "1"), 4, 4},
                     Part{"of_every_third_from_2", array("8", "4", "2", "3"), 3, 4},
                     Part{"array_without_a_step", array("3", "4", "1", ""), 3, 4},
+                    Part{"a_task_of_an_unknown_count", array("3", "", "1", "1"), 0, 0},
+                    Part{"a_count_without_a_task", array("", "4", "1", "1"), 0, 0},
                     Part{"array_goes_before_the_rank", with(slurm_task, array("2", "3", "1", "1")), 2, 3},
                     Part{"of_a_rank", slurm_task, 6, 16},
                     Part{"not_of_a_batch_script", {{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}}, 0, 0},
