@@ -242,6 +242,24 @@ TEST(EveryReport, OfTenMegabytesOfOutputStaysSmall) {
   }
 }
 
+/// GitHub shows nothing at all of a step's summary of more than 1 MiB.
+TEST(Markdown, OfManyRunsThatFailedStaysWithinWhatGitHubTakes) {
+  RunSet set;
+  for (int i = 0; i < 1500; ++i) {
+    fleet::RunRecord& run = set.runs.emplace_back();
+    run.start.host_name = set.labels.emplace_back("node" + std::to_string(i));
+    run.results.push_back(bare_result("a.bad", Outcome::fail, std::string(1000, 'x')));
+    run.end.counts.fail = 1;
+    run.end.exit_code = 1;
+  }
+  set.exit_code = 1;
+  const std::string text = find_format("markdown")->write(std::move(set));
+  EXPECT_GT(text.size(), 800'000U) << "as much as there is room for";
+  EXPECT_LT(text.size(), 1'000'000U);
+  EXPECT_NE(text.find("node0"), std::string::npos);
+  EXPECT_TRUE(text.ends_with("More results are left out here; a JSON report has all.\n"));
+}
+
 TEST(Formats, HaveNamesThatAnOptionCanHave) {
   for (const Format& format : formats()) {
     EXPECT_EQ(find_format(format.name), &format);
