@@ -184,6 +184,14 @@ std::string on_terminal(const std::string& script) {
   return text;
 }
 
+TEST(LiveLine, IsGoneWhenAProofIsDone) {
+  const std::string text = on_terminal("$0 prove proof.exclusive --device sim");
+  const std::size_t drawn = text.rfind("runs done");
+  ASSERT_NE(drawn, std::string::npos) << text;
+  EXPECT_THAT(text.substr(drawn), ::testing::StartsWith("runs done\r\x1b[K"));
+  EXPECT_THAT(text.substr(drawn + 12), Not(::testing::StartsWith("proving")));
+}
+
 TEST(LiveLine, ShowsThatTimePassesWhileOneCaseRuns) {
   const std::string text = on_terminal("$0 run bad.hangs --device sim --timeout 3500ms");
   int drawn = 0;
