@@ -171,6 +171,33 @@ TEST(HealthyFleets, AreSuspectedAsRarelyAsTheRulesSay) {
   }
 }
 
+/// What is said of one of a hundred GPUs whose value is worse by so many hundredths; 33 of the others are a hundredth
+/// above it, 33 below, 33 at the median.
+std::vector<Suspect> suspects_at(double hundredths) {
+  std::vector<Site> sites;
+  Metric metric{.name = "m", .readings = {}};
+  for (std::size_t i = 0; i < 100; ++i) {
+    sites.push_back({.node = fmt::format("n{}", i), .slot = "", .rack = ""});
+    const double share = i == 99 ? -hundredths : static_cast<double>(i % 3) - 1;
+    metric.readings.push_back({i, 1000 * std::exp(share / 100)});
+  }
+  return find_outliers({metric}, sites).suspects;
+}
+
+/// One in a hundred fleets, of 200 scores: 3.89 of a normal distribution; of a hundred readings 1.225 times as much. Up
+/// to 6.2 hundredths the value itself counts for what is usual: 4 are 4.34 standard deviations then, and 5 are 5.15. Of
+/// the others alone the standard deviation is 0.832 hundredths: 7 are 8.4 of them.
+TEST(Suspects, AreWorseThanChanceAloneExplains) {
+  EXPECT_THAT(suspects_at(4), IsEmpty());
+  EXPECT_THAT(suspects_at(5), SizeIs(1));
+  const std::vector<Suspect> found = suspects_at(7);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].site, 99U);
+  EXPECT_EQ(found[0].scope, Scope::gpu);
+  EXPECT_NEAR(found[0].evidence[0].scores, 7 / 0.8318, 0.01);
+  EXPECT_NEAR(found[0].evidence[0].loss, 1 - std::exp(-0.07), 1e-9);
+}
+
 TEST(Suspects, OfTwoPlacesAreBothNamed) {
   SimulatedFleet fleet(32, 10, as_measured, 5);
   fleet.plant(0.2, 10, [](const Site& one, std::size_t) { return one.rack == "r1"; });

@@ -106,6 +106,19 @@ TEST(MergedJunit, HasACaseForEachCaseOfANodeAndForTheNode) {
       << "x passed, and nobody expects it";
 }
 
+/// Readers of JUnit group by it.
+TEST(MergedJunit, SaysOfEachFailureOfWhichTypeItIs) {
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_string(merged_as("junit", odd_fleet()).c_str()));
+  std::vector<std::string> without;
+  for (const pugi::xpath_node& found : document.select_nodes("//failure | //error")) {
+    if (*found.node().attribute("type").value() == '\0' || *found.node().attribute("message").value() == '\0') {
+      without.emplace_back(found.parent().attribute("name").value());
+    }
+  }
+  EXPECT_THAT(without, IsEmpty());
+}
+
 TEST(MergedJunit, FitsTheSchemaThatJenkinsChecks) {
   const TemporaryFolder folder;
   std::ofstream(folder.file("m.xml")) << merged_as("junit", odd_fleet());
