@@ -162,9 +162,8 @@ TEST_F(ConfigCommand, WhatAFileDecidesIsDoneAndWrittenBesideIt) {
 
 TEST_F(ConfigCommand, ParametersThatNoSelectedCaseHasAreLeftOut) {
   write_file(path(), "max_skips = 9\n[parameters]\ncount = 7\n");
-  const CommandResult other = in_below("run demo.no_golden --device sim");
+  const CommandResult other = in_below("run demo.no_golden --device sim --json " + folder() / "out.json");
   EXPECT_NE(other.exit_code, 2) << other.error_output;
-  in_below("run demo.no_golden --device sim --json " + folder() / "out.json");
   const auto settings = nlohmann::json::parse(read_file(folder() / "out.json"))["config"]["settings"];
   ASSERT_EQ(settings.size(), 1U) << settings;
   EXPECT_EQ(settings[0]["key"], "max_skips");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "help/command_page.hpp"
 #include "help/manual_page.hpp"
 #include "help/topic_text.hpp"
 
@@ -143,6 +144,30 @@ TEST(ManualPages, OfACommandHaveSubsectionsAndEscapeEachMark) {
             ".TH \"A\" \"1\" \"\" \"gpucheck v\" \"gpucheck\"\n.nh\n.ad l\n.SH \"NAME\"\na \\- s\n"
             ".SS \"part \\-x\"\n.PP\n\\(ha \\(ti \\(dq \\(aq \\e .\n.PP\n.RS 4\n.nf\n\\(ga\n.fi\n.RE\n"
             ".PP\n.RS 4\n.nf\n.fi\n.RE\n");
+}
+
+/// An option has its type and what it is by default, a flag neither; a word that may come several times has dots.
+TEST(CommandPage, HasTheTermOfEachOption) {
+  CLI::App application("Checks", "gpucheck");
+  CLI::App* const command = application.add_subcommand("make", "Makes limits");
+  std::vector<std::string> files;
+  std::string one;
+  std::string device = "auto";
+  bool quietly = false;
+  command->add_option("FILES", files, "to be read");
+  command->add_option("ONE", one, "more")->type_name("");
+  command->add_option("-d,--device", device, "which")->type_name("DEVICE")->capture_default_str();
+  command->add_flag("--quiet", quietly, "say less");
+  command->footer("Ends well.");
+  const std::string page = command_page(application, "1", {});
+  const std::size_t begin = page.find(".SS \"make\"");
+  ASSERT_NE(begin, std::string::npos) << page;
+  EXPECT_EQ(page.substr(begin, page.find(".SS", begin + 1) - begin),
+            ".SS \"make\"\n.PP\nMakes limits.\n"
+            ".TP\nFILES...\nto be read\n.TP\nONE\nmore\n"
+            ".TP\n\\fB\\-d\\fR, \\fB\\-\\-device\\fR DEVICE\nwhich [default: auto]\n"
+            ".TP\n\\fB\\-\\-quiet\\fR\nsay less\n"
+            ".PP\nEnds well.\n");
 }
 
 TEST(TopicText, OfEveryBlockIsThisText) {

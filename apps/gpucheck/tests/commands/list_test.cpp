@@ -30,6 +30,19 @@ TEST(List, ByBasisHasEachKeyThatRestsOnIt) {
   for (const std::string& line : graph) EXPECT_TRUE(line.starts_with("graph.")) << line;
 }
 
+/// As golden/alloc/memory_fraction.json has them: a condition and a note, one of them, or neither.
+TEST(List, ByBasisTellsTheConditionAndTheNoteOfAnExpectation) {
+  const std::vector<std::string> lines =
+      lines_of(gpucheck({"list", "alloc.memory_fraction", "--basis", "spec"}).output);
+  const std::string key = "alloc.memory_fraction.num_alloc_retries: ";
+  EXPECT_THAT(lines,
+              ::testing::IsSupersetOf({key + "1, with caching; a limit that rejects also makes the allocator try twice",
+                                       key + "0, with async"}));
+  EXPECT_THAT(lines_of(gpucheck({"list", "alloc.caching_disabled_raw_alloc", "--basis", "seed"}).output),
+              ::testing::ElementsAre("alloc.caching_disabled_raw_alloc.uncached_requested_bytes: 0",
+                                     "alloc.caching_disabled_raw_alloc.cached_requested_bytes: 1048576"));
+}
+
 TEST(List, ABasisThatNoKeyHasIsAUsageError) {
   const CommandResult result = gpucheck({"list", "--basis", "hearsay"});
   EXPECT_EQ(result.exit_code, 2);
