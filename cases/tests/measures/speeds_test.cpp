@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/text/units.hpp"
@@ -156,6 +157,22 @@ TEST(PeerCopies, OfDevicesThatCannotReachEachOtherAreLeftOut) {
   EXPECT_EQ(one.number("pairs"), 2);
   EXPECT_EQ(with(fault::nth_call(2)).texts("out_of_reach"), std::vector<std::string>{"0-1"}) << "nor the other way";
   EXPECT_TRUE(with(fault::every_call).is_skipped());
+}
+
+/// Which is how machines are, and no fault of a device's.
+TEST(AllToAll, OfDevicesThatCannotReachEachOtherIsSkipped) {
+  // Each of three asks for both others.
+  const std::vector<std::string> pairs{"0 1", "0 2", "1 0", "1 2", "2 0", "2 1"};
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const Seen seen = run_case(
+        case_named("bandwidth.all_to_all"),
+        {.parameters = of_bytes,
+         .plan = fault::broken(Operation::can_access_peer, fault::Effect::wrong_answer, fault::nth_call(i + 1)),
+         .devices = 3});
+    EXPECT_TRUE(seen.is_skipped()) << pairs[i];
+    EXPECT_EQ(seen.execution.reason,
+              fmt::format("device {} cannot reach the memory of device {}", pairs[i].front(), pairs[i].back()));
+  }
 }
 
 // -- what is verified ---------------------------------------------------------------------------------

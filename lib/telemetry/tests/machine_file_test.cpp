@@ -142,6 +142,20 @@ TEST(MachineFile, WhatItLeavesOutIsUnavailable) {
   EXPECT_EQ(machine.host.kernel_log_problem, "not in the recording");
 }
 
+TEST(MachineFile, SaysWhatIsExpectedAtWhichPlace) {
+  const auto complaint = [](const std::string& gpus) -> std::string {
+    try {
+      static_cast<void>(parse_machine(R"({"schema": "gpucheck.telemetry/1", "gpus": )" + gpus + "}", "state.json"));
+    } catch (const EnvironmentError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(complaint("[]"), "");
+  EXPECT_EQ(complaint("5"), "state.json: gpus: expected a list");
+  EXPECT_EQ(complaint(R"([{}, {"links": 5}])"), "state.json: gpus[1].links: expected a list");
+}
+
 TEST(MachineFile, MayNotNestWithoutEnd) {
   try {
     static_cast<void>(parse_machine(std::string(1'000'000, '['), "deep.json"));
