@@ -103,6 +103,41 @@ TEST_F(NoDriver, AJobThatMayNotOpenTheGpusHasADriver) {
   }
 }
 
+// -- a driver that hangs -----------------------------------------------------------------------------
+
+class HangingDriverOnABus : public NoDriver {
+ protected:
+  /// What is recorded of this bus with two GPUs more, which are the driver's, and what is said meanwhile.
+  [[nodiscard]] json recorded(const std::string& library) const {
+    add_gpu("0000:00:00.0", "nvidia");
+    add_gpu("0000:01:00.0", "nvidia");
+    const CommandResult result =
+        run_on_bus(fmt::format("LD_LIBRARY_PATH={} GPUCHECK_TEST_NVML='{}' {} info --record {}",
+                               GPUCHECK_SLOW_NVML_FOLDER, library, GPUCHECK_PROGRAM, folder / "state.json"));
+    EXPECT_EQ(result.exit_code, 0) << result.error_output;
+    return {{"said", result.error_output}, {"gpus", json::parse(read_file(folder / "state.json"))["gpus"]}};
+  }
+};
+
+TEST_F(HangingDriverOnABus, AGpuThatNeverSaidWhereItIsIsWhereNoneHasAnswered) {
+  const json state = recorded("gpus=2 hang=nvmlDeviceGetHandleByIndex_v2@0");
+  ASSERT_EQ(state["gpus"].size(), 2U) << state;
+  EXPECT_EQ(state["gpus"][0]["readings"]["pci_address"], "0000:00:00.0");
+  EXPECT_EQ(state["gpus"][1]["readings"]["pci_address"], "00000000:01:00.0");
+  EXPECT_THAT(state["said"].get<std::string>(), HasSubstr("GPU 0 at 0000:00:00.0 does not answer"));
+}
+
+TEST_F(HangingDriverOnABus, WhoseListHangsHasSilentGpusWhereTheBusHasThem) {
+  const json state = recorded("gpus=2 hang=nvmlDeviceGetCount_v2");
+  ASSERT_EQ(state["gpus"].size(), 2U) << state;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::string address = fmt::format("0000:0{}:00.0", i);
+    EXPECT_EQ(state["gpus"][i]["readings"]["pci_address"], address);
+    EXPECT_THAT(state["said"].get<std::string>(), HasSubstr(fmt::format("GPU at {} does not answer", address)));
+  }
+  EXPECT_THAT(state["said"].get<std::string>(), Not(HasSubstr("0000:3b:00.0 does not answer"))) << "no driver has it";
+}
+
 TEST_F(NoDriver, TheSimulatorIsHadByItsName) {
   const CommandResult result = run("device.check_error --device sim");
   EXPECT_EQ(result.exit_code, 0) << result.output;
