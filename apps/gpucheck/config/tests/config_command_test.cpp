@@ -117,6 +117,20 @@ TEST_F(ConfigCommand, AFoundFileOfAnotherUserIsNotRead) {
   EXPECT_EQ(run("--config ../../gpucheck.toml").exit_code, 0);
 }
 
+TEST_F(ConfigCommand, AFoundFileOfOnesOwnOrOfRootIsRead) {
+  const auto give = [](const std::string& what, uid_t owner) {
+    return ::chown(what.c_str(), owner, static_cast<gid_t>(-1)) == 0;
+  };
+  if (!give(folder().path(), 12345)) GTEST_SKIP() << "only root can give files away";
+  const std::string as_user = "setpriv --reuid 12345 --clear-groups";
+  if (in_below("--version", as_user).exit_code != 0) GTEST_SKIP() << "no setpriv here, or this program is root's alone";
+  EXPECT_EQ(run("", as_user).exit_code, 0) << "root's";
+  EXPECT_TRUE(give(path(), 12345));
+  EXPECT_EQ(run("", as_user).exit_code, 0) << "one's own";
+  EXPECT_TRUE(give(path(), 54321));
+  EXPECT_EQ(run("", as_user).exit_code, 2) << "another user's";
+}
+
 TEST_F(ConfigCommand, WhatIsNotAFileOrTooLargeIsAMistake) {
   ASSERT_EQ(::mkfifo((folder() / "fifo").c_str(), 0600), 0);
   for (const std::string& name : {folder() / "fifo", folder().path(), std::string("/dev/zero")}) {
