@@ -200,7 +200,7 @@ TEST_F(NvmlSourceTest, AGpuThatIsGoneAnswersNothing) {
   for (const Value& value : gpu.values) {
     EXPECT_EQ(value, Value(Unavailable{.reason = "nvmlDeviceGetHandleByIndex_v2: GPU is lost", .is_failure = true}));
   }
-  // That none are listed is no evidence that there are none.
+  // That none are listed does not show that there are none.
   for (const std::string* const problem : {&gpu.links_problem, &gpu.processes_problem, &gpu.xids_problem}) {
     EXPECT_EQ(*problem, "nvmlDeviceGetHandleByIndex_v2: GPU is lost");
   }

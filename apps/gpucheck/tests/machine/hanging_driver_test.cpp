@@ -73,6 +73,18 @@ TEST(HangingDriver, ASlowOneIsWaitedForAsLongAsAnHangingOne) {
   EXPECT_EQ(document["silent_gpus"].size(), 8U) << document["silent_gpus"];
 }
 
+/// What NVML lists is what may be named where CUDA does not start.
+TEST(UnusableGpus, AreThoseThatTheDriverLists) {
+  const auto run = [](const std::string& device) {
+    return ask({"run", "proof.watchful", "--device", device}, "gpus=2").result;
+  };
+  EXPECT_EQ(run("cuda:1").exit_code, 3);
+  for (const char* device : {"cuda:2", "cuda:3", "cuda:0,2"}) {
+    EXPECT_EQ(run(device).exit_code, 2) << device;
+    EXPECT_THAT(run(device).error_output, HasSubstr("the driver lists 2")) << device;
+  }
+}
+
 TEST(HangingDriver, TheListOfDevicesComesInTime) {
   for (const char* driver : {"gpus=2 hang=nvmlInit_v2", "gpus=2 hang=nvmlDeviceGetUUID@1", "gpus=2 sleep_ms=900"}) {
     const TimedResult list = ask({"list", "--device", "auto"}, driver);

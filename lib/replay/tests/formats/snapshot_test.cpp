@@ -136,7 +136,7 @@ TEST(Snapshot, PlacesBlocksWithoutAddresses) {
   EXPECT_EQ(snapshot.segments.at(0).blocks.at(1).state, SnapshotBlockState::active_pending_free);
 }
 
-/// Why blocks are no tiles of their segment of 1024 bytes.
+/// Why blocks do not tile their segment of 1024 bytes.
 std::string complaint_about(const std::string& blocks) {
   try {
     read(with_segment("", blocks));
