@@ -19,6 +19,15 @@ TEST(GoldenDiff, NoDifferenceIsCodeZero) {
   EXPECT_EQ(result.output, "2 as expected, 0 different, 0 not judged\n");
 }
 
+TEST(GoldenDiff, TakesParametersAsARunDoes) {
+  const auto with = [](const std::string& parameter) {
+    return fixture({"golden", "diff", "demo.parameters", "--device", "sim", "-p", parameter});
+  };
+  EXPECT_EQ(with("count=7").exit_code, 0) << with("count=7").error_output;
+  EXPECT_EQ(with("cuont=7").exit_code, 2);
+  EXPECT_THAT(with("cuont=7").error_output, HasSubstr("cuont"));
+}
+
 TEST(GoldenDiff, ShowsBothSides) {
   const CommandResult result = fixture({"golden", "diff", "demo.wrong", "--device", "sim"});
   EXPECT_EQ(result.exit_code, 1);

@@ -39,6 +39,19 @@ TEST(Snapshot, JsonHasUnitsInItsKeys) {
   EXPECT_EQ(device["largest"].at(0)["stack"].at(0)["name"], "torch::unwind::unwind()");
 }
 
+TEST(Snapshot, SaysOfEachBlockInUseWhetherItWaitsForOtherStreams) {
+  const TemporaryFolder folder;
+  write_file(folder / "snapshot", R"({"segments": [{"device": 0, "address": 4096, "total_size": 1536, "stream": 0,
+      "blocks": [{"size": 1024, "state": "active_allocated"}, {"size": 512, "state": "active_pending_free"}]}]})");
+  const json document = json::parse(inspect({folder / "snapshot", "--json"}).output);
+  const json& largest = document["devices"].at(0)["largest"];
+  ASSERT_EQ(largest.size(), 2U) << document;
+  EXPECT_EQ(largest[0]["state"], "active_allocated");
+  EXPECT_EQ(largest[0]["size_bytes"], 1024);
+  EXPECT_EQ(largest[1]["state"], "active_pending_free");
+  EXPECT_EQ(largest[1]["size_bytes"], 512);
+}
+
 TEST(Snapshot, StreamsAndPoolsHaveTheirNamesWhereTheFileTellsThem) {
   const TemporaryFolder folder;
   write_file(folder / "snapshot", R"({"segments": [{"device": 0, "address": 4096, "total_size": 1024, "stream": 77,

@@ -1,6 +1,7 @@
 #include "replay/targets/caching_allocator_target.hpp"
 
 #include <algorithm>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/text/units.hpp"
@@ -9,6 +10,7 @@
 #include "replay/analysis/compare.hpp"
 #include "replay/analysis/what_if.hpp"
 #include "replay/formats/file.hpp"
+#include "replay/targets/async_allocator_target.hpp"
 #include "replay/targets/make_target.hpp"
 #include "replay/targets/player.hpp"
 #include "replay/targets/runtime_calls.hpp"
@@ -56,6 +58,19 @@ class CachingAllocatorReplay : public testing::Test {
     return compare(trace, target);
   }
 };
+
+/// On a device that has far more.
+TEST(AsyncAllocatorReplay, KeepsToALimitOfWhatIsAllocated) {
+  const std::unique_ptr<sim::Driver> driver = sim::make_driver({sim::profile("h100"), 0, 1});
+  const std::unique_ptr<device::Device> device = driver->open(0).value();
+  AsyncAllocatorTarget target(*device, {.settings = "", .memory_limit_bytes = 40_MiB});
+  EXPECT_THAT(target.remarks(), testing::ElementsAre(testing::HasSubstr("holds the memory limit")));
+  const TraceTarget::Allocation first = target.allocate(30_MiB, 0);
+  EXPECT_NE(first.address, nullptr);
+  EXPECT_TRUE(target.allocate(11_MiB, 0).out_of_memory);
+  EXPECT_FALSE(target.allocate(9_MiB, 0).out_of_memory);
+  EXPECT_EQ(target.usage().allocated_bytes, static_cast<std::int64_t>(39_MiB));
+}
 
 // The worked sequence of PyTorch's statistics: 1000 B and 512 B share a small segment
 // of 2 MiB; freed, both merge with its rest.
