@@ -36,8 +36,7 @@ constexpr std::size_t rack_size = 8;
 
 class SimulatedFleet {
  public:
-  SimulatedFleet(std::size_t nodes, std::size_t metrics, const Scatter& scatter, std::uint64_t seed)
-      : random_(seed), scatter_(scatter) {
+  SimulatedFleet(std::size_t nodes, std::size_t metrics, const Scatter& scatter, std::uint64_t seed) : random_(seed) {
     for (std::size_t node = 0; node < nodes; ++node) {
       for (std::size_t slot = 0; slot < node_size; ++slot) {
         sites_.push_back({fmt::format("n{}", node), fmt::format("s{}", slot), fmt::format("r{}", node / rack_size)});
@@ -77,7 +76,6 @@ class SimulatedFleet {
   double normal() { return std::normal_distribution<double>()(random_); }
 
   std::mt19937_64 random_;
-  Scatter scatter_;
   std::vector<Site> sites_;
   std::vector<Metric> metrics_;
 };

@@ -1,5 +1,6 @@
 #include "report/merged/merged_formats.hpp"
 
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
