@@ -113,6 +113,17 @@ TEST(PluggableLibrary, PartialOverlapsAreNoticedBetweenThreadsToo) {
   EXPECT_THAT(not_passed(json::parse(result.output)), Contains("alloc.pluggable_threads"));
 }
 
+/// 48 blocks at most live at once: one look at them finds 47 overlaps of neighbours at most.
+TEST(PluggableLibrary, OverlapsAreAddedUp) {
+  const auto overlaps = [](const std::string& test_case, const std::string& key) {
+    const CommandResult result =
+        gpucheck({"run", test_case, "--device", "sim", "--allocator", library("broken_overlap"), "--json", "-"});
+    return json::parse(result.output)["cases"].at(0)["observations"][key].get<int>();
+  };
+  EXPECT_GT(overlaps("alloc.pluggable_overlap", "overlaps"), 47) << "after each allocation";
+  EXPECT_GT(overlaps("alloc.pluggable_threads", "overlaps_while_in_use"), 1) << "of each block";
+}
+
 /// Processes that a library started, in a session of its own, and that are still there.
 int orphans_left(const std::function<void(const std::string& environment)>& run) {
   const TemporaryFolder folder;
