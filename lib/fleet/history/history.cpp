@@ -70,8 +70,8 @@ class Metrics {
     for (auto& [_, pasts] : pasts_) {
       for (auto& [uuid, past] : pasts) {
         std::ranges::sort(past.points, {}, [](const Point& point) { return std::pair(point.time, point.value); });
-        const auto same = std::ranges::unique(past.points, {}, &Point::time);
-        past.points.erase(same.begin(), same.end());
+        const auto is_same = [](const Point& one, const Point& other) { return one.time == other.time; };
+        past.points.erase(std::unique(past.points.begin(), past.points.end(), is_same), past.points.end());
       }
     }
   }

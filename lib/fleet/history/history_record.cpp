@@ -20,7 +20,7 @@ constexpr std::string_view schema = "gpucheck.history/1";
 
 /// "2026-11-27T09:00:00Z": such texts have the order of the times that they name.
 std::string time_of(const Node& node) {
-  const std::string text = node.string();
+  std::string text = node.string();
   constexpr std::string_view form = "0000-00-00T00:00:00Z";
   const auto fits = [](char is, char form_has) { return form_has == '0' ? is >= '0' && is <= '9' : is == form_has; };
   if (text.size() != form.size() || !std::ranges::equal(text, form, fits))

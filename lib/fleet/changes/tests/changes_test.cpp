@@ -79,6 +79,7 @@ std::vector<NodeOfTests> scattered(std::uint64_t seed, double factor, double fac
   std::vector<NodeOfTests> nodes;
   for (const char* name : {"n1", "n2"}) {
     std::vector<double> speeds;
+    speeds.reserve(8);
     for (int i = 0; i < 8; ++i) speeds.push_back((3000.0 + 10 * i) * factor * (1 + 0.003 * normal(random)));
     if (nodes.size() == 1) speeds[5] *= factor_of_the_odd;
     nodes.push_back(node_with(name, speeds));

@@ -52,6 +52,7 @@ TEST(Drift, IsFoundInSteadySeriesAsRarelyAsSaid) {
     std::vector<bool> was_one(series.size());
     for (std::size_t runs = 6; runs <= 106; ++runs) {
       std::vector<std::vector<double>> until;
+      until.reserve(series.size());
       for (const std::vector<double>& one : series)
         until.emplace_back(one.begin(), one.begin() + static_cast<int>(runs));
       const auto drifts = find_drifts(until, series.size(), rules);

@@ -32,6 +32,7 @@ HistoryRecord day(int number) {
 
 std::vector<HistoryRecord> daily(int count) {
   std::vector<HistoryRecord> all;
+  all.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) all.push_back(day(i));
   return all;
 }
