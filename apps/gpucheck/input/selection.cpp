@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/files/input_file.hpp"
 #include "base/text/sanitize.hpp"
+#include "harness/case/needs.hpp"
 #include "runner/supervision/orphans.hpp"
 
 namespace gpucheck::application {
@@ -33,10 +34,12 @@ bool stands_for_a_seed(const Case& test_case) {
   return test_case.source.find(".py::") != std::string::npos && test_case.source.find(' ') == std::string::npos;
 }
 
-constexpr std::array<Suite, 5> suite_table{{
+constexpr std::array<Suite, 6> suite_table{{
     {"all", "every case", [](const Case&) { return true; }},
     {"quick", "conformance and health, in seconds: cases that share a device and a process with others",
      [](const Case& test_case) { return !test_case.needs.exclusive && !needs_processes(test_case); }},
+    {"watch", "health as the driver and the kernel's log have it: nothing is started on a GPU, which may be in use",
+     [](const Case& test_case) { return is_of_group(test_case, {"health"}) && harness::opens_no_device(test_case); }},
     {"acceptance", "may a machine be given to its users: all that a GPU can be asked, measurements and memory included",
      [](const Case& test_case) { return !test_case.needs.simulated_device && !test_case.on_request; }},
     {"burn", "load, as long as -p seconds=N asks: stress, with memory and health before",

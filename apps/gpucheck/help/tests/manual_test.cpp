@@ -173,9 +173,10 @@ TEST(Manual, EveryOptionNamedExists) {
   for (const Document& document : documents()) {
     if (document.name == "lib/README.md") continue;  // the scripts have options of their own
     for (const std::string& option : all_matches(document.text, "[` ](--[a-z][a-z-]+)[` =]")) {
-      const bool is_of_others = option == "--preset" || option == "--build" || option == "--ntasks-per-node" ||
-                                option == "--no-kill" || option == "--enable-recovery" || option == "--iterations" ||
-                                option == "--version" || option == "--help";
+      const bool is_of_others = option == "--preset" || option == "--build" || option == "--install" ||
+                                option == "--ntasks-per-node" || option == "--no-kill" ||
+                                option == "--enable-recovery" || option == "--iterations" || option == "--version" ||
+                                option == "--help";
       EXPECT_TRUE(is_of_others || options.contains(option)) << document.name << ": " << option;
     }
   }

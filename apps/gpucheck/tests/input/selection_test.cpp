@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "harness/case/needs.hpp"
 #include "tests/support/fixture_cases.hpp"
 
 namespace gpucheck::application {
@@ -70,6 +71,19 @@ TEST(QuickSuite, LeavesOutWhatNeedsProcessesOfItsOwn) {
   harness::Case parent = plain;
   parent.children = {{"child", nullptr}};
   EXPECT_FALSE(quick->contains(parent));
+}
+
+TEST(Suites, WatchStartsNothingOnAGpu) {
+  const auto watch = std::ranges::find(suites(), "watch", &Suite::name);
+  ASSERT_NE(watch, suites().end());
+  const auto has = [&watch](std::string name, harness::Needs needs) {
+    return watch->contains({.name = std::move(name), .summary = {}, .source = {}, .needs = std::move(needs)});
+  };
+  const std::vector<std::string> driver{std::string(harness::management_library)};
+  EXPECT_TRUE(has("health.ecc", {.libraries = driver}));
+  EXPECT_TRUE(has("health.inventory", {.devices = 0}));
+  EXPECT_FALSE(has("health.clocks", {})) << "it needs a load";
+  EXPECT_FALSE(has("nvml.device_list", {.libraries = driver})) << "it is not about health";
 }
 
 TEST(Suites, LeaveOutWhatIsForWhoAsksForIt) {
