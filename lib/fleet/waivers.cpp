@@ -13,6 +13,7 @@
 #include "golden/document/syntax.hpp"
 #include "golden/golden.hpp"
 #include "harness/case/registry.hpp"
+#include "harness/run/exit_codes.hpp"
 #include "harness/xid/judge.hpp"
 
 namespace gpucheck::fleet {

@@ -78,18 +78,20 @@ class Earlier {
   Earlier(const HistoryRecord& record, const RecordedMetric& metric) {
     for (std::size_t i = 0; i < record.gpus.size(); ++i) {
       if (!metric.values[i]) continue;
-      in_place_.emplace(std::pair(record.gpus[i].uuid, record.gpus[i].node), *metric.values[i]);
+      in_place_.emplace(Place(record.gpus[i].uuid, record.gpus[i].node), *metric.values[i]);
       anywhere_.emplace(record.gpus[i].uuid, *metric.values[i]);
     }
   }
   [[nodiscard]] std::optional<double> of(const RecordedGpu& gpu) const {
-    if (const auto found = in_place_.find({gpu.uuid, gpu.node}); found != in_place_.end()) return found->second;
+    if (const auto found = in_place_.find(Place(gpu.uuid, gpu.node)); found != in_place_.end()) return found->second;
     const auto found = anywhere_.find(gpu.uuid);
     return found == anywhere_.end() ? std::nullopt : std::optional(found->second);
   }
 
  private:
-  std::map<std::pair<std::string_view, std::string_view>, double> in_place_;
+  using Place = std::pair<std::string_view, std::string_view>;  ///< UUID and node: the record's
+
+  std::map<Place, double> in_place_;
   std::map<std::string_view, double> anywhere_;
 };
 
