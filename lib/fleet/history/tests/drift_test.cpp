@@ -8,11 +8,7 @@
 namespace gpucheck::fleet {
 namespace {
 
-#ifdef GPUCHECK_TEST_SANITIZED
-constexpr std::size_t fleets_tried = 20;  // what sanitizers look for is in each of them
-#else
 constexpr std::size_t fleets_tried = 400;
-#endif
 
 /// Series of GPUs whose values scatter by a share, each around a level of its own.
 class Fleets {
