@@ -12,11 +12,9 @@ namespace {
 using namespace literals;
 using replay::Advice;
 using replay::AdviceOutcome;
-using replay::HoleReason;
 using replay::RankedSettings;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
