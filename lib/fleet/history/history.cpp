@@ -20,24 +20,21 @@ struct Point {
   std::optional<double> usual;
 };
 
-/// What was measured of one GPU in one metric, now and before.
-struct Past {
-  std::string_view uuid;
-  std::vector<Point> points;  ///< the oldest first, the last one now
-};
+/// What was measured of one GPU in one metric, the oldest first, the last one now.
+using Past = std::vector<Point>;
 
 /// Series of one metric by UUID: those of `now`.
 using Pasts = std::map<std::string_view, Past, std::less<>>;
 
 bool is_relative(const Past& past) {
-  return std::ranges::all_of(past.points, [](const Point& point) { return point.usual.has_value(); });
+  return std::ranges::all_of(past, [](const Point& point) { return point.usual.has_value(); });
 }
 
 std::vector<double> levels_of(const Past& past, bool high_is_bad) {
   const bool relative = is_relative(past);
   std::vector<double> levels;
-  levels.reserve(past.points.size());
-  for (const Point& point : past.points) levels.push_back(level(point.value, relative ? *point.usual : 1, high_is_bad));
+  levels.reserve(past.size());
+  for (const Point& point : past) levels.push_back(level(point.value, relative ? *point.usual : 1, high_is_bad));
   return levels;
 }
 
@@ -46,9 +43,8 @@ class Metrics {
   explicit Metrics(const HistoryRecord& now) {
     for (const RecordedMetric& metric : now.metrics) {
       Pasts& pasts = pasts_[metric.name];
-      for_each_value(now, metric, [&pasts](const RecordedGpu& gpu, const Point& point) {
-        pasts.emplace(gpu.uuid, Past{.uuid = gpu.uuid, .points = {point}});
-      });
+      for_each_value(now, metric,
+                     [&pasts](const RecordedGpu& gpu, const Point& point) { pasts.emplace(gpu.uuid, Past{point}); });
     }
   }
 
@@ -58,8 +54,8 @@ class Metrics {
       if (pasts == pasts_.end()) continue;
       for_each_value(record, metric, [&pasts](const RecordedGpu& gpu, const Point& point) {
         const auto past = pasts->second.find(gpu.uuid);
-        if (past != pasts->second.end() && point.time < past->second.points.front().time) {
-          past->second.points.push_back(point);
+        if (past != pasts->second.end() && point.time < past->second.front().time) {
+          past->second.push_back(point);
         }
       });
     }
@@ -69,9 +65,9 @@ class Metrics {
   void finish() {
     for (auto& [_, pasts] : pasts_) {
       for (auto& [uuid, past] : pasts) {
-        std::ranges::sort(past.points, {}, [](const Point& point) { return std::pair(point.time, point.value); });
+        std::ranges::sort(past, {}, [](const Point& point) { return std::pair(point.time, point.value); });
         const auto is_same = [](const Point& one, const Point& other) { return one.time == other.time; };
-        past.points.erase(std::unique(past.points.begin(), past.points.end(), is_same), past.points.end());
+        past.erase(std::unique(past.begin(), past.end(), is_same), past.end());
       }
     }
   }
@@ -96,7 +92,9 @@ class Metrics {
 
 }  // namespace
 
-double level(double value, double usual, bool high_is_bad) { return std::log(value / usual) * (high_is_bad ? -1 : 1); }
+double level(double value, double usual, bool high_is_bad) {
+  return (std::log(value) - std::log(usual)) * (high_is_bad ? -1 : 1);
+}
 
 std::vector<GpuDrift> find_drifting_gpus(const std::vector<HistoryRecord>& past, const HistoryRecord& now,
                                          const DriftRules& rules) {
@@ -119,8 +117,8 @@ std::vector<GpuDrift> find_drifting_gpus(const std::vector<HistoryRecord>& past,
            .metric = metric.name,
            .high_is_bad = metric.high_is_bad,
            .drift = *drift,
-           .since = std::string(one.points[drift->since].time),
-           .runs = one.points.size() - drift->since,
+           .since = std::string(one[drift->since].time),
+           .runs = one.size() - drift->since,
            .before = std::accumulate(before.begin(), before.end(), 0.0) / static_cast<double>(before.size()),
            .is_relative = is_relative(one)});
     }

@@ -64,7 +64,6 @@ struct Fleet {
   harness::Verdict verdict = harness::Verdict::not_judged;
 };
 
-/// Collects runs, then judges. The same runs in the same order give the same fleet. Used by one thread.
 /// How to judge.
 struct FleetRules {
   ExpectedNodes expected;
@@ -74,6 +73,7 @@ struct FleetRules {
   std::vector<FileProblem> problems = {};   ///< of files besides the runs'
 };
 
+/// Collects runs, then judges. The same runs in the same order give the same fleet. Used by one thread.
 class FleetJudge {
  public:
   /// @param texts that the runs point into.

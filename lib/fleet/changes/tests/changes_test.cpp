@@ -1,7 +1,6 @@
 #include "fleet/changes/changes.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <random>
@@ -17,26 +16,12 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// A node whose GPUs write memory with the given speeds, and answer in the time that a share of that takes.
-NodeOfTests node_with(const std::string& name, const std::vector<double>& speeds) {
-  NodeOfTests node{.name = name, .uuids = {}, .results = {}};
-  for (std::size_t i = 0; i < speeds.size(); ++i) {
-    node.uuids.push_back(fmt::format("GPU-{}-{}", name, i));
-    harness::CaseResult& result =
-        node.results.emplace_back(result_of("bandwidth.device_write", Outcome::pass, {static_cast<int>(i)}));
-    result.measurements = {
-        {.key = "write_gbps", .value = speeds[i], .verdict = "pass", .fail_below = 1000, .source = "vendor"},
-        {.key = "latency_us", .value = 1e6 / speeds[i], .verdict = "pass", .fail_above = 9999, .source = "vendor"}};
-  }
-  return node;
-}
-
 Changes between(const std::vector<NodeOfTests>& before, const std::vector<NodeOfTests>& after) {
   return find_changes(judged(before, "any"), judged(after, "any"));
 }
 
 TEST(Changes, AreNoneBetweenEqualRuns) {
-  const std::vector<NodeOfTests> nodes{node_with("n1", {3000, 2900}), node_with("n2", {3001, 2999})};
+  const std::vector<NodeOfTests> nodes{node_with_speeds("n1", {3000, 2900}), node_with_speeds("n2", {3001, 2999})};
   const Changes changes = between(nodes, nodes);
   EXPECT_EQ(changes.verdict, Verdict::passed);
   EXPECT_EQ(changes.compared_nodes, 2U);
@@ -48,7 +33,7 @@ TEST(Changes, AreNoneBetweenEqualRuns) {
 
 TEST(Changes, OfAFewGpusAreThoseFromThreePercentOn) {
   const Changes changes =
-      between({node_with("n1", {3000, 3000, 3000, 3000})}, {node_with("n1", {2911, 2909, 3089, 3095})});
+      between({node_with_speeds("n1", {3000, 3000, 3000, 3000})}, {node_with_speeds("n1", {2911, 2909, 3089, 3095})});
   EXPECT_EQ(changes.verdict, Verdict::failed);
   ASSERT_THAT(changes.values, SizeIs(4)) << "of two GPUs, each with its speed and its latency";
   const auto speed =
@@ -67,7 +52,7 @@ TEST(Changes, OfAFewGpusAreThoseFromThreePercentOn) {
 }
 
 TEST(Changes, ForTheBetterAreShownAndPass) {
-  const Changes changes = between({node_with("n1", {3000})}, {node_with("n1", {3300})});
+  const Changes changes = between({node_with_speeds("n1", {3000})}, {node_with_speeds("n1", {3300})});
   EXPECT_EQ(changes.verdict, Verdict::passed);
   EXPECT_THAT(changes.values, SizeIs(2));
 }
@@ -82,7 +67,7 @@ std::vector<NodeOfTests> scattered(std::uint64_t seed, double factor, double fac
     speeds.reserve(8);
     for (int i = 0; i < 8; ++i) speeds.push_back((3000.0 + 10 * i) * factor * (1 + 0.003 * normal(random)));
     if (nodes.size() == 1) speeds[5] *= factor_of_the_odd;
-    nodes.push_back(node_with(name, speeds));
+    nodes.push_back(node_with_speeds(name, speeds));
   }
   return nodes;
 }
@@ -115,9 +100,9 @@ TEST(Changes, AreAsRareByChanceAsSaid) {
 }
 
 TEST(Changes, OfANodesVerdictCount) {
-  NodeOfTests bad = node_with("n1", {3000});
+  NodeOfTests bad = node_with_speeds("n1", {3000});
   bad.results.push_back(result_of("memtest.modulo_20", Outcome::fail));
-  NodeOfTests good = node_with("n1", {3000});
+  NodeOfTests good = node_with_speeds("n1", {3000});
   good.results.push_back(result_of("memtest.modulo_20", Outcome::pass));
   const Changes worse = between({good}, {bad});
   EXPECT_EQ(worse.verdict, Verdict::failed);
@@ -133,11 +118,11 @@ TEST(Changes, OfANodesVerdictCount) {
 }
 
 TEST(Changes, OfConditionsAndGpusAreNamed) {
-  NodeOfTests after = node_with("n1", {3000, 3000});
+  NodeOfTests after = node_with_speeds("n1", {3000, 3000});
   after.driver = "590.1";
   after.version = "1.1";
   after.uuids[1] = "GPU-new";
-  const Changes changes = between({node_with("n1", {3000, 3000})}, {after});
+  const Changes changes = between({node_with_speeds("n1", {3000, 3000})}, {after});
   ASSERT_THAT(changes.conditions, SizeIs(2));
   EXPECT_EQ(changes.conditions[0].what, "gpucheck");
   EXPECT_EQ(changes.conditions[1].before, "580.95");
@@ -148,18 +133,18 @@ TEST(Changes, OfConditionsAndGpusAreNamed) {
 }
 
 TEST(Changes, OfAGpuThatWasMovedAreThoseOfTheGpu) {
-  NodeOfTests moved = node_with("n2", {2700});
+  NodeOfTests moved = node_with_speeds("n2", {2700});
   moved.uuids = {"GPU-n1-0"};
-  const Changes changes = between({node_with("n1", {3000})}, {moved});
+  const Changes changes = between({node_with_speeds("n1", {3000})}, {moved});
   EXPECT_EQ(changes.compared_nodes, 0U);
   ASSERT_THAT(changes.values, SizeIs(2));
   EXPECT_EQ(changes.values[0].place, "GPU-n1-0 of n2");
 }
 
 TEST(Changes, AreNotJudgedWithoutAnythingToCompareOrWithABrokenFile) {
-  EXPECT_EQ(between({node_with("n1", {3000})}, {node_with("n2", {3000})}).verdict, Verdict::not_judged);
+  EXPECT_EQ(between({node_with_speeds("n1", {3000})}, {node_with_speeds("n2", {3000})}).verdict, Verdict::not_judged);
   EXPECT_EQ(between({}, {}).verdict, Verdict::not_judged);
-  const std::vector<NodeOfTests> nodes{node_with("n1", {3000})};
+  const std::vector<NodeOfTests> nodes{node_with_speeds("n1", {3000})};
   const Fleet broken = judged(nodes, "any", {{"x.journal", "torn"}});
   EXPECT_EQ(find_changes(judged(nodes, "any"), broken).verdict, Verdict::not_judged);
   EXPECT_EQ(find_changes(broken, judged(nodes, "any")).verdict, Verdict::not_judged);

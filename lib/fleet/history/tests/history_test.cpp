@@ -150,5 +150,16 @@ TEST(History, LeavesOutWhatWasNotMeasured) {
   EXPECT_THAT(drifts_in(records), IsEmpty()) << "nobody measured it now";
 }
 
+TEST(History, OfValuesThatNoGpuHasIsJudgedAllTheSame) {
+  EXPECT_TRUE(std::isfinite(level(1e300, 1e-300, false))) << "the ratio is beyond every number";
+  std::vector<HistoryRecord> records = daily(40);
+  for (HistoryRecord& record : records) record.metrics[0].usual = 1e-300;
+  change(records, 0, 2, 30, 1e300);
+  change(records, 0, 1, 30, 1e-300);
+  const std::vector<GpuDrift> found = drifts_in(records);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].uuid, "GPU-1");
+}
+
 }  // namespace
 }  // namespace gpucheck::fleet

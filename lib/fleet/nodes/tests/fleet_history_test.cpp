@@ -1,7 +1,6 @@
 #include "fleet/nodes/fleet_history.hpp"
 
 #include <chrono>
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +9,6 @@
 namespace gpucheck::fleet {
 namespace {
 
-using harness::Outcome;
 using harness::Verdict;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -18,18 +16,12 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// A node whose GPUs wrote memory with the given speeds on the given day.
+/// A node whose GPUs wrote memory with the given speeds on the given day; nothing else was measured.
 NodeOfTests node_on(int day, const std::string& name, const std::vector<double>& speeds) {
   using namespace std::chrono;
-  NodeOfTests node{.name = name, .uuids = {}, .results = {}};
+  NodeOfTests node = node_with_speeds(name, speeds);
   node.start_time = sys_days(2026y / January / 1) + days(day);
-  for (std::size_t i = 0; i < speeds.size(); ++i) {
-    node.uuids.push_back(fmt::format("GPU-{}-{}", name, i));
-    harness::CaseResult& result =
-        node.results.emplace_back(result_of("bandwidth.device_write", Outcome::pass, {static_cast<int>(i)}));
-    result.measurements = {
-        {.key = "write_gbps", .value = speeds[i], .verdict = "pass", .fail_below = 1000, .source = "vendor"}};
-  }
+  for (harness::CaseResult& result : node.results) result.measurements.resize(1);
   return node;
 }
 

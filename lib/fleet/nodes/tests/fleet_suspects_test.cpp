@@ -17,26 +17,13 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// A node with four GPUs that write at these speeds, in GB/s, and a latency that grows as they shrink.
-NodeOfTests node_at(const std::string& name, const std::vector<double>& speeds) {
-  NodeOfTests node{.name = name, .uuids = {}, .results = {}};
-  for (std::size_t i = 0; i < speeds.size(); ++i) {
-    node.uuids.push_back(fmt::format("GPU-{}-{}", name, i));
-    harness::CaseResult& result =
-        node.results.emplace_back(result_of("bandwidth.device_write", Outcome::pass, {static_cast<int>(i)}));
-    result.measurements = {
-        {.key = "write_gbps", .value = speeds[i], .verdict = "pass", .fail_below = 1000, .source = "vendor"},
-        {.key = "latency_us", .value = 1e6 / speeds[i], .verdict = "pass", .fail_above = 9999, .source = "vendor"}};
-  }
-  return node;
-}
-
 /// Eight good nodes whose speeds scatter by a thousandth.
 std::vector<NodeOfTests> good_nodes() {
   std::vector<NodeOfTests> nodes;
   nodes.reserve(8);
   for (int i = 0; i < 8; ++i) {
-    nodes.push_back(node_at(fmt::format("r{}-n{}", i / 2, i), {2998.0 + i, 3001.0 - i, 3000.0, 2999.0 + i % 3}));
+    nodes.push_back(
+        node_with_speeds(fmt::format("r{}-n{}", i / 2, i), {2998.0 + i, 3001.0 - i, 3000.0, 2999.0 + i % 3}));
   }
   return nodes;
 }
@@ -57,7 +44,7 @@ TEST(FleetSuspects, AreNoneInAGoodFleet) {
 
 TEST(FleetSuspects, AreAGpuWithinItsLimitsFivePercentBelowItsSisters) {
   std::vector<NodeOfTests> nodes = good_nodes();
-  nodes[3] = node_at("r1-n3", {3000, 3000, 2850, 3000});
+  nodes[3] = node_with_speeds("r1-n3", {3000, 3000, 2850, 3000});
   const Fleet fleet = judged_with(nodes);
   ASSERT_THAT(fleet.suspects, SizeIs(1));
   EXPECT_EQ(fleet.suspects[0].suspect.scope, Scope::gpu);
@@ -76,24 +63,24 @@ TEST(FleetSuspects, AreAGpuWithinItsLimitsFivePercentBelowItsSisters) {
 
 TEST(FleetSuspects, AreConfirmedByASecondMeasurementOrRefuted) {
   std::vector<NodeOfTests> nodes = good_nodes();
-  nodes[3] = node_at("r1-n3", {3000, 3000, 2850, 3000});
-  const Fleet confirmed = judged_with(nodes, {node_at("r1-n3", {3000, 3000, 2860, 3000})});
+  nodes[3] = node_with_speeds("r1-n3", {3000, 3000, 2850, 3000});
+  const Fleet confirmed = judged_with(nodes, {node_with_speeds("r1-n3", {3000, 3000, 2860, 3000})});
   EXPECT_EQ(confirmed.suspects.at(0).second_look, SecondLook::confirmed);
   EXPECT_EQ(confirmed.nodes[3].verdict, Verdict::failed);
   EXPECT_EQ(confirmed.verdict, Verdict::failed);
   EXPECT_THAT(confirmed.nodes, SizeIs(8)) << "a second measurement does not count besides";
-  const Fleet refuted = judged_with(nodes, {node_at("r1-n3", {3000, 3000, 2999, 3000})});
+  const Fleet refuted = judged_with(nodes, {node_with_speeds("r1-n3", {3000, 3000, 2999, 3000})});
   EXPECT_EQ(refuted.suspects.at(0).second_look, SecondLook::refuted);
   EXPECT_EQ(refuted.nodes[3].verdict, Verdict::passed);
   EXPECT_EQ(refuted.verdict, Verdict::passed);
-  const Fleet other = judged_with(nodes, {node_at("r1-n2", {2850, 2850, 2850, 2850})});
+  const Fleet other = judged_with(nodes, {node_with_speeds("r1-n2", {2850, 2850, 2850, 2850})});
   EXPECT_EQ(other.suspects.at(0).second_look, SecondLook::none) << "another node was measured";
 }
 
 TEST(FleetSuspects, HaveFailedWhereTheSecondMeasurementFailsInWhateverWay) {
   std::vector<NodeOfTests> nodes = good_nodes();
-  nodes[3] = node_at("r1-n3", {3000, 3000, 2850, 3000});
-  NodeOfTests again = node_at("r1-n3", {3000, 3000, 3000, 3000});
+  nodes[3] = node_with_speeds("r1-n3", {3000, 3000, 2850, 3000});
+  NodeOfTests again = node_with_speeds("r1-n3", {3000, 3000, 3000, 3000});
   again.results.push_back(result_of("memtest.modulo_20", Outcome::fail, {2}));
   const Fleet fleet = judged_with(nodes, {again});
   EXPECT_EQ(fleet.suspects.at(0).second_look, SecondLook::refuted);
@@ -114,7 +101,7 @@ TEST(FleetSuspects, AreNotFoundByWhatSeveralGpusDidTogether) {
 
 TEST(FleetSuspects, AreTheNodeWhereAllItsGpusAreSlow) {
   std::vector<NodeOfTests> nodes = good_nodes();
-  nodes[5] = node_at("r2-n5", {2700, 2701, 2699, 2700});
+  nodes[5] = node_with_speeds("r2-n5", {2700, 2701, 2699, 2700});
   const Fleet fleet = judged_with(nodes);
   ASSERT_THAT(fleet.suspects, SizeIs(1));
   EXPECT_EQ(fleet.suspects[0].place, "node r2-n5");
@@ -125,7 +112,8 @@ TEST(FleetSuspects, AreTheNodeWhereAllItsGpusAreSlow) {
 TEST(FleetSuspects, AreTheSlotOrTheRackWhereThatExplainsThem) {
   std::vector<NodeOfTests> slow_slot;
   slow_slot.reserve(8);
-  for (int i = 0; i < 8; ++i) slow_slot.push_back(node_at(fmt::format("r{}-n{}", i / 2, i), {3000, 2700, 3001, 2999}));
+  for (int i = 0; i < 8; ++i)
+    slow_slot.push_back(node_with_speeds(fmt::format("r{}-n{}", i / 2, i), {3000, 2700, 3001, 2999}));
   const Fleet by_slot = judged_with(slow_slot);
   ASSERT_THAT(by_slot.suspects, SizeIs(1));
   EXPECT_EQ(by_slot.suspects[0].place, "slot 1 of every node");
@@ -133,8 +121,8 @@ TEST(FleetSuspects, AreTheSlotOrTheRackWhereThatExplainsThem) {
   EXPECT_EQ(by_slot.nodes[0].verdict, Verdict::passed) << "no node is blamed for what all have";
   EXPECT_EQ(by_slot.verdict, Verdict::not_judged);
   std::vector<NodeOfTests> slow_rack = good_nodes();
-  slow_rack[4] = node_at("r2-n4", {2700, 2701, 2699, 2700});
-  slow_rack[5] = node_at("r2-n5", {2702, 2700, 2699, 2701});
+  slow_rack[4] = node_with_speeds("r2-n4", {2700, 2701, 2699, 2700});
+  slow_rack[5] = node_with_speeds("r2-n5", {2702, 2700, 2699, 2701});
   const Fleet by_rack = judged_with(slow_rack);
   ASSERT_THAT(by_rack.suspects, SizeIs(1));
   EXPECT_EQ(by_rack.suspects[0].place, "rack r2");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <fmt/format.h>
 #include <optional>
 #include <string>
 #include <utility>
@@ -37,6 +38,20 @@ struct NodeOfTests {
   std::optional<harness::Job> job = {};
   std::chrono::system_clock::time_point start_time = {};
 };
+
+/// A node whose GPUs write memory with the given speeds, and answer in a time that goes with that.
+inline NodeOfTests node_with_speeds(const std::string& name, const std::vector<double>& speeds) {
+  NodeOfTests node{.name = name, .uuids = {}, .results = {}};
+  for (std::size_t i = 0; i < speeds.size(); ++i) {
+    node.uuids.push_back(fmt::format("GPU-{}-{}", name, i));
+    harness::CaseResult& result =
+        node.results.emplace_back(result_of("bandwidth.device_write", harness::Outcome::pass, {static_cast<int>(i)}));
+    result.measurements = {
+        {.key = "write_gbps", .value = speeds[i], .verdict = "pass", .fail_below = 1000, .source = "vendor"},
+        {.key = "latency_us", .value = 1e6 / speeds[i], .verdict = "pass", .fail_above = 9999, .source = "vendor"}};
+  }
+  return node;
+}
 
 inline harness::RunStarted start_of(const NodeOfTests& node) {
   harness::RunStarted start;
