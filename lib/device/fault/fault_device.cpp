@@ -217,12 +217,16 @@ FaultDevice::Result<device::VendorLibrary> FaultDevice::collective_library() {
 FaultDevice::Result<device::Communicator> FaultDevice::create_communicator(const std::vector<int>& ordinals) {
   return value_of(Operation::create_communicator, [&] {
     const Result<device::Communicator> created = handles_->created(inner().create_communicator(ordinals));
-    if (created) {
-      const auto place = std::ranges::find(ordinals, ordinal());
-      const std::scoped_lock lock(ranks_mutex_);
-      ranks_[*created] = static_cast<std::size_t>(place - ordinals.begin());
-    }
+    if (created) remember(*created, ordinals, static_cast<int>(ordinals.size()));
     return created;
+  });
+}
+
+FaultDevice::Result<device::Communicator> FaultDevice::join_communicator(const device::Seats& seats) {
+  return value_of(Operation::join_communicator, [&] {
+    const Result<device::Communicator> joined = handles_->created(inner().join_communicator(seats));
+    if (joined) remember(*joined, seats.ordinals, seats.size);
+    return joined;
   });
 }
 
@@ -231,19 +235,26 @@ Status FaultDevice::destroy_communicator(device::Communicator communicator) {
   return status_of(Operation::destroy_communicator, [&] { return handles_->destroyed(communicator, destroy); });
 }
 
-std::size_t FaultDevice::rank_in(device::Communicator communicator) const {
-  const std::scoped_lock lock(ranks_mutex_);
-  return ranks_.at(communicator);
+void FaultDevice::remember(device::Communicator communicator, const std::vector<int>& ordinals, int ranks) {
+  const auto own = std::ranges::find(ordinals, ordinal());
+  const std::scoped_lock lock(places_mutex_);
+  places_[communicator] = {.operands = static_cast<std::size_t>(own - ordinals.begin()), .ranks = ranks};
+}
+
+FaultDevice::Place FaultDevice::place_in(device::Communicator communicator) const {
+  const std::scoped_lock lock(places_mutex_);
+  return places_.at(communicator);
 }
 
 Status FaultDevice::communicate(device::Communicator communicator, const device::Collective& collective,
                                 const std::vector<device::RankOperands>& operands) {
   const auto call = [&] { return inner().communicate(communicator, collective, operands); };
   return status_of(Operation::communicate, call, [&](ArmedRule& rule, auto& made) {
-    const device::RankOperands& own = operands.at(rank_in(communicator));
+    const Place place = place_in(communicator);
+    const device::RankOperands& own = operands.at(place.operands);
     if (rule.effect() == Effect::delay) return delayed(inner(), rule, own.stream, made);
     const Status status = made();
-    const auto bytes = received_bytes(collective, static_cast<int>(operands.size()));
+    const std::uint64_t bytes = received_bytes(collective, place.ranks);
     void* const byte = byte_at({.address = own.received, .bytes = bytes}, rule.place());
     if (status != Status::success || byte == nullptr || !rule.claim()) return status;
     return flip_bit(inner(), {.address = byte, .bytes = 1}, own.stream);

@@ -51,6 +51,7 @@ class FaultDevice final : public PlannedDevice {
 
   [[nodiscard]] Result<device::VendorLibrary> collective_library() override;
   [[nodiscard]] Result<device::Communicator> create_communicator(const std::vector<int>& ordinals) override;
+  [[nodiscard]] Result<device::Communicator> join_communicator(const device::Seats& seats) override;
   Status destroy_communicator(device::Communicator communicator) override;
   Status communicate(device::Communicator communicator, const device::Collective& collective,
                      const std::vector<device::RankOperands>& operands) override;
@@ -75,14 +76,19 @@ class FaultDevice final : public PlannedDevice {
   /// The stream that `run_now` uses, made when first needed.
   Result<device::Stream> side_stream();
 
-  /// This device's rank.
-  [[nodiscard]] std::size_t rank_in(device::Communicator communicator) const;
+  /// This device's place in a communicator.
+  struct Place {
+    std::size_t operands = 0;  ///< which of a call's operands are this device's
+    int ranks = 0;             ///< of all processes
+  };
+  void remember(device::Communicator communicator, const std::vector<int>& ordinals, int ranks);
+  [[nodiscard]] Place place_in(device::Communicator communicator) const;
 
   SharedBlocks blocks_;
   BrokenMemory broken_;
   std::shared_ptr<device::HandleLedger> handles_;
-  mutable std::mutex ranks_mutex_;
-  std::map<device::Communicator, std::size_t> ranks_;
+  mutable std::mutex places_mutex_;
+  std::map<device::Communicator, Place> places_;
   std::mutex side_stream_mutex_;
   device::UniqueStream side_stream_;
 };

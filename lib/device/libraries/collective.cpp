@@ -88,10 +88,9 @@ double bus_bytes(const Collective& collective, int ranks) noexcept {
   return block;
 }
 
-Status check_collective(const Collective& collective, std::span<const RankOperands> operands) noexcept {
-  const int ranks = static_cast<int>(operands.size());
+Status check_collective(const Collective& collective, std::span<const RankOperands> operands, int ranks) noexcept {
   const auto is_rank = [&](int number) { return number >= 0 && number < ranks; };
-  if (ranks == 0 || collective.count == 0) return Status::invalid_value;
+  if (operands.empty() || collective.count == 0) return Status::invalid_value;
   if (!is_rank(collective.root) && collective.kind == CollectiveKind::broadcast) return Status::invalid_value;
   if (!is_rank(collective.distance % std::max(ranks, 1)) || collective.distance < 0) return Status::invalid_value;
   for (const RankOperands& rank : operands) {
@@ -101,6 +100,15 @@ Status check_collective(const Collective& collective, std::span<const RankOperan
     }
   }
   return reduces(collective.kind) && is_fp8(collective.type) ? Status::not_supported : Status::success;
+}
+
+Status check_seats(const Seats& seats, int own) noexcept {
+  const std::vector<int>& ordinals = seats.ordinals;
+  const bool repeats = std::ranges::any_of(ordinals, [&](int one) { return std::ranges::count(ordinals, one) > 1; });
+  const int beyond = seats.size - static_cast<int>(ordinals.size());
+  const bool fits = seats.first_rank >= 0 && seats.first_rank <= beyond;
+  const bool has_own = std::ranges::find(ordinals, own) != ordinals.end();
+  return has_own && !repeats && fits && seats.patience.count() > 0 ? Status::success : Status::invalid_value;
 }
 
 }  // namespace gpucheck::device

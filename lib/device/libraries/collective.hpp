@@ -1,8 +1,11 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "device/values/element_type.hpp"
 #include "device/values/handles.hpp"
@@ -43,6 +46,15 @@ struct RankOperands {
   Stream stream;
 };
 
+/// A process's ranks in a communicator of several processes: they follow each other, and each has a device of its own.
+struct Seats {
+  std::string meeting = {};          ///< where the communicator's processes meet: one of them opened it for it alone
+  int size = 0;                      ///< ranks of all processes together
+  int first_rank = 0;                ///< of this process
+  std::vector<int> ordinals = {};    ///< of the devices of this process's ranks
+  std::chrono::milliseconds patience{0};  ///< how long other processes are waited for
+};
+
 /// Blocks that each rank has memory for.
 std::uint64_t sent_blocks(CollectiveKind kind, int ranks) noexcept;
 std::uint64_t received_blocks(CollectiveKind kind, int ranks) noexcept;
@@ -55,6 +67,12 @@ double bus_bytes(const Collective& collective, int ranks) noexcept;
 
 /// What every device refuses: invalid_value for no elements, no ranks, a root or a distance that no rank has, memory
 /// that is missing, lies between elements or overlaps that of the same rank; not_supported for reductions of fp8.
-Status check_collective(const Collective& collective, std::span<const RankOperands> operands) noexcept;
+/// @param operands of this process's ranks
+/// @param ranks of all processes
+Status check_collective(const Collective& collective, std::span<const RankOperands> operands, int ranks) noexcept;
+
+/// What every device refuses: invalid_value where `own`, the device that is asked, is not among the ordinals, for an
+/// ordinal that is there twice, ranks beyond the size, and no patience.
+Status check_seats(const Seats& seats, int own) noexcept;
 
 }  // namespace gpucheck::device

@@ -22,11 +22,9 @@ Result<device::VendorLibrary> SimulatedDevice::collective_library() {
 
 Result<Communicator> SimulatedDevice::create_communicator(const std::vector<int>& ordinals) {
   const auto body = [&]() -> Result<Communicator> {
-    CommunicatorState state;
-    for (const int ordinal : ordinals) {
-      if (ordinal < 0 || ordinal >= static_cast<int>(visible_.size())) return Status::invalid_device;
-      state.devices.push_back(visible_[static_cast<std::size_t>(ordinal)]);
-    }
+    const Result<std::vector<int>> devices = indices_of(ordinals);
+    if (!devices) return devices.error();
+    CommunicatorState state{.devices = *devices, .ranks = static_cast<int>(ordinals.size())};
     const bool repeats = std::set<int>(state.devices.begin(), state.devices.end()).size() != state.devices.size();
     if (repeats || std::ranges::find(ordinals, position_) == ordinals.end()) return Status::invalid_value;
     const Communicator handle{machine_->new_handle()};
@@ -34,6 +32,47 @@ Result<Communicator> SimulatedDevice::create_communicator(const std::vector<int>
     return handle;
   };
   return call(Operation::create_communicator, body, AfterSticky::fails, costs::allocation_ns, LastError::untouched);
+}
+
+Result<std::string> SimulatedDevice::open_meeting() {
+  return call(
+      Operation::open_meeting, [] { return Meeting::open(); }, AfterSticky::fails, costs::allocation_ns,
+      LastError::untouched);
+}
+
+Result<Communicator> SimulatedDevice::join_communicator(const device::Seats& seats) {
+  const auto body = [&]() -> Result<Communicator> {
+    const Result<std::vector<int>> devices = indices_of(seats.ordinals);
+    if (!devices) return devices.error();
+    if (const Status status = check_seats(seats, position_); status != Status::success) return status;
+    const Result<std::shared_ptr<Meeting>> meeting = Meeting::join(seats);
+    if (!meeting) return meeting.error();
+    const Communicator handle{machine_->new_handle()};
+    machine_->communicators.insert(handle.value, {.devices = *devices, .ranks = seats.size, .meeting = *meeting});
+    return handle;
+  };
+  return call(Operation::join_communicator, body, AfterSticky::fails, costs::allocation_ns, LastError::untouched);
+}
+
+/// The machine's indices of visible devices.
+Result<std::vector<int>> SimulatedDevice::indices_of(const std::vector<int>& ordinals) const {
+  std::vector<int> indices;
+  for (const int ordinal : ordinals) {
+    if (ordinal < 0 || ordinal >= static_cast<int>(visible_.size())) return Status::invalid_device;
+    indices.push_back(visible_[static_cast<std::size_t>(ordinal)]);
+  }
+  return indices;
+}
+
+Status SimulatedDevice::abort_communicator(Communicator communicator) {
+  const auto body = [&] {
+    CommunicatorState* const state = machine_->communicators.find(communicator);
+    if (state == nullptr) return Status::invalid_resource_handle;
+    if (state->meeting != nullptr) state->meeting->abort();
+    state->aborted = true;
+    return Status::success;
+  };
+  return call(Operation::abort_communicator, body, AfterSticky::works, costs::api_call_ns, LastError::untouched);
 }
 
 Status SimulatedDevice::destroy_communicator(Communicator communicator) {
@@ -48,8 +87,9 @@ Status SimulatedDevice::communicate(Communicator communicator, const Collective&
   const auto body = [&] {
     const CommunicatorState* const state = machine_->communicators.find(communicator);
     if (state == nullptr) return Status::invalid_resource_handle;
+    if (state->aborted) return Status::illegal_state;
     if (operands.size() != state->devices.size()) return Status::invalid_value;
-    if (const Status status = check_collective(collective, operands); status != Status::success) return status;
+    if (const Status status = check_collective(collective, operands, state->ranks); status != Status::success) return status;
     std::vector<Participant> participants;
     for (std::size_t rank = 0; rank < operands.size(); ++rank) {
       const int device = state->devices[rank];
@@ -58,7 +98,7 @@ Status SimulatedDevice::communicate(Communicator communicator, const Collective&
       if ((*stream)->capture) return Status::stream_capture_unsupported;
       participants.push_back({.context = &machine_->context(device), .stream = *stream, .work = {}});
     }
-    give_parts(participants, {collective, operands, state->devices});
+    give_parts(participants, {collective, operands, state->devices, state->meeting}, state->ranks);
     timeline().enqueue_together(participants);
     return Status::success;
   };
@@ -66,8 +106,7 @@ Status SimulatedDevice::communicate(Communicator communicator, const Collective&
 }
 
 /// Each rank's part of the work. The last to happen moves the data.
-void SimulatedDevice::give_parts(std::span<Participant> participants, Communicate whole) {
-  const int ranks = static_cast<int>(participants.size());
+void SimulatedDevice::give_parts(std::span<Participant> participants, Communicate whole, int ranks) {
   const Collective& collective = whole.collective;
   const auto passing = static_cast<std::uint64_t>(std::ceil(bus_bytes(collective, ranks)));
   for (std::size_t rank = 0; rank < participants.size(); ++rank) {
@@ -86,6 +125,8 @@ Status SimulatedDevice::communicator_status(Communicator communicator) {
   const auto body = [&] {
     const CommunicatorState* const state = machine_->communicators.find(communicator);
     if (state == nullptr) return Status::invalid_resource_handle;
+    if (state->aborted) return Status::illegal_state;
+    if (state->meeting != nullptr && state->meeting->has_failed()) return Status::unknown;
     for (const int device : state->devices) {
       if (const Status status = machine_->context(device).sticky; status != Status::success) return status;
     }
@@ -95,8 +136,13 @@ Status SimulatedDevice::communicator_status(Communicator communicator) {
 }
 
 Result<std::string> SimulatedDevice::collective_problem() {
-  return call(
-      Operation::collective_problem, []() -> Result<std::string> { return std::string(); }, AfterSticky::works);
+  const auto body = [&]() -> Result<std::string> {
+    for (const auto& [value, state] : machine_->communicators.objects()) {
+      if (state->meeting != nullptr && state->meeting->has_failed()) return state->meeting->problem();
+    }
+    return std::string();
+  };
+  return call(Operation::collective_problem, body, AfterSticky::works);
 }
 
 }  // namespace gpucheck::sim

@@ -82,7 +82,8 @@ class SimulatedDevice final : public device::Device {
   device::Status wait_for_captured(StreamState& stream, const EventState& event);
   device::Status reject_captured(const EventState& event);
   device::Status finish_capture(StreamState& stream);
-  static void give_parts(std::span<Participant> participants, Communicate whole);
+  [[nodiscard]] device::Result<std::vector<int>> indices_of(const std::vector<int>& ordinals) const;
+  static void give_parts(std::span<Participant> participants, Communicate whole, int ranks);
   [[nodiscard]] std::uint64_t memory_ns(std::uint64_t bytes) const noexcept;
   [[nodiscard]] std::uint64_t product_ns(const device::MatrixProduct& product) const noexcept;
 

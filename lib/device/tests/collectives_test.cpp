@@ -1,4 +1,5 @@
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <gtest/gtest.h>
 
@@ -195,6 +196,61 @@ TEST_P(Collectives, AreNotCaptured) {
   check(leader.begin_capture(stream, CaptureMode::thread_local_), "begin_capture");
   EXPECT_EQ(clique.run({.count = 1}), Status::stream_capture_unsupported);
   const UniqueGraph graph(leader, leader.end_capture(stream).value());
+}
+
+// All ranks of the communicator are this process's own; several processes are tried by the cases fabric.*.
+TEST_P(Collectives, AJoinedCommunicatorDoesWhatACreatedOneDoes) {
+  Clique clique(driver());
+  Device& device = *clique.devices.front();
+  const Seats seats{.meeting = device.open_meeting().value(),
+                    .size = static_cast<int>(clique.ranks()),
+                    .first_rank = 0,
+                    .ordinals = clique.ordinals,
+                    .patience = std::chrono::seconds(60)};
+  clique.communicator = UniqueCommunicator(device, device.join_communicator(seats).value());
+  clique.fill();
+  ASSERT_EQ(clique.run({.count = count}), Status::success);
+  const std::vector<float> seen = clique.arrived(0, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    float sum = 0;
+    for (std::size_t from = 0; from < clique.ranks(); ++from) sum += Clique::value(from, i);
+    ASSERT_EQ(seen[i], sum) << i;
+  }
+  EXPECT_EQ(device.communicator_status(clique.communicator.get()), Status::success);
+}
+
+TEST_P(Collectives, ARankThatNeverComesIsGivenUp) {
+  Clique clique(driver());
+  Device& device = *clique.devices.front();
+  const Seats seats{.meeting = device.open_meeting().value(),
+                    .size = static_cast<int>(clique.ranks()) + 1,
+                    .first_rank = 0,
+                    .ordinals = clique.ordinals,
+                    .patience = std::chrono::milliseconds(300)};
+  EXPECT_EQ(status_of(device.join_communicator(seats)), Status::not_ready);
+  EXPECT_EQ(clique.run({.count = count}), Status::success) << "others go on";
+}
+
+TEST_P(Collectives, AnAbortedCommunicatorIsRefused) {
+  Clique clique(driver());
+  Device& device = *clique.devices.front();
+  EXPECT_EQ(device.abort_communicator(clique.communicator.get()), Status::success);
+  EXPECT_EQ(clique.run({.count = count}), Status::illegal_state);
+  EXPECT_EQ(device.communicator_status(clique.communicator.get()), Status::illegal_state);
+  EXPECT_EQ(device.abort_communicator(clique.communicator.get()), Status::success) << "once more";
+  EXPECT_EQ(device.abort_communicator(Communicator{~std::uintptr_t{0}}), Status::invalid_resource_handle);
+}
+
+TEST_P(Collectives, AMeetingThatNobodyOpenedIsRefused) {
+  Clique clique(driver());
+  Seats seats{.meeting = "nowhere",
+              .size = static_cast<int>(clique.ranks()),
+              .first_rank = 0,
+              .ordinals = clique.ordinals,
+              .patience = std::chrono::milliseconds(300)};
+  EXPECT_EQ(status_of(clique.devices.front()->join_communicator(seats)), Status::invalid_value);
+  seats.ordinals = {1000};
+  EXPECT_EQ(status_of(clique.devices.front()->join_communicator(seats)), Status::invalid_device);
 }
 
 }  // namespace

@@ -128,6 +128,10 @@ Result<device::Communicator> CountingDevice::create_communicator(const std::vect
   return handles_.created(inner().create_communicator(ordinals));
 }
 
+Result<device::Communicator> CountingDevice::join_communicator(const device::Seats& seats) {
+  return handles_.created(inner().join_communicator(seats));
+}
+
 Status CountingDevice::destroy_communicator(device::Communicator communicator) {
   return handles_.destroyed(communicator, [&] { return inner().destroy_communicator(communicator); });
 }

@@ -59,6 +59,7 @@ class CountingDevice final : public device::ForwardingDevice {
   [[nodiscard]] device::Result<device::GraphExec> instantiate(device::Graph graph) override;
   device::Status destroy_executable(device::GraphExec executable) override;
   [[nodiscard]] device::Result<device::Communicator> create_communicator(const std::vector<int>& ordinals) override;
+  [[nodiscard]] device::Result<device::Communicator> join_communicator(const device::Seats& seats) override;
   device::Status destroy_communicator(device::Communicator communicator) override;
 
   [[nodiscard]] LiveMemory live_device_memory() const { return device_memory_.live(); }

@@ -1,12 +1,9 @@
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
 #include <memory>
-#include <mutex>
-#include <set>
 
 #include "device/cuda/cuda_device.hpp"
-#include "device/cuda/math/nccl.hpp"
+#include "device/cuda/math/communicators.hpp"
 
 namespace gpucheck::cuda {
 namespace {
@@ -18,24 +15,6 @@ using device::ElementType;
 using device::RankOperands;
 using device::Result;
 using device::Status;
-
-/// The library has codes of its own. What the runtime has to say about a failure says more.
-Status status_from(ncclResult_t result) {
-  switch (result) {
-    case ncclSuccess:
-      return Status::success;
-    case ncclInvalidArgument:
-      return Status::invalid_value;
-    case ncclInvalidUsage:
-      return Status::not_permitted;
-    case ncclInProgress:
-      return Status::not_ready;
-    default: {
-      const cudaError_t error = cudaPeekAtLastError();
-      return error != cudaSuccess ? to_status(error) : Status::unknown;
-    }
-  }
-}
 
 ncclDataType_t raw(ElementType type) {
   switch (type) {
@@ -62,62 +41,15 @@ ncclRedOp_t raw(device::Reduction reduction) {
   return reduction == device::Reduction::maximum ? ncclMax : ncclSum;
 }
 
-/// A communicator's part on each device.
-struct Ranks {
-  std::vector<ncclComm_t> parts;
-};
-
-/// The communicators there are. A number that was never one, or is one no more, is noticed.
-class Communicators {
- public:
-  Communicator add(Ranks ranks) {
-    const std::scoped_lock lock(mutex_);
-    communicators_.emplace(++last_, std::make_shared<const Ranks>(std::move(ranks)));
-    return {last_};
-  }
-  std::shared_ptr<const Ranks> find(Communicator communicator) {
-    const std::scoped_lock lock(mutex_);
-    const auto found = communicators_.find(communicator.value);
-    return found == communicators_.end() ? nullptr : found->second;
-  }
-  std::shared_ptr<const Ranks> take(Communicator communicator) {
-    const std::scoped_lock lock(mutex_);
-    const auto node = communicators_.extract(communicator.value);
-    return node.empty() ? nullptr : node.mapped();
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::uintptr_t, std::shared_ptr<const Ranks>> communicators_;
-  std::uintptr_t last_ = 0;
-};
-
-Communicators& communicators() {
-  static Communicators all;
-  return all;
-}
-
-/// The first failure of several calls; those after it are not made.
-class Calls {
- public:
-  template <typename Call>
-  void make(Call call) {
-    if (result_ == ncclSuccess) result_ = call();
-  }
-  [[nodiscard]] ncclResult_t result() const { return result_; }
-
- private:
-  ncclResult_t result_ = ncclSuccess;
-};
-
 /// One rank's calls, within a group.
-ncclResult_t enqueue(const Nccl& library, const Collective& collective, const Ranks& ranks, std::size_t rank,
+ncclResult_t enqueue(const Nccl& library, const Collective& collective, const Ranks& ranks, std::size_t own,
                      const RankOperands& operands) {
-  const ncclComm_t part = ranks.parts[rank];
+  const ncclComm_t part = ranks.parts[own];
+  const std::size_t rank = static_cast<std::size_t>(ranks.first) + own;
   const ncclDataType_t type = raw(collective.type);
   const std::size_t count = collective.count;
   const std::size_t bytes = count * element_bytes(collective.type);
-  const std::size_t size = ranks.parts.size();
+  const auto size = static_cast<std::size_t>(ranks.size);
   const auto* const sent = static_cast<const std::byte*>(operands.sent);
   auto* const received = static_cast<std::byte*>(operands.received);
   cudaStream_t const stream = cuda::raw(operands.stream);
@@ -178,65 +110,29 @@ Result<device::VendorLibrary> CudaDevice::collective_library() {
                                ""};
 }
 
-Result<Communicator> CudaDevice::create_communicator(const std::vector<int>& ordinals) {
-  int count = 0;
-  if (const cudaError_t error = cudaGetDeviceCount(&count); error != cudaSuccess) return to_status(error);
-  if (std::ranges::any_of(ordinals, [&](int ordinal) { return ordinal < 0 || ordinal >= count; })) {
-    return Status::invalid_device;
-  }
-  const bool repeats = std::set<int>(ordinals.begin(), ordinals.end()).size() != ordinals.size();
-  if (repeats || std::ranges::find(ordinals, ordinal_) == ordinals.end()) return Status::invalid_value;
-  const LoadedNccl& loaded = nccl();
-  if (!loaded.problem.empty()) return Status::shared_object_init_failed;
-  if (const cudaError_t error = make_current(); error != cudaSuccess) return to_status(error);
-  Ranks ranks{std::vector<ncclComm_t>(ordinals.size())};
-  const ncclResult_t result =
-      loaded.functions.init_all(ranks.parts.data(), static_cast<int>(ordinals.size()), ordinals.data());
-  if (result != ncclSuccess) return status_from(result);
-  return communicators().add(std::move(ranks));
-}
-
-Status CudaDevice::destroy_communicator(Communicator communicator) {
-  const std::shared_ptr<const Ranks> ranks = communicators().take(communicator);
-  if (ranks == nullptr) return Status::invalid_resource_handle;
-  if (const cudaError_t error = make_current(); error != cudaSuccess) return to_status(error);
-  const Nccl& library = nccl().functions;
-  Calls calls;
-  calls.make([&] { return library.group_start(); });
-  for (const ncclComm_t part : ranks->parts) calls.make([&] { return library.destroy(part); });
-  calls.make([&] { return library.group_end(); });
-  return status_from(calls.result());
-}
-
 Status CudaDevice::communicate(Communicator communicator, const Collective& collective,
                                const std::vector<RankOperands>& operands) {
   const std::shared_ptr<const Ranks> ranks = communicators().find(communicator);
   if (ranks == nullptr) return Status::invalid_resource_handle;
+  if (ranks->aborted) return Status::illegal_state;
   if (operands.size() != ranks->parts.size()) return Status::invalid_value;
-  if (const Status status = check_collective(collective, operands); status != Status::success) return status;
+  if (const Status status = check_collective(collective, operands, ranks->size); status != Status::success)
+    return status;
   if (const Status status = reject_captured(operands); status != Status::success) return status;
   if (const cudaError_t error = make_current(); error != cudaSuccess) return to_status(error);
   const Nccl& library = nccl().functions;
   if (const ncclResult_t result = library.group_start(); result != ncclSuccess) return status_from(result);
   Calls calls;
   for (std::size_t rank = 0; rank < operands.size(); ++rank) {
-    calls.make([&] { return enqueue(library, collective, *ranks, rank, operands[rank]); });
+    calls.make([&] {
+      const ncclResult_t enqueued = enqueue(library, collective, *ranks, rank, operands[rank]);
+      return enqueued == ncclInProgress ? ncclSuccess : enqueued;
+    });
   }
   // A group that was begun has to be ended, whatever happened within.
   const ncclResult_t ended = library.group_end();
-  return status_from(calls.result() != ncclSuccess ? calls.result() : ended);
-}
-
-Status CudaDevice::communicator_status(Communicator communicator) {
-  const std::shared_ptr<const Ranks> ranks = communicators().find(communicator);
-  if (ranks == nullptr) return Status::invalid_resource_handle;
-  for (const ncclComm_t part : ranks->parts) {
-    ncclResult_t failure = ncclSuccess;
-    const ncclResult_t result = nccl().functions.get_async_error(part, &failure);
-    if (result != ncclSuccess) return status_from(result);
-    if (failure != ncclSuccess) return status_from(failure);
-  }
-  return Status::success;
+  const ncclResult_t result = calls.result() != ncclSuccess ? calls.result() : ended;
+  return status_from(result == ncclInProgress ? settle(library, *ranks) : result);
 }
 
 Result<std::string> CudaDevice::collective_problem() {

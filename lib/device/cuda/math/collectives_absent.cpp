@@ -17,6 +17,12 @@ Result<Communicator> CudaDevice::create_communicator(const std::vector<int>&) {
   return Status::shared_object_init_failed;
 }
 
+Result<std::string> CudaDevice::open_meeting() { return Status::shared_object_init_failed; }
+
+Result<Communicator> CudaDevice::join_communicator(const device::Seats&) { return Status::shared_object_init_failed; }
+
+Status CudaDevice::abort_communicator(Communicator) { return Status::invalid_resource_handle; }
+
 Status CudaDevice::destroy_communicator(Communicator) { return Status::invalid_resource_handle; }
 
 Status CudaDevice::communicate(Communicator, const device::Collective&, const std::vector<device::RankOperands>&) {

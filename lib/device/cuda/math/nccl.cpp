@@ -23,6 +23,9 @@ LoadedNccl load() {
   finder.find(functions.get_version, "ncclGetVersion");
   finder.find(functions.get_last_error, "ncclGetLastError");
   finder.find(functions.init_all, "ncclCommInitAll");
+  finder.find(functions.get_unique_id, "ncclGetUniqueId");
+  finder.find(functions.init_rank, "ncclCommInitRankConfig");
+  finder.find(functions.abort, "ncclCommAbort");
   finder.find(functions.destroy, "ncclCommDestroy");
   finder.find(functions.get_async_error, "ncclCommGetAsyncError");
   finder.find(functions.group_start, "ncclGroupStart");

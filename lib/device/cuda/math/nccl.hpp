@@ -10,6 +10,9 @@ struct Nccl {
   decltype(&ncclGetVersion) get_version = nullptr;
   decltype(&ncclGetLastError) get_last_error = nullptr;
   decltype(&ncclCommInitAll) init_all = nullptr;
+  decltype(&ncclGetUniqueId) get_unique_id = nullptr;
+  decltype(&ncclCommInitRankConfig) init_rank = nullptr;
+  decltype(&ncclCommAbort) abort = nullptr;
   decltype(&ncclCommDestroy) destroy = nullptr;
   decltype(&ncclCommGetAsyncError) get_async_error = nullptr;
   decltype(&ncclGroupStart) group_start = nullptr;

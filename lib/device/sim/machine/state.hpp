@@ -9,6 +9,7 @@
 #include "device/sim/memory/memory_pool.hpp"
 #include "device/sim/memory/virtual_memory.hpp"
 #include "device/sim/profile/profile.hpp"
+#include "device/sim/reference/meeting.hpp"
 #include "device/sim/time/vector_clock.hpp"
 #include "device/sim/work/capture.hpp"
 
@@ -42,7 +43,10 @@ struct EventState {
 
 /// Devices that communicate, in the order of their ranks.
 struct CommunicatorState {
-  std::vector<int> devices;
+  std::vector<int> devices;  ///< of this process's ranks
+  int ranks = 0;             ///< of all processes
+  std::shared_ptr<Meeting> meeting = {};  ///< with other processes; null where there are none
+  bool aborted = false;
 };
 
 struct GraphState {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/splitmix.hpp"
+#include "device/sim/reference/meeting.hpp"
 #include "device/sim/reference/reference_collective.hpp"
 #include "device/sim/reference/reference_product.hpp"
 
@@ -56,7 +57,12 @@ struct Performer {
     const bool broken = std::ranges::any_of(all.devices, [this](int device) {
       return world.contexts[static_cast<std::size_t>(device)]->sticky != Status::success;
     });
-    if (!broken) communicate_on_host(all.collective, all.operands);
+    if (broken) return Status::success;
+    if (all.meeting != nullptr) {
+      all.meeting->communicate(all.collective, all.operands);
+    } else {
+      communicate_on_host(all.collective, all.operands);
+    }
     return Status::success;
   }
   Status operator()(const CopyBytes& copy) const {

@@ -12,6 +12,8 @@
 
 namespace gpucheck::sim {
 
+class Meeting;
+
 struct RunKernel {
   const device::Kernel* kernel = nullptr;
   std::vector<std::byte> functor;
@@ -36,7 +38,8 @@ struct TakePart {};
 struct Communicate {
   device::Collective collective;
   std::vector<device::RankOperands> operands;
-  std::vector<int> devices;  ///< of the ranks
+  std::vector<int> devices;               ///< of the ranks
+  std::shared_ptr<Meeting> meeting = {};  ///< with the ranks of other processes; null where there are none
 };
 
 struct CopyBytes {

@@ -47,13 +47,13 @@ Status checked(const Collective& collective, int ranks = 2) {
   std::vector<RankMemory> memory(static_cast<std::size_t>(ranks));
   std::vector<RankOperands> operands;
   for (RankMemory& rank : memory) operands.push_back(rank.operands());
-  return check_collective(collective, operands);
+  return check_collective(collective, operands, ranks);
 }
 
 /// Two ranks, of which the second has its blocks at these places.
 Status checked_at(CollectiveKind kind, std::size_t sent, std::size_t received) {
   std::vector<RankMemory> memory(2);
-  return check_collective(of(kind), std::array{memory[0].operands(), memory[1].operands(sent, received)});
+  return check_collective(of(kind), std::array{memory[0].operands(), memory[1].operands(sent, received)}, 2);
 }
 
 TEST(CollectiveCheck, WantsRanksAndElements) {
@@ -85,10 +85,10 @@ TEST(CollectiveCheck, WantsMemoryOfEachRank) {
   for (const std::size_t missing : {0U, 1U}) {
     std::array operands{memory[0].operands(), memory[1].operands()};
     operands.at(missing).sent = nullptr;
-    EXPECT_EQ(check_collective(of(CollectiveKind::all_gather), operands), Status::invalid_value);
+    EXPECT_EQ(check_collective(of(CollectiveKind::all_gather), operands, 2), Status::invalid_value);
     operands = {memory[0].operands(), memory[1].operands()};
     operands.at(missing).received = nullptr;
-    EXPECT_EQ(check_collective(of(CollectiveKind::all_gather), operands), Status::invalid_value);
+    EXPECT_EQ(check_collective(of(CollectiveKind::all_gather), operands, 2), Status::invalid_value);
   }
   for (const std::size_t off : {1U, 2U, 3U}) {
     EXPECT_EQ(checked_at(CollectiveKind::all_gather, off, RankMemory::half), Status::invalid_value) << off;
@@ -141,6 +141,32 @@ TEST(Collective, HasOneRankThatSendsToNobody) {
   EXPECT_EQ(bus_bytes(of(CollectiveKind::all_gather), 2), 1000);
   EXPECT_EQ(sent_bytes({.kind = CollectiveKind::broadcast, .type = ElementType::fp64, .count = 3}, 4), 24U);
   EXPECT_EQ(received_bytes({.kind = CollectiveKind::send_receive, .type = ElementType::fp16, .count = 3}, 4), 6U);
+}
+
+TEST(CollectiveCheck, CountsTheRanksOfAllProcesses) {
+  RankMemory memory;
+  const Collective from_second{.kind = CollectiveKind::broadcast, .count = 1, .root = 1};
+  EXPECT_EQ(check_collective(from_second, std::array{memory.operands()}, 2), Status::success);
+  EXPECT_EQ(check_collective(from_second, std::array{memory.operands()}, 1), Status::invalid_value);
+}
+
+TEST(SeatsCheck, WantsOwnDeviceOnceAndRanksWithinTheSize) {
+  const auto checked_seats = [](int size, int first_rank, std::vector<int> ordinals, int patience_ms = 1) {
+    return check_seats({.meeting = "",
+                        .size = size,
+                        .first_rank = first_rank,
+                        .ordinals = std::move(ordinals),
+                        .patience = std::chrono::milliseconds(patience_ms)},
+                       3);
+  };
+  EXPECT_EQ(checked_seats(1, 0, {3}), Status::success);
+  EXPECT_EQ(checked_seats(4, 2, {3, 5}), Status::success);
+  EXPECT_EQ(checked_seats(4, 3, {3, 5}), Status::invalid_value) << "a rank too many";
+  EXPECT_EQ(checked_seats(4, -1, {3, 5}), Status::invalid_value);
+  EXPECT_EQ(checked_seats(4, 0, {5}), Status::invalid_value) << "another device than the one that is asked";
+  EXPECT_EQ(checked_seats(4, 0, {}), Status::invalid_value);
+  EXPECT_EQ(checked_seats(4, 0, {3, 3}), Status::invalid_value);
+  EXPECT_EQ(checked_seats(1, 0, {3}, 0), Status::invalid_value);
 }
 
 }  // namespace
