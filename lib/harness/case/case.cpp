@@ -40,6 +40,7 @@ std::string caching_allocator(const bool& needed) { return words_when(needed, "t
 std::string allocator_library(const bool& needed) { return words_when(needed, "an allocator library"); }
 std::string default_stream(const bool& needed) { return words_when(needed, "the default stream as the current one"); }
 std::string simulated_device(const bool& needed) { return words_when(needed, "a simulated device"); }
+std::string several_processes(const bool& needed) { return words_when(needed, "several processes of one job"); }
 
 }  // namespace need_text
 

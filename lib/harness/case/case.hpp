@@ -36,6 +36,7 @@ struct Needs {
   bool default_stream = false;
   /// What no GPU can do, or does only in minutes.
   bool simulated_device = false;
+  bool several_processes = false;  ///< those that an engine started together: it communicates with the others
 };
 
 /// A row with words for people: empty when nothing is needed.
@@ -64,6 +65,7 @@ std::string caching_allocator(const bool& needed);
 std::string allocator_library(const bool& needed);
 std::string default_stream(const bool& needed);
 std::string simulated_device(const bool& needed);
+std::string several_processes(const bool& needed);
 }  // namespace need_text
 
 template <>
@@ -82,6 +84,7 @@ inline constexpr auto fields_of<Needs> = std::tuple{
     Need{"allocator_library", &Needs::allocator_library, need_text::allocator_library},
     Need{"default_stream", &Needs::default_stream, need_text::default_stream},
     Need{"simulated_device", &Needs::simulated_device, need_text::simulated_device},
+    Need{"several_processes", &Needs::several_processes, need_text::several_processes},
 };
 static_assert(has_every_member<Needs>);
 

@@ -19,6 +19,7 @@
 #include "harness/telemetry/gpu_watch.hpp"
 #include "harness/values/run_settings.hpp"
 #include "harness/values/value.hpp"
+#include "harness/values/world.hpp"
 #include "runtime/runtime.hpp"
 
 namespace gpucheck::harness {
@@ -76,6 +77,7 @@ class Context {
     device::Driver* driver = nullptr;
     std::vector<int> ordinals = {0};  ///< of the devices that the case has
     RunSettings settings;             ///< narrowed to the case
+    World world = {};                 ///< the processes that communicate, for the cases between them
     /// Called at once for every observation, so that it survives a crash.
     std::function<void(const Observation&)> on_observation;
     ChildLauncher* children = nullptr;  ///< null in a child itself
@@ -126,6 +128,9 @@ class Context {
   /// Derived from the run's seed and the case's name, so that selection, order and
   /// sharding do not alter it.
   [[nodiscard]] std::uint64_t seed() const noexcept { return setup_.settings.seed; }
+
+  /// The processes that communicate; this one alone in a case that does not need several.
+  [[nodiscard]] const World& world() const noexcept { return setup_.world; }
 
   /// What the driver reports of the case's GPUs; on the simulated device what a recording does.
   /// @throws Error in a child, which has none.

@@ -65,6 +65,17 @@ std::optional<std::string> real_device(Context& context) {
   return "needs the simulated device: run it with --device sim";
 }
 
+std::optional<std::string> alone(const Context& context) {
+  const World& world = context.world();
+  if (!context.test_case().needs.several_processes) return {};
+  if (world.size > 1 && !world.rendezvous.empty()) return {};
+  if (world.size > 1) {
+    return "the processes of the job do not know where to meet: say --rendezvous tcp://HOST:PORT, of the machine of "
+           "rank 0, or a folder that all nodes see (gpucheck help fabric)";
+  }
+  return "needs several processes of one job: start gpucheck with srun or mpirun (gpucheck help fabric)";
+}
+
 }  // namespace
 
 std::string too_few_devices(int needed, int there) {
@@ -80,6 +91,7 @@ std::optional<std::string> unmet_need(Context& context) {
   const Needs& needs = context.test_case().needs;
   if (auto reason = other_allocator(context)) return reason;
   if (auto reason = real_device(context)) return reason;
+  if (auto reason = alone(context)) return reason;
   // CUDA may not work at all, and what is missing of the library is said by who asks it.
   if (needs.devices > 0 && opens_no_device(context.test_case())) return {};
   if (auto reason = missing_devices(context, needs.devices)) return reason;

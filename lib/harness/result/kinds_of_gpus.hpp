@@ -115,6 +115,14 @@ inline constexpr FailureKind of_gpus[] = {
      "NVLinks are listed, none of them is up, and nothing says how many should be.",
      "Say it by expected_links, as a parameter or for the model or the device in a file for --limits: 0 where no "
      "bridge is fitted, or where the GPU is all that was given of a board. Reseat the bridge where there is one."},
+    {"GC4012", "node_absent", serious, interconnect, rerun,
+     "A process of the job did not come, or stopped answering, when the nodes were to communicate.",
+     "Look whether gpucheck started on its node, and what it says there; look at the way between the nodes (routes, "
+     "firewalls); run again."},
+    {"GC4013", "bad_between_nodes", serious, interconnect, drain,
+     "A node, a pair of nodes or a link fails, gives wrong data or is slow when nodes communicate.",
+     "Drain the node that is named. Of a pair or a switch look at cables, transceivers and the ports' counters "
+     "(gpucheck run 'health.network*'); run again without it."},
     {"GC5001", "overheated", serious, power_and_heat, drain,
      "The GPU is at or near the temperature at which it slows down.",
      "Look at fans, airflow and coolant; run again when it is cool."},

@@ -11,6 +11,7 @@
 #include "harness/run/events.hpp"
 #include "harness/run/exit_codes.hpp"
 #include "harness/values/run_settings.hpp"
+#include "harness/values/world.hpp"
 #include "runner/plan/resumed_run.hpp"
 #include "runner/plan/run_deadline.hpp"
 
@@ -24,6 +25,7 @@ enum class Isolation {
 struct Options {
   std::string program = {};            ///< the binary to start as worker; "/proc/self/exe" normally
   harness::RunSettings settings = {};  ///< of the run
+  harness::World world = {};           ///< the processes that communicate, for the cases between them
   /// Cases side by side on one device; 0: one per core, at most 8, or 2 on CUDA, and on all
   /// devices together at most one per core, but one on each.
   int jobs = 0;

@@ -255,6 +255,7 @@ void Supervisor::send(Task& task, PooledWorker& worker) {
   RunRequest request{.sequence = ++sequence_,
                      .case_name = task.test_case().name,
                      .settings = task.planned().settings,
+                     .world = options_.world,
                      .gpus = gpus_of(assignment)};
   request.settings.device = assignment.device_name;
   request.trace_path = trace_path(options_.trace_folder, assignment, task.attempt());

@@ -40,7 +40,8 @@ milliseconds Task::limit(const Options& options) const {
 }
 
 bool Task::may_try_again(const CaseResult& result, const Options& options) const {
-  if (!is_bad(result.outcome)) return false;
+  // The other processes would not try again with it.
+  if (!is_bad(result.outcome) || test_case().needs.several_processes) return false;
   const bool measured_again = planned().settings.fault.empty() && harness::failed_by_speed_alone(result);
   const int tries = std::max(options.retries, measured_again ? options.remeasure : 0);
   return std::ssize(attempts_) < tries;
@@ -74,7 +75,8 @@ void Task::name_devices(CaseResult& result) const {
 }
 
 bool Task::may_be_remeasured(const Options& options) const {
-  return times_remeasured_ < options.remeasure && planned().settings.fault.empty();
+  return times_remeasured_ < options.remeasure && planned().settings.fault.empty() &&
+         !test_case().needs.several_processes;
 }
 
 void Task::begin_remeasurement() noexcept {

@@ -10,6 +10,7 @@
 #include "harness/case/execute.hpp"
 #include "harness/result/result.hpp"
 #include "harness/values/run_settings.hpp"
+#include "harness/values/world.hpp"
 #include "runner/process/frame.hpp"
 #include "telemetry/machine/machine.hpp"
 
@@ -26,7 +27,8 @@ struct IdentifyRequest {
 struct RunRequest {
   std::uint64_t sequence = 0;  ///< comes back in every reply, so that a late one is noticed
   std::string case_name;
-  harness::RunSettings settings;            ///< of the case; the device is never "auto"
+  harness::RunSettings settings;  ///< of the case; the device is never "auto"
+  harness::World world = {};
   std::vector<telemetry::GpuId> gpus = {};  ///< of its devices: the driver knows them by this
   std::string trace_path = {};              ///< where to write what the devices did; empty: nowhere
   /// The text of the recording that `settings.telemetry` names, for this and all later requests; absent where the

@@ -199,6 +199,7 @@ Execution execute_on(OpenedDriver& opened, const harness::Case& test_case, const
                            .driver = opened.driver.get(),
                            .ordinals = opened.ordinals,
                            .settings = request.settings,
+                           .world = request.world,
                            .on_observation =
                                [&](const harness::Observation& observation) {
                                  channel.send(ObservationReply{request.sequence, observation});
