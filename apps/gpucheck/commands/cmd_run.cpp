@@ -14,6 +14,7 @@
 #include "config/parameters.hpp"
 #include "input/engine.hpp"
 #include "input/selection.hpp"
+#include "input/world.hpp"
 #include "output/distinct_files.hpp"
 #include "output/reports.hpp"
 #include "report/journal/journal.hpp"
@@ -137,10 +138,19 @@ std::optional<ResumedJournal> resumed_journal(const RunOptions& options, const r
   return ResumedJournal(path, options, names, version);
 }
 
+/// Each process of a job has a part of the cases then, and those between processes need all of them.
+void check_shard(const Cases& cases, const runner::Shard& shard) {
+  const bool several =
+      std::ranges::any_of(cases, [](const Case* test_case) { return test_case->needs.several_processes; });
+  if (!several || shard.count == 1) return;
+  throw UsageError("--shard: the cases between processes are run by all of them; run the suite fabric by itself");
+}
+
 int run_and_report(const Environment& environment, const RunOptions& given) {
   const golden::GoldenSet goldens =
       load_goldens(environment, given.runner.settings.golden_directory, given.runner.settings.limits_path);
-  const Selected selected = to_rerun(select(environment.registry, goldens, given.selection), given.rerun_journal);
+  Selected selected = to_rerun(select(environment.registry, goldens, given.selection), given.rerun_journal);
+  selected.cases = for_processes(std::move(selected.cases), given.selection);
   const Cases cases = for_allocator(selected.cases, given.selection, given.runner.settings.allocator);
   const RunOptions options = with_parameters_of(cases, environment.registry, given);
   const runner::Plan plan = make_plan(selected, options);
@@ -152,6 +162,8 @@ int run_and_report(const Environment& environment, const RunOptions& given) {
   }
   Reports reports(options.reports);
   if (plan.empty()) return run_nothing(selected, run_options, options, reports);
+  check_shard(cases, options.plan.shard);
+  const auto rendezvous = serve_rendezvous(cases, run_options.world);
   run_options.on_lost_trace = [&reports](const std::string& why) { reports.lost_trace(why); };
   harness::EventSink* const sinks[] = {&reports};
   const runner::RunSummary summary = runner::run(plan, goldens, run_options, sinks);
@@ -174,6 +186,7 @@ RunOptions with_names_of_this_process(RunOptions options) {
   for (Output& output : options.reports.outputs) output.path = path_of_this_process(output.path, engine);
   options.runner.trace_folder = path_of_this_process(options.runner.trace_folder, engine);
   options.runner.settings.device = device_of_this_process(options.runner.settings.device, engine);
+  options.runner.world = world_of_this_process(engine, options.runner.world.rendezvous);
   return options;
 }
 

@@ -32,6 +32,8 @@ std::vector<ConfigKey> make_keys() {
       {"parameters", "--parameter", Type::parameters, "a value for every selected case that has the parameter"},
       {"device", "--device", Type::text, "the devices to run on"},
       {"allocator", "--allocator", Type::text, "caching, async, or a library, relative to this file's folder"},
+      {"rendezvous", "--rendezvous", Type::text,
+       "where the processes of a job find each other: tcp://HOST:PORT or a folder"},
       {"seed", "--seed", Type::whole_number, "decides shuffling, what cases draw, and the simulator's interleaving", 0,
        std::numeric_limits<std::int64_t>::max()},
       {"jobs", "--jobs", Type::whole_number, "cases side by side on each device; 0: by the machine", 0, 1024},

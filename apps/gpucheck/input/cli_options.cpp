@@ -74,6 +74,13 @@ std::string suite_text() {
   return text;
 }
 
+void add_rendezvous(CLI::App& command, std::string& rendezvous) {
+  add(command, "rendezvous", rendezvous,
+      "Where the processes of a job find each other for the cases between them, tcp://HOST:PORT of the machine of rank "
+      "0 or a folder that all nodes see; by default as the engine says (gpucheck help fabric)")
+      ->type_name("ADDRESS|FOLDER");
+}
+
 }  // namespace
 
 void add_globs(CLI::App& command, Selection& selection) {
@@ -119,6 +126,7 @@ void add_execution(CLI::App& command, runner::Options& options) {
       ->type_name("caching|async|FILE.so")
       ->default_str("caching");
   add_golden_files(command, options.settings.golden_directory, options.settings.limits_path);
+  add_rendezvous(command, options.world.rendezvous);
   add(command, "telemetry", options.settings.telemetry,
       "What a driver would report of the simulated devices, as gpucheck info --record writes it; by default of a "
       "healthy machine")

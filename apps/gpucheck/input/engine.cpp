@@ -152,11 +152,6 @@ std::optional<runner::Shard> shard_by(const Variables& variables, const char* in
   return shard_of(*at - first, *of, index);
 }
 
-std::optional<std::string> variable_of_this_process(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr || *value == '\0' ? std::nullopt : std::optional<std::string>(value);
-}
-
 std::string host_name_of_this_machine() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
@@ -235,6 +230,11 @@ std::optional<runner::Shard> recognise_shard(const Variable& variable) {
   if (const auto shard = rank_shard(variables)) return shard;
   if (const auto shard = shard_by(variables, "GTEST_SHARD_INDEX", "GTEST_TOTAL_SHARDS", 0)) return shard;
   return shard_by(variables, "CI_NODE_INDEX", "CI_NODE_TOTAL", 1);  // GitLab's parallel jobs
+}
+
+std::optional<std::string> variable_of_this_process(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr || *value == '\0' ? std::nullopt : std::optional<std::string>(value);
 }
 
 Engine engine_of_this_process() { return recognise_engine(variable_of_this_process, host_name_of_this_machine()); }

@@ -34,14 +34,18 @@ bool stands_for_a_seed(const Case& test_case) {
   return test_case.source.find(".py::") != std::string::npos && test_case.source.find(' ') == std::string::npos;
 }
 
-constexpr std::array<Suite, 6> suite_table{{
+constexpr std::array<Suite, 7> suite_table{{
     {"all", "every case", [](const Case&) { return true; }},
     {"quick", "conformance and health, in seconds: cases that share a device and a process with others",
      [](const Case& test_case) { return !test_case.needs.exclusive && !needs_processes(test_case); }},
     {"watch", "health as the driver and the kernel's log have it: nothing is started on a GPU, which may be in use",
      [](const Case& test_case) { return is_of_group(test_case, {"health"}) && harness::opens_no_device(test_case); }},
     {"acceptance", "may a machine be given to its users: all that a GPU can be asked, measurements and memory included",
-     [](const Case& test_case) { return !test_case.needs.simulated_device && !test_case.on_request; }},
+     [](const Case& test_case) {
+       return !test_case.needs.simulated_device && !test_case.needs.several_processes && !test_case.on_request;
+     }},
+    {"fabric", "between the processes of a job, on several nodes: start gpucheck with srun or mpirun",
+     [](const Case& test_case) { return test_case.needs.several_processes; }},
     {"burn", "load, as long as -p seconds=N asks: stress, with memory and health before",
      [](const Case& test_case) {
        return is_of_group(test_case, {"health", "memtest", "stress"}) && !test_case.on_request;
@@ -118,6 +122,12 @@ std::vector<const Case*> select_cases(const Registry& registry, const golden::Go
   std::vector<const Case*> cases = select(registry, goldens, selection).cases;
   if (cases.empty()) throw EnvironmentError(nothing_selected_text());
   return cases;
+}
+
+std::vector<const Case*> for_processes(std::vector<const Case*> selected, const Selection& selection) {
+  if (!selection.globs.empty() || selection.suite != "all") return selected;
+  std::erase_if(selected, [](const Case* test_case) { return test_case->needs.several_processes; });
+  return selected;
 }
 
 std::vector<const Case*> for_allocator(std::vector<const Case*> selected, const Selection& selection,

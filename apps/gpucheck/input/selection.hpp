@@ -45,6 +45,10 @@ Selected select(const harness::Registry& registry, const golden::GoldenSet& gold
 std::vector<const harness::Case*> select_cases(const harness::Registry& registry, const golden::GoldenSet& goldens,
                                                const Selection& selection);
 
+/// Without the cases between processes, unless some were named, or a suite: each process of a job would wait for the
+/// others, which one that is alone does not have.
+std::vector<const harness::Case*> for_processes(std::vector<const harness::Case*> selected, const Selection& selection);
+
 /// Without the cases that check an allocator library, unless one was chosen or they were
 /// named, or nothing else is selected: where there is nothing for them to check they
 /// would only be skipped.

@@ -9,6 +9,7 @@
 #include "commands/prove/proof_document.hpp"
 #include "commands/prove/prover.hpp"
 #include "input/selection.hpp"
+#include "input/world.hpp"
 
 namespace gpucheck::application {
 
@@ -137,12 +138,15 @@ void show_proving(std::size_t finished, std::size_t total) {
 
 }  // namespace
 
-int prove(const Environment& environment, const ProveOptions& options) {
+int prove(const Environment& environment, const ProveOptions& typed) {
+  ProveOptions options = typed;
+  options.runner.world = world_of_this_process(engine_of_this_process(), typed.runner.world.rendezvous);
   const golden::GoldenSet goldens =
       load_goldens(environment, options.runner.settings.golden_directory, options.runner.settings.limits_path);
   const std::vector<const harness::Case*> cases =
-      for_allocator(select_cases(environment.registry, goldens, options.selection), options.selection,
-                    options.runner.settings.allocator);
+      for_allocator(for_processes(select_cases(environment.registry, goldens, options.selection), options.selection),
+                    options.selection, options.runner.settings.allocator);
+  const auto rendezvous = serve_rendezvous(cases, options.runner.world);
   const Proof proof = make_proof(environment, goldens, cases, options.runner, show_proving);
   clear_progress();
   note_device(proof.device);
