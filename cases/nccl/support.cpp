@@ -1,15 +1,8 @@
 #include "cases/nccl/support.hpp"
 
-#include <algorithm>
 #include <array>
-#include <fmt/format.h>
-#include <numeric>
 
-#include "base/error.hpp"
-#include "base/splitmix.hpp"
 #include "base/text/units.hpp"
-#include "device/kernels/support/storage.hpp"
-#include "device/turns.hpp"
 
 namespace gpucheck::cases::in_nccl {
 namespace {
@@ -19,9 +12,6 @@ using device::Collective;
 using device::CollectiveKind;
 using device::ElementType;
 using device::Reduction;
-using device::Status;
-using device::kernels::ContributionFindings;
-namespace kernels = device::kernels;
 
 constexpr std::uint64_t on_gpu = 2_GiB;
 constexpr std::uint64_t medium_share = 32;
@@ -29,210 +19,11 @@ constexpr std::uint64_t small_bytes = 8_KiB;
 /// For types and reductions that are not timed.
 constexpr std::uint64_t checked_bytes = 1_MiB;
 
-/// The greatest whole number up to which the type holds all.
-std::int64_t largest_exact(ElementType type) {
-  switch (type) {
-    case ElementType::fp16:
-      return 1 << 11;
-    case ElementType::bf16:
-      return 1 << 8;
-    case ElementType::fp8_e4m3:
-      return 1 << 4;
-    case ElementType::fp8_e5m2:
-      return 1 << 3;
-    case ElementType::int8:
-      return 127;
-    default:
-      return 1 << 24;
-  }
-}
-
 bool reduces(CollectiveKind kind) {
   return kind == CollectiveKind::all_reduce || kind == CollectiveKind::reduce_scatter;
 }
 
-std::size_t invocations(device::Device& device, std::uint64_t count) {
-  constexpr std::size_t loads = 4;
-  return std::max<std::size_t>(device::invocations_that_read(count, loads, device.properties()), 1);
-}
-
-/// Part of what a rank received: which elements of which ranks it is the reduction of.
-struct Part {
-  std::uint64_t place = 0;  ///< block received
-  std::uint64_t first = 0;  ///< first element sent
-  std::uint64_t first_rank = 0;
-  std::uint64_t rank_count = 1;
-};
-
-std::vector<Part> parts_of(const Collective& collective, std::size_t rank, std::size_t ranks) {
-  const std::uint64_t own_block = rank * collective.count;
-  std::vector<Part> parts;
-  switch (collective.kind) {
-    case CollectiveKind::all_reduce:
-      return {{.rank_count = ranks}};
-    case CollectiveKind::reduce_scatter:
-      return {{.first = own_block, .rank_count = ranks}};
-    case CollectiveKind::broadcast:
-      return {{.first_rank = static_cast<std::uint64_t>(collective.root)}};
-    case CollectiveKind::send_receive:
-      return {{.first_rank = (rank + ranks - static_cast<std::size_t>(collective.distance) % ranks) % ranks}};
-    case CollectiveKind::all_gather:
-    case CollectiveKind::all_to_all:
-      break;
-  }
-  const bool to_all = collective.kind == CollectiveKind::all_to_all;
-  for (std::uint64_t from = 0; from < ranks; ++from) {
-    parts.push_back({.place = from, .first = to_all ? own_block : 0, .first_rank = from});
-  }
-  return parts;
-}
-
 }  // namespace
-
-Ranks::Ranks(harness::Context& context, const std::vector<std::size_t>& devices, std::uint64_t bytes)
-    : context_(context) {
-  for (const std::size_t index : devices) {
-    device::Device& device = context.device(index);
-    ranks_.push_back(
-        {.context = context,
-         .index = index,
-         .device = device,
-         .stream = context.runtime(index).current_stream(),
-         .sent = {device, bytes},
-         .received = {device, bytes},
-         .findings = device::own<device::UniqueDeviceMemory>(device, device.allocate(sizeof(ContributionFindings)))});
-    operands_.push_back(
-        {.sent = ranks_.back().sent.data(), .received = ranks_.back().received.data(), .stream = ranks_.back().stream});
-  }
-  const device::VendorLibrary found =
-      device::check_and_clear(leader(), leader().collective_library(), "asking for the library that communicates");
-  if (!found.problem.empty()) throw harness::Skip(fmt::format("needs {}: {}", found.name, found.problem));
-  library_ = fmt::format("{} {}", found.name, found.version);
-  std::vector<int> ordinals;
-  for (const Rank& rank : ranks_) ordinals.push_back(rank.device.ordinal());
-  const device::Result<device::Communicator> made = leader().create_communicator(ordinals);
-  if (!made) {
-    throw Error(fmt::format("{} makes no communicator of {} devices ({}): {}", library_, ordinals.size(),
-                            device::status_name(made.error()), leader().collective_problem().value()));
-  }
-  communicator_ = device::UniqueCommunicator(leader(), *made);
-}
-
-Collective Ranks::largest(CollectiveKind kind, ElementType type, std::uint64_t bytes) const {
-  const int ranks = static_cast<int>(ranks_.size());
-  const std::uint64_t blocks = std::max(sent_blocks(kind, ranks), received_blocks(kind, ranks));
-  const std::uint64_t room = std::min(bytes, ranks_.front().sent.bytes());
-  return {.kind = kind, .type = type, .count = std::max<std::uint64_t>(room / blocks / element_bytes(type), 1)};
-}
-
-kernels::Contributions Ranks::contributions(const Collective& collective) const {
-  const std::uint64_t seed = splitmix(context_.seed() + collective.count);
-  const std::int64_t largest = largest_exact(collective.type) / static_cast<std::int64_t>(ranks_.size());
-  return {.seed = seed, .largest = static_cast<std::int32_t>(std::max<std::int64_t>(largest, 1))};
-}
-
-void Ranks::prepare(const Collective& collective) {
-  constexpr std::uint8_t all_ones = 0xFF;
-  const int ranks = static_cast<int>(ranks_.size());
-  const std::uint64_t count = sent_blocks(collective.kind, ranks) * collective.count;
-  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-    Rank& own = ranks_[rank];
-    kernels::with_storage(collective.type, [&]<typename T>(T*) {
-      const kernels::WriteContributions<T> write{static_cast<T*>(own.sent.data()), count, 0, rank,
-                                                 contributions(collective)};
-      device::check(own.device, device::launch(own.device, write, invocations(own.device, count), own.stream),
-                    write.name);
-    });
-    const std::uint64_t bytes = received_bytes(collective, ranks);
-    device::check(own.device, own.device.fill(own.received.data(), all_ones, bytes, own.stream), "fill");
-    device::check(own.device, own.device.fill(own.findings.get(), 0, sizeof(ContributionFindings), own.stream), "fill");
-  }
-  wait();
-}
-
-void Ranks::communicate(const Collective& collective) {
-  const Status status = leader().communicate(communicator_.get(), collective, operands_);
-  if (status == Status::success) return;
-  const device::Result<std::string> words = leader().collective_problem();
-  throw Error(fmt::format("{} refused {}: {}: {}", library_, to_text(collective.kind), device::status_name(status),
-                          words ? *words : ""));
-}
-
-void Ranks::wait() {
-  for (const Rank& rank : ranks_) {
-    device::check(rank.device, rank.device.synchronize(rank.stream), "synchronize");
-  }
-}
-
-Samples Ranks::measure(const Collective& collective) {
-  prepare(collective);
-  const double bytes = bus_bytes(collective, static_cast<int>(ranks_.size()));
-  Samples samples = in_bandwidth::measure_held(leader(), ranks_.front().stream, static_cast<std::uint64_t>(bytes),
-                                               [&] { communicate(collective); });
-  summary_.add({.samples = samples.measured(), .held = samples.held});
-  wait();
-  compare(collective);
-  return samples;
-}
-
-void Ranks::check(const Collective& collective) {
-  prepare(collective);
-  communicate(collective);
-  wait();
-  compare(collective);
-}
-
-void Ranks::compare(const Collective& collective) {
-  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) compare_rank(collective, rank);
-  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) gather(collective, rank);
-}
-
-void Ranks::compare_rank(const Collective& collective, std::size_t rank) {
-  Rank& own = ranks_[rank];
-  auto* const findings = static_cast<ContributionFindings*>(own.findings.get());
-  for (const Part& part : parts_of(collective, rank, ranks_.size())) {
-    kernels::with_storage(collective.type, [&]<typename T>(T*) {
-      const kernels::CompareContributions<T> compare{
-          static_cast<const T*>(own.received.data()) + part.place * collective.count,
-          collective.count,
-          part.first,
-          part.first_rank,
-          part.rank_count,
-          collective.reduction,
-          contributions(collective),
-          findings};
-      device::check(own.device,
-                    device::launch(own.device, compare, invocations(own.device, collective.count), own.stream),
-                    compare.name);
-    });
-  }
-}
-
-void Ranks::gather(const Collective& collective, std::size_t rank) {
-  Rank& own = ranks_[rank];
-  const auto landing =
-      device::own<device::UniquePinnedMemory>(own.device, own.device.allocate_pinned(sizeof(ContributionFindings)));
-  device::check(own.device,
-                own.device.copy(landing.get(), own.findings.get(), sizeof(ContributionFindings),
-                                device::CopyKind::device_to_host, own.stream),
-                "copy");
-  device::check(own.device, own.device.synchronize(own.stream), "synchronize");
-  const auto& found = *static_cast<const ContributionFindings*>(landing.get());
-  summary_.add_verification(found.compared_bytes.total(), received_bytes(collective, static_cast<int>(ranks_.size())));
-  summary_.mismatches += found.mismatches;
-  if (found.mismatches == 0 || !first_mismatch_.empty()) return;
-  first_mismatch_ =
-      fmt::format("{} of {}, device {} (rank {}): element {} is {} instead of {}", to_text(collective.kind),
-                  to_text(collective.type), own.device.ordinal(), rank, found.element, found.seen, found.expected);
-}
-
-bool Ranks::is_healthy() { return leader().communicator_status(communicator_.get()) == Status::success; }
-
-std::vector<std::size_t> all_devices(harness::Context& context) {
-  std::vector<std::size_t> indices(context.device_count());
-  std::iota(indices.begin(), indices.end(), std::size_t{0});
-  return indices;
-}
 
 void run_collective(harness::Context& context, CollectiveKind kind) {
   const std::uint64_t bytes = in_bandwidth::buffer_bytes(context, on_gpu);

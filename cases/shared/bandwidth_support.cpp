@@ -115,8 +115,10 @@ Samples measure_held(device::Device& device, device::Stream stream, std::uint64_
   return samples;
 }
 
-Samples measure(device::Device& device, device::Stream stream, std::uint64_t bytes, const Work& work) {
+Samples measure(device::Device& device, device::Stream stream, std::uint64_t bytes, const Work& work,
+                const Work& wait) {
   const Queued queued(device, stream, work);
+  if (wait) wait();
   return {.bytes = bytes, .ms = queued.times(device)};
 }
 

@@ -46,7 +46,9 @@ using Work = std::function<void()>;
 /// As nvbandwidth does it. @throws DeviceError.
 Samples measure_held(device::Device& device, device::Stream stream, std::uint64_t bytes, const Work& work);
 /// The same for work that the host takes part in, for which a held stream would wait for ever: nothing is held.
-Samples measure(device::Device& device, device::Stream stream, std::uint64_t bytes, const Work& work);
+/// @param wait for what is queued, where a plain wait could be one for ever; by default a plain one
+Samples measure(device::Device& device, device::Stream stream, std::uint64_t bytes, const Work& work,
+                const Work& wait = {});
 
 /// Device memory of a case. @throws DeviceError.
 class DeviceBuffer {

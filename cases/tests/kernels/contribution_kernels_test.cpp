@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <set>
 
-#include "cases/nccl/kernels/collectives.hpp"
+#include "cases/shared/kernels/collectives.hpp"
 #include "cases/tests/kernels/suites.hpp"
 
 // Kernels that write what ranks send and compare what arrives: that they agree with the host, element for element, and

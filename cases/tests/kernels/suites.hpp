@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cases/nccl/kernels/collectives.hpp"
+#include "cases/shared/kernels/collectives.hpp"
 #include "device/tests/contract.hpp"
 
 /// Every suite that the kernels of the cases are put under, on every device: a contract like the device's own, whose
