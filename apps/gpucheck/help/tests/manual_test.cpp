@@ -174,7 +174,7 @@ TEST(Manual, EveryOptionNamedExists) {
     if (document.name == "lib/README.md") continue;  // the scripts have options of their own
     for (const std::string& option : all_matches(document.text, "[` ](--[a-z][a-z-]+)[` =]")) {
       const bool is_of_others = option == "--preset" || option == "--build" || option == "--install" ||
-                                option == "--ntasks-per-node" || option == "--no-kill" ||
+                                option == "--ntasks-per-node" || option == "--no-kill" || option == "--map-by" ||
                                 option == "--enable-recovery" || option == "--iterations" || option == "--version" ||
                                 option == "--help";
       EXPECT_TRUE(is_of_others || options.contains(option)) << document.name << ": " << option;
