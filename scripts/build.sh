@@ -3,12 +3,29 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build_folder=$root/build/release
 
-# missing_packages LIST…: packages named in the files that are not installed.
+# is_installed PACKAGE
+is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+# package_of NAME…: of the names that a package has, the first that is installed here, or that apt knows here; the last
+# where it knows none.
+package_of() {
+  local name
+  for name in "$@"; do
+    # Of a name that other packages speak of and nobody has, apt-cache shows nothing and succeeds.
+    if is_installed "$name" || [ -n "$(apt-cache show "$name" 2>/dev/null)" ]; then break; fi
+  done
+  echo "$name"
+}
+
+# missing_packages LIST…: packages named in the files that are not installed. "NAME | NAME" is a package whose name
+# differs from distribution to distribution.
 missing_packages() {
-  local package
-  while read -r package; do
-    case $package in '' | '#'*) continue ;; esac
-    [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || echo "$package"
+  local line package
+  while read -r line; do
+    case $line in '' | '#'*) continue ;; esac
+    # shellcheck disable=SC2086  # a list of words on purpose
+    package=$(package_of ${line//|/})
+    is_installed "$package" || echo "$package"
   done < <(cat "$@")
 }
 
@@ -31,10 +48,11 @@ install_missing_packages() {
       exit 3
     fi
   fi
+  "${as_root[@]}" apt-get update >&2
+  packages=$(missing_packages "$@" | tr '\n' ' ')  # before, apt may have known no names
   echo "gpucheck: installing $packages" >&2
   # shellcheck disable=SC2086  # a list of words on purpose
-  "${as_root[@]}" apt-get update >&2 &&
-    DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y --no-install-recommends $packages >&2 || {
+  DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y --no-install-recommends $packages >&2 || {
     echo "gpucheck: apt-get failed; install these packages by hand, then try again: $packages" >&2
     exit 3
   }
