@@ -20,6 +20,7 @@ function(gpucheck_use_precompiled target name)
   endif()
 endfunction()
 
+set(gpucheck_precompiled_for_size gpucheck_precompiled)
 if(GPUCHECK_PRECOMPILED_HEADERS)
   set(gpucheck_common_headers
       algorithm array atomic boost/system/result.hpp chrono cmath cstdint filesystem functional map memory mutex optional
@@ -27,6 +28,15 @@ if(GPUCHECK_PRECOMPILED_HEADERS)
   gpucheck_precompile(gpucheck_precompiled
                       LINK gpucheck_fmt Boost::headers
                       HEADERS ${gpucheck_common_headers} fmt/format.h)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+    # From this version on GCC takes precompiled headers only with the optimisation that they were compiled with.
+    set(gpucheck_precompiled_for_size gpucheck_precompiled_for_size)
+    gpucheck_precompile(gpucheck_precompiled_for_size
+                        LINK gpucheck_fmt Boost::headers
+                        HEADERS ${gpucheck_common_headers} fmt/format.h)
+    set_target_properties(gpucheck_precompiled_for_size PROPERTIES GPUCHECK_COLD ON)
+    gpucheck_compile_for_size(gpucheck_precompiled_for_size)
+  endif()
   if(GPUCHECK_TESTS)
     gpucheck_precompile(gpucheck_precompiled_for_tests
                         LINK gpucheck_fmt Boost::headers GTest::gtest
