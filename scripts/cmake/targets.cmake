@@ -4,7 +4,7 @@
 function(gpucheck_library part)
   cmake_parse_arguments(PARSE_ARGV 1 arg "COLD" "" "SOURCES;LINK")
   add_library(gpucheck_${part} STATIC ${arg_SOURCES})
-  target_link_libraries(gpucheck_${part} PUBLIC gpucheck_compile_options ${arg_LINK})
+  target_link_libraries(gpucheck_${part} PUBLIC $<BUILD_INTERFACE:gpucheck_compile_options> ${arg_LINK})
   if(arg_COLD)
     gpucheck_use_precompiled(gpucheck_${part} ${gpucheck_precompiled_for_size})
     set_target_properties(gpucheck_${part} PROPERTIES GPUCHECK_COLD ON)
