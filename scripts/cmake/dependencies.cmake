@@ -18,6 +18,15 @@ find_library(RE2_LIBRARY NAMES libre2.a REQUIRED)
 add_library(gpucheck_re2 INTERFACE)
 target_include_directories(gpucheck_re2 SYSTEM INTERFACE ${RE2_INCLUDE_DIR})
 target_link_libraries(gpucheck_re2 INTERFACE ${RE2_LIBRARY} Threads::Threads)
+# Since 2023 RE2 stands on Abseil, in dozens of archives. Which of them changes from version to version: the linker takes what
+# is needed of all, in any order.
+cmake_path(GET RE2_LIBRARY PARENT_PATH re2_folder)
+file(GLOB abseil_libraries ${re2_folder}/libabsl_*.a)
+file(STRINGS ${RE2_INCLUDE_DIR}/re2/re2.h re2_uses_abseil REGEX "#include \"absl/")
+if(re2_uses_abseil)
+  list(JOIN abseil_libraries "," abseil_libraries)
+  target_link_libraries(gpucheck_re2 INTERFACE $<LINK_GROUP:RESCAN,${abseil_libraries}>)
+endif()
 # Names for native stacks: libbacktrace is part of GCC and lies in GCC's own folders, where
 # other compilers do not look.
 find_program(GPUCHECK_GCC NAMES gcc REQUIRED)
