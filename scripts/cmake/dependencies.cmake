@@ -10,7 +10,7 @@ target_include_directories(gpucheck_rapidjson SYSTEM INTERFACE ${RapidJSON_INCLU
 find_package(tomlplusplus 3 REQUIRED)
 # The binary is copied to nodes that have none of these: only static libraries.
 set(Boost_USE_STATIC_LIBS ON)
-find_package(Boost 1.81 REQUIRED COMPONENTS filesystem)
+find_package(Boost 1.81 REQUIRED CONFIG COMPONENTS filesystem)
 # Golden files hold regular expressions: RE2 matches any of them in linear time. Debian's
 # libre2-dev has no CMake package of its own.
 find_path(RE2_INCLUDE_DIR re2/re2.h REQUIRED)
