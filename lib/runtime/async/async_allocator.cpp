@@ -9,6 +9,7 @@
 #include "base/text/units.hpp"
 #include "device/check.hpp"
 #include "device/relaxed_capture.hpp"
+#include "runtime/settings/memory_fraction.hpp"
 #include "runtime/streams/pools/is_capturing.hpp"
 
 namespace gpucheck::runtime {
@@ -313,9 +314,7 @@ DeviceAllocator::BaseAllocation AsyncAllocator::base_allocation(const void* poin
 }
 
 void AsyncAllocator::set_memory_fraction(double fraction) {
-  if (!(fraction >= 0.0 && fraction <= 1.0)) {
-    throw UsageError(fmt::format("Invalid fraction value: {:#}. Allowed range: 0~1", fraction));
-  }
+  require_memory_fraction(fraction);
   const auto total = static_cast<double>(device_.properties().total_memory_bytes);
   const std::scoped_lock lock(mutex_);
   limits_ = {static_cast<std::uint64_t>(fraction * total), fraction};

@@ -1,9 +1,9 @@
 #include "runtime/caching/caching_allocator.hpp"
 
-#include <fmt/format.h>
 #include <utility>
 
 #include "runtime/caching/state.hpp"
+#include "runtime/settings/memory_fraction.hpp"
 
 namespace gpucheck::runtime {
 
@@ -14,9 +14,7 @@ CachingAllocator::CachingAllocator(device::Device& device, const AllocatorSettin
 CachingAllocator::~CachingAllocator() = default;
 
 void CachingAllocator::set_memory_fraction(double fraction) {
-  if (!(fraction >= 0.0 && fraction <= 1.0)) {
-    throw UsageError(fmt::format("Invalid fraction value: {:#}. Allowed range: 0~1", fraction));
-  }
+  require_memory_fraction(fraction);
   const Exclusive lock(state_->locks);
   state_->configuration.set_fraction(fraction, state_->device.properties().total_memory_bytes);
 }

@@ -170,7 +170,10 @@ TEST_F(OutOfMemory, BlocksOfTheBoundAreGivenBackToo) {
 
 TEST_F(OutOfMemory, FractionsOutsideTheRangeAreRejected) {
   for (const auto& [fraction, text] : {std::pair{-0.1, "Invalid fraction value: -0.1. Allowed range: 0~1"},
-                                       std::pair{2.0, "Invalid fraction value: 2.0. Allowed range: 0~1"}}) {
+                                       std::pair{-1.0, "Invalid fraction value: -1.0. Allowed range: 0~1"},
+                                       std::pair{1.5, "Invalid fraction value: 1.5. Allowed range: 0~1"},
+                                       std::pair{2.0, "Invalid fraction value: 2.0. Allowed range: 0~1"},
+                                       std::pair{1e300, "Invalid fraction value: 1e+300. Allowed range: 0~1"}}) {
     try {
       allocator.set_memory_fraction(fraction);
       ADD_FAILURE();
