@@ -60,8 +60,9 @@ std::string upper_case(std::string_view text) {
 }  // namespace
 
 ManualPage::ManualPage(std::string_view name, int section_number, std::string_view version, std::string_view summary) {
-  text_ = fmt::format(".TH \"{}\" \"{}\" \"\" \"gpucheck {}\" \"gpucheck\"\n.nh\n.ad l\n", escaped(upper_case(name)),
-                      section_number, escaped(version));
+  // Each paragraph of groff 1.23 takes the adjustment from AD; earlier ones keep what .ad says.
+  text_ = fmt::format(".TH \"{}\" \"{}\" \"\" \"gpucheck {}\" \"gpucheck\"\n.nh\n.ds AD l\n.ad l\n",
+                      escaped(upper_case(name)), section_number, escaped(version));
   section("NAME");
   line(fmt::format("{} \\- {}", escaped(name), escaped(summary)));
 }

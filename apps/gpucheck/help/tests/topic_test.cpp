@@ -122,7 +122,7 @@ TEST(Topics, HaveTheseTextsTermsAndMarks) {
 
 TEST(ManualPages, OfEveryBlockAreThisText) {
   EXPECT_EQ(topic_page(topic_of_every_block(), "1.0-2"),
-            ".TH \"GPUCHECK\\-DEMO\" \"7\" \"\" \"gpucheck 1.0\\-2\" \"gpucheck\"\n.nh\n.ad l\n"
+            ".TH \"GPUCHECK\\-DEMO\" \"7\" \"\" \"gpucheck 1.0\\-2\" \"gpucheck\"\n.nh\n.ds AD l\n.ad l\n"
             ".SH \"NAME\"\ngpucheck\\-demo \\- a demonstration\n"
             ".SH \"DESCRIPTION\"\n"
             ".PP\nFirst line of one paragraph.\n"
@@ -141,7 +141,7 @@ TEST(ManualPages, OfACommandHaveSubsectionsAndEscapeEachMark) {
   page.code("`");
   page.code("");
   EXPECT_EQ(page.take(),
-            ".TH \"A\" \"1\" \"\" \"gpucheck v\" \"gpucheck\"\n.nh\n.ad l\n.SH \"NAME\"\na \\- s\n"
+            ".TH \"A\" \"1\" \"\" \"gpucheck v\" \"gpucheck\"\n.nh\n.ds AD l\n.ad l\n.SH \"NAME\"\na \\- s\n"
             ".SS \"part \\-x\"\n.PP\n\\(ha \\(ti \\(dq \\(aq \\e .\n.PP\n.RS 4\n.nf\n\\(ga\n.fi\n.RE\n"
             ".PP\n.RS 4\n.nf\n.fi\n.RE\n");
 }
