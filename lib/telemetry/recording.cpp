@@ -34,6 +34,8 @@ class Recording final : public Source {
   Machine read(const Question& question) override {
     Machine answer = machine_;
     if (!question.with_host) answer.host = {};
+    if (!question.with_network) answer.network = {};
+    if (!question.with_gpus) answer.gpus.clear();
     if (!question.gpus.empty()) {
       std::erase_if(answer.gpus, [&question](const Gpu& gpu) {
         return std::ranges::none_of(question.gpus, [&gpu](const GpuId& id) { return is_gpu(gpu, id); });

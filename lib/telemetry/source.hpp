@@ -21,6 +21,8 @@ struct Question {
   Subset subset = Subset::everything;
   std::vector<GpuId> gpus = {};  ///< empty: all
   bool with_host = false;        ///< and what the operating system reports
+  bool with_network = false;     ///< and what it shows of InfiniBand and RoCE adapters, which answer themselves
+  bool with_gpus = true;         ///< false: no GPU is asked, and none is in the answer
 };
 
 /// Where readings come from: a driver, or a file that one was written to.

@@ -165,6 +165,10 @@ Machine GpuWatch::machine() {
   return machine;
 }
 
+telemetry::NetworkFiles GpuWatch::network() {
+  return sampler_.read({.with_network = true, .with_gpus = false}).network;
+}
+
 Gpu GpuWatch::gpu(std::size_t index, telemetry::Subset subset) {
   const telemetry::GpuId& id = gpus_.at(index);
   const Machine machine = sampler_.read({.subset = subset, .gpus = {id}});

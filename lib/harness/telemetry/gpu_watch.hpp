@@ -31,6 +31,8 @@ class GpuWatch {
 
   /// All GPUs of the machine, and what the operating system reports of them.
   [[nodiscard]] telemetry::Machine machine();
+  /// What the operating system shows of InfiniBand and RoCE adapters; no GPU is asked.
+  [[nodiscard]] telemetry::NetworkFiles network();
   /// One of the case's. @throws EnvironmentError where the driver has it not.
   [[nodiscard]] telemetry::Gpu gpu(std::size_t index = 0, telemetry::Subset subset = telemetry::Subset::everything);
   /// Its gauges since the case began.

@@ -27,8 +27,9 @@ enum class Aspect : std::uint8_t {
   kernel_module_version,  ///< of the loaded driver
   cuda_version,           ///< the newest that the driver offers; with `fail`, the driver cannot say it
   links_down,             ///< none of the GPU's NVLinks is up; with `fail`, they cannot be listed
+  network_file,           ///< a file about adapters holds another text: "PATH=TEXT"; "PATH" cannot be read
 };
-inline constexpr std::size_t aspect_count = static_cast<std::size_t>(Aspect::links_down) + 1;
+inline constexpr std::size_t aspect_count = static_cast<std::size_t>(Aspect::network_file) + 1;
 
 /// What happens to a reading.
 enum class FaultEffect : std::uint8_t {

@@ -85,6 +85,7 @@ bool concerns_host(Aspect aspect) {
 
 bool is_asked(const Answer& answer, Aspect aspect) {
   if (concerns_host(aspect)) return answer.question.with_host;
+  if (aspect == Aspect::network_file) return answer.question.with_network;
   const Gpu* const gpu = answer.gpu();
   if (aspect == Aspect::process) return gpu != nullptr && gpu->processes_problem != not_asked;
   if (aspect == Aspect::links_down) return gpu != nullptr && gpu->links_problem != not_asked;
@@ -142,6 +143,14 @@ void add_kernel_lines(Host& host, const GpuId& id, std::string lines) {
   }
 }
 
+/// What no file is there for is there then.
+void change_file(NetworkFiles& network, const std::string& what) {
+  const std::size_t equals = what.find('=');
+  FileState& file = network.files[what.substr(0, equals)];
+  file.text = equals == what.npos ? "" : what.substr(equals + 1);
+  file.problem = equals == what.npos ? "No such device" : "";
+}
+
 void fail_links(Gpu& gpu) {
   gpu.links.clear();
   gpu.links_problem = "Unknown Error";
@@ -195,6 +204,8 @@ void apply(const Answer& answer, Aspect aspect, const Value& value) {
     case Aspect::cuda_version:
       machine.cuda_version = *text(value);
       return;
+    case Aspect::network_file:
+      return change_file(machine.network, *text(value));
     case Aspect::links_down:
       for (Link& link : answer.gpu()->links) link[LinkReading::is_active] = false;
       return;

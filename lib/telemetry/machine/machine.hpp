@@ -9,6 +9,7 @@
 
 #include "telemetry/machine/host.hpp"
 #include "telemetry/machine/reading.hpp"
+#include "telemetry/network/network_files.hpp"
 
 namespace gpucheck::telemetry {
 
@@ -65,6 +66,7 @@ struct Machine {
   Value cuda_version = Unavailable{std::string(not_asked)};  ///< the newest that the driver offers: "13.0"
   std::vector<Gpu> gpus;
   Host host = {};
+  NetworkFiles network = {};
   bool operator==(const Machine&) const = default;
 };
 

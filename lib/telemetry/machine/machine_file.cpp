@@ -1,8 +1,5 @@
 #include "telemetry/machine/machine_file.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cctype>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -21,30 +18,6 @@ std::string member_place(std::string_view place, std::string_view key) { return 
 
 constexpr int deepest = 32;  // a recording nests half a dozen levels
 
-constexpr std::string_view not_recorded = "not in the recording";
-
-/// The words for what a driver does not offer, or was not asked, as they stand alone or behind a function's name.
-/// NVML's own ("Insufficient Permissions", "Function Not Found") are those of nvmlErrorString.
-constexpr std::array words_for_not_offered{
-    not_supported_text,
-    not_asked,
-    std::string_view("not asked when this was recorded"),
-    not_recorded,
-    std::string_view("no permission"),
-    std::string_view("insufficient permissions"),
-    std::string_view("function not found"),
-    std::string_view("this driver's library has no such function"),
-    std::string_view("the driver does not say how much a graphics program uses")};
-
-/// Recordings call failures "unavailable" too, where the gpucheck that wrote them knew no better: every other reason is
-/// one.
-bool is_not_offered(std::string_view reason) {
-  if (const std::size_t colon = reason.rfind(": "); colon != std::string_view::npos) reason.remove_prefix(colon + 2);
-  const auto lower = [](unsigned char c) { return std::tolower(c); };
-  return std::ranges::any_of(words_for_not_offered,
-                             [&](std::string_view each) { return std::ranges::equal(reason, each, {}, lower, lower); });
-}
-
 /// Reads one file; every refusal names the file and the place in it.
 class Reader {
  public:
@@ -56,6 +29,7 @@ class Reader {
       refuse("schema", fmt::format("\"{}\"", machine_schema));
     Machine machine;
     machine.host = absent_host();
+    machine.network.problem = not_recorded;
     machine.driver_version = machine.nvml_version = machine.cuda_version = Unavailable{std::string(not_recorded)};
     for (const auto& [key, value] : root.items()) {
       if (key == "driver_version")
@@ -68,6 +42,8 @@ class Reader {
         machine.gpus = list<Gpu>(value, key, &Reader::gpu);
       else if (key == "host")
         machine.host = host(value, key);
+      else if (key == "network")
+        machine.network = network(value, key);
       else if (key != "schema")
         unknown(key);
     }
@@ -115,7 +91,8 @@ class Reader {
       if (json.size() != 1 || !json.contains(key)) continue;
       const std::string reason = string(json[key], fmt::format("{}.{}", place, key));
       if (reason.empty()) refuse(fmt::format("{}.{}", place, key), "a reason");
-      return Unavailable{.reason = reason, .is_failure = key == std::string_view("failed") || !is_not_offered(reason)};
+      return Unavailable{.reason = reason,
+                         .is_failure = key == std::string_view("failed") || !says_not_offered(reason)};
     }
     refuse(place, "a value, {\"unavailable\": REASON} or {\"failed\": REASON}");
   }
@@ -266,6 +243,29 @@ class Reader {
     }
     host.kernel_events = in_short(std::move(host.kernel_events));
     return host;
+  }
+
+  /// Files by their paths; what is not a path is why they are not known.
+  NetworkFiles network(const Json& json, const std::string& place) const {
+    object(json, place);
+    NetworkFiles network;
+    const bool has_paths = json.empty() || json.begin().key().starts_with('/');
+    if (const auto none = has_paths ? std::nullopt : unavailable(json, place)) {
+      network.problem = none->reason;
+      network.failed = none->is_failure;
+      return network;
+    }
+    for (const auto& [path, each] : json.items()) {
+      const std::string here = member_place(place, path);
+      if (!path.starts_with('/')) refuse(here, "the path of a file");
+      FileState& state = network.files[path];
+      if (const auto none = unavailable(each, here)) {
+        state.problem = none->reason;
+      } else {
+        state.text = string(each, here);
+      }
+    }
+    return network;
   }
 
   Gpu gpu(const Json& json, const std::string& place) {

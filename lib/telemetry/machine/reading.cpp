@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 namespace gpucheck::telemetry {
 namespace {
@@ -112,6 +113,19 @@ constexpr std::array<ReadingInfo, link_reading_count> link_readings{{
 // A table that is a line short would end with empty keys.
 static_assert(!readings.back().key.empty() && !link_readings.back().key.empty());
 
+/// The words for what a driver does not offer, or was not asked, as they stand alone or behind a function's name.
+/// NVML's own ("Insufficient Permissions", "Function Not Found") are those of nvmlErrorString.
+constexpr std::array words_for_not_offered{
+    not_supported_text,
+    not_asked,
+    std::string_view("not asked when this was recorded"),
+    not_recorded,
+    std::string_view("no permission"),
+    std::string_view("insufficient permissions"),
+    std::string_view("function not found"),
+    std::string_view("this driver's library has no such function"),
+    std::string_view("the driver does not say how much a graphics program uses")};
+
 template <typename Which, typename Table>
 std::optional<Which> find(const Table& table, std::string_view key) noexcept {
   const auto found = std::ranges::find(table, key, &ReadingInfo::key);
@@ -120,6 +134,13 @@ std::optional<Which> find(const Table& table, std::string_view key) noexcept {
 }
 
 }  // namespace
+
+bool says_not_offered(std::string_view reason) {
+  if (const std::size_t colon = reason.rfind(": "); colon != std::string_view::npos) reason.remove_prefix(colon + 2);
+  const auto lower = [](unsigned char c) { return std::tolower(c); };
+  return std::ranges::any_of(words_for_not_offered,
+                             [&](std::string_view each) { return std::ranges::equal(reason, each, {}, lower, lower); });
+}
 
 const ReadingInfo& info_of(Reading reading) noexcept { return readings[static_cast<std::size_t>(reading)]; }
 const ReadingInfo& info_of(LinkReading reading) noexcept { return link_readings[static_cast<std::size_t>(reading)]; }

@@ -21,6 +21,12 @@ struct Unavailable {
 /// The reason of what a question did not ask for, and of what a driver does not offer.
 inline constexpr std::string_view not_asked = "not asked";
 inline constexpr std::string_view not_supported_text = "not supported";
+/// The reason of what a recording leaves out.
+inline constexpr std::string_view not_recorded = "not in the recording";
+
+/// Whether a recording's reason says that something is not offered, or was not asked. Recordings call failures
+/// "unavailable" too, where the gpucheck that wrote them knew no better: every other reason is one.
+[[nodiscard]] bool says_not_offered(std::string_view reason);
 
 /// What one question was answered with.
 using Value = std::variant<Unavailable, bool, std::int64_t, std::string>;

@@ -48,13 +48,14 @@ class NvmlSource final : public Source {
     Machine machine = versions_;
     take_xids();
     for (KnownGpu& known : gpus_) {
-      if (!is_asked(question, known.identity)) continue;
+      if (!question.with_gpus || !is_asked(question, known.identity)) continue;
       Gpu& gpu = machine.gpus.emplace_back(known.identity);
       if (known.device == nullptr) continue;
       nvml::ask(library_, known.device, question.subset, versions_.driver_version, gpu);
       known.identity[Reading::inforom_valid] = gpu[Reading::inforom_valid];
     }
     if (question.with_host) machine.host = read_host();
+    if (question.with_network) machine.network = read_network_files();
     return machine;
   }
 

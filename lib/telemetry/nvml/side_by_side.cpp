@@ -116,14 +116,15 @@ class SideBySide final : public Source {
 
   Machine read(const Question& question) override {
     Machine machine = versions_;
-    {
+    if (question.with_gpus) {
       std::unique_lock lock(shared_->mutex);
       ++number_;
       wait(question, lock);
       collect(question, machine);
     }
     if (question.with_host) machine.host = read_host();
-    if (question.with_host) name_silent_gpus(machine);
+    if (question.with_host && question.with_gpus) name_silent_gpus(machine);
+    if (question.with_network) machine.network = read_network_files();
     return machine;
   }
 
@@ -139,7 +140,7 @@ class SideBySide final : public Source {
       if (line.is_busy || line.number == number_ || !may_be_meant(question, line)) continue;
       // Which GPU it is has to be known first: all of it is asked, whatever GPU is meant.
       line.asked = question;
-      line.asked->with_host = false;
+      line.asked->with_host = line.asked->with_network = false;
       if (!line.identity) line.asked->gpus.clear();
       line.number = number_;
       line.is_busy = true;

@@ -53,6 +53,8 @@ Machine every_value() {
   machine.gpus[1].links_problem = "not supported";
   machine.gpus[0].xids = {79, 48};
   machine.gpus[1].xids_problem = "not supported";
+  machine.network.files = {{"/sys/class/infiniband/mlx5_0/fw_ver", {"28.39.1002", ""}},
+                           {"/sys/class/infiniband/mlx5_0/ports/1/state", {"", "it is empty"}}};
   machine.host = {.pci_gpus = {{"0000:3b:00.0", "nvidia"}, {"0000:3c:00.0", ""}},
                   .pci_gpus_problem = "",
                   .device_files = {},
@@ -125,6 +127,28 @@ TEST(MachineFile, RecordingsOfBeforeHaveEmptyTextsForVersionsThatAreNotKnown) {
       parse_machine(R"({"schema": "gpucheck.telemetry/1", "cuda_version": "", "gpus": []})", "state.json");
   EXPECT_EQ(machine.cuda_version, Value(Unavailable{"not in the recording"}));
   EXPECT_EQ(machine.driver_version, Value(Unavailable{"not in the recording"}));
+}
+
+TEST(MachineFile, NetworkFilesAreThereOrWhyNot) {
+  const auto network = [](const char* json) {
+    return parse_machine(fmt::format(R"({{"schema": "gpucheck.telemetry/1", "gpus": [], "network": {}}})", json),
+                         "state.json")
+        .network;
+  };
+  EXPECT_EQ(network("{}"), NetworkFiles{});
+  EXPECT_EQ(network(R"({"unavailable": "not asked"})"), (NetworkFiles{.files = {}, .problem = "not asked"}));
+  EXPECT_EQ(network(R"({"failed": "gone"})"), (NetworkFiles{.files = {}, .problem = "gone", .failed = true}));
+  EXPECT_EQ(network(R"({"/a": "b", "/c": {"failed": "d"}})").files,
+            (std::map<std::string, FileState>{{"/a", {"b", ""}}, {"/c", {"", "d"}}}));
+  EXPECT_EQ(parse_machine(R"({"schema": "gpucheck.telemetry/1", "gpus": []})", "state.json").network,
+            (NetworkFiles{.files = {}, .problem = "not in the recording"}));
+  const auto error = [](const char* json) {
+    return error_of(fmt::format(R"({{"schema": "gpucheck.telemetry/1", "gpus": [], "network": {}}})", json));
+  };
+  EXPECT_THAT(error("[]"), HasSubstr("network: expected an object"));
+  EXPECT_THAT(error(R"({"/a": "b", "c": "d"})"), HasSubstr("network.c: expected the path of a file"));
+  EXPECT_THAT(error(R"({"a": "b"})"), HasSubstr("network: expected"));
+  EXPECT_THAT(error(R"({"/a": 1})"), HasSubstr("network./a: expected a text"));
 }
 
 TEST(MachineFile, WhatItLeavesOutIsUnavailable) {

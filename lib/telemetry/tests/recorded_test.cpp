@@ -51,8 +51,13 @@ TEST(RecordedMachines, ASubsetIsWhatItsListSays) {
     EXPECT_EQ(gpu.processes_problem, not_asked);
     EXPECT_TRUE(is_asked(gpu, Reading::uuid)) << "which one it is, is always said";
     EXPECT_EQ(machine.host, Host{}) << "nobody asked the operating system";
+    EXPECT_EQ(machine.network, NetworkFiles{});
   }
-  EXPECT_EQ(source->read(), healthy_machine());
+  EXPECT_EQ(source->read({.with_host = true, .with_network = true}), healthy_machine());
+  const Machine network = source->read({.with_network = true, .with_gpus = false});
+  EXPECT_TRUE(network.gpus.empty());
+  EXPECT_EQ(network.network, healthy_machine().network);
+  EXPECT_FALSE(network.network.files.empty());
 }
 
 TEST(StandIn, OneGpuStandsForEachDevice) {

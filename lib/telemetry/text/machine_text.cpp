@@ -52,6 +52,14 @@ Json kernel_event_json(const KernelEvent& event) {
   return json;
 }
 
+Json network_json(const NetworkFiles& network) {
+  if (!network.problem.empty()) return to_json(Unavailable{network.problem, network.failed});
+  Json files = Json::object();
+  for (const auto& [path, state] : network.files)
+    files[path] = state.problem.empty() ? Json(state.text) : to_json(Unavailable{state.problem, true});
+  return files;
+}
+
 Json host_json(const Host& host) {
   const std::string& no_module = host.kernel_module_problem;
   Json json{{"kernel_module_version",
@@ -92,7 +100,8 @@ std::string machine_text(const Machine& machine) {
             {"nvml_version", to_json(machine.nvml_version)},
             {"cuda_version", to_json(machine.cuda_version)},
             {"gpus", Json::array()},
-            {"host", host_json(machine.host)}};
+            {"host", host_json(machine.host)},
+            {"network", network_json(machine.network)}};
   for (const Gpu& gpu : machine.gpus) json["gpus"].push_back(gpu_json(gpu));
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

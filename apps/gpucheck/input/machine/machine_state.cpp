@@ -79,13 +79,23 @@ void send_host(const SeparateCalls::Send& send) {
   send(telemetry::machine_text(machine));
 }
 
+void send_network(const SeparateCalls::Send& send) {
+  Machine machine;
+  machine.network = telemetry::read_network_files();
+  send(telemetry::machine_text(machine));
+}
+
 Machine parsed(const std::string& text) { return telemetry::parse_machine(text, "the answer of the driver"); }
 
 /// The questions about GPUs that are under way.
 class GpuQuestions {
  public:
   GpuQuestions(SeparateCalls& calls, Clock::time_point deadline)
-      : calls_(calls), deadline_(deadline), host_(calls.begin(send_host)), list_(calls.begin(send_list)) {}
+      : calls_(calls),
+        deadline_(deadline),
+        host_(calls.begin(send_host)),
+        network_(calls.begin(send_network)),
+        list_(calls.begin(send_list)) {}
 
   [[nodiscard]] MachineState answer() {
     MachineState state;
@@ -101,6 +111,7 @@ class GpuQuestions {
     }
     ask_each(count, state);
     take_host(state);
+    take_network(state.machine.network);
     name_silent(state);
     return state;
   }
@@ -135,6 +146,17 @@ class GpuQuestions {
     telemetry::Host& host = state.machine.host;
     host.pci_gpus_problem = host.device_files_problem = host.libraries_problem = host.kernel_log_problem =
         answer.problem.empty() ? no_answer() : answer.problem;
+  }
+
+  void take_network(telemetry::NetworkFiles& network) {
+    static_cast<void>(calls_.wait({network_}, deadline_));
+    const SeparateAnswer& answer = calls_.answer(network_);
+    if (!answer.text.empty()) {
+      network = parsed(answer.text).network;
+      return;
+    }
+    network.problem = answer.problem.empty() ? no_answer() : answer.problem;
+    network.failed = true;
   }
 
   /// The GPUs on the bus that are the driver's and from which no answer came.
@@ -180,6 +202,7 @@ class GpuQuestions {
   SeparateCalls& calls_;
   Clock::time_point deadline_;
   std::size_t host_;
+  std::size_t network_;
   std::size_t list_;
   std::vector<Incomplete> incomplete_;
 };

@@ -94,6 +94,19 @@ TEST(FaultSource, TheOperatingSystemIsAskedOnlyWhenItIs) {
   EXPECT_TRUE(is_failure(faulty(failing(Aspect::cuda_version))->read().cuda_version));
 }
 
+TEST(FaultSource, ChangesFilesOfNetworkAdapters) {
+  const std::string state = "/sys/class/infiniband/mlx5_0/ports/1/state";
+  const auto source = faulty(always(Aspect::network_file, state + "=1: DOWN") +
+                             always(Aspect::network_file, "/sys/x=a=b") + becoming(Aspect::network_file, state));
+  const Question question{.with_network = true, .with_gpus = false};
+  EXPECT_THAT(source->read().network.files, IsEmpty()) << "not asked";
+  const Machine first = source->read(question);
+  EXPECT_THAT(first.gpus, IsEmpty());
+  EXPECT_EQ(first.network.files.at(state), (FileState{"1: DOWN", ""}));
+  EXPECT_EQ(first.network.files.at("/sys/x"), (FileState{"a=b", ""}));
+  EXPECT_EQ(source->read(question).network.files.at(state), (FileState{"", "No such device"}));
+}
+
 // One that is named stands in place of what was known of it; other texts break the last file.
 TEST(FaultSource, BreaksADeviceFileByItsName) {
   Machine machine = healthy_machine();
