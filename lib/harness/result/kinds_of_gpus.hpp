@@ -115,11 +115,47 @@ inline constexpr FailureKind of_gpus[] = {
      "NVLinks are listed, none of them is up, and nothing says how many should be.",
      "Say it by expected_links, as a parameter or for the model or the device in a file for --limits: 0 where no "
      "bridge is fitted, or where the GPU is all that was given of a board. Reseat the bridge where there is one."},
-    {"GC4012", "node_absent", serious, interconnect, rerun,
+    {"GC4012", "network_port_down", critical, interconnect, drain,
+     "A network port (InfiniBand or RoCE) is not up that should be.",
+     "Reseat or replace its cable or transceiver, and look at the switch's port. Where the port is in state INIT, look "
+     "for the subnet manager. Say how many ports the machine must have (-p health.network_ports:ports=N), or which "
+     "adapters count (-p adapters=PATTERNS), where the port is not meant to be used."},
+    {"GC4013", "network_port_slow", serious, interconnect, drain,
+     "A network port runs slower than others of its kind, or than was asked for.",
+     "Clean or replace the cable; look at the speed that the switch's port is set to."},
+    {"GC4014", "network_errors", serious, interconnect, drain, "A network port counts errors of its link.",
+     "Clean, reseat or replace the cable or transceiver and run again; then try the adapter on another port of the "
+     "switch."},
+    {"GC4015", "network_flaps", serious, interconnect, drain, "The link of a network port goes down again and again.",
+     "Reseat or replace the cable or transceiver; look at the log of the switch's port, and at the firmware of the "
+     "adapter."},
+    {"GC4016", "network_unreadable", serious, interconnect, drain,
+     "What the kernel shows of a network adapter cannot be read.",
+     "Look for the adapter in lspci and in the kernel's log (dmesg | grep -i mlx5): it may have been taken away, or "
+     "its firmware does not answer. Restart the machine."},
+    {"GC4017", "network_ports_unexplained", warning, interconnect, configure,
+     "A network port has no link, and nothing says whether it should have one.",
+     "Say how many ports must be active (-p health.network_ports:ports=N), or which adapters count (-p "
+     "adapters=PATTERNS). Connect the port where it is meant to be used."},
+    {"GC4018", "adapter_link_degraded", serious, interconnect, reset,
+     "The PCIe link of a network adapter has fewer lanes, or is slower, than both its ends can.",
+     "Restart the machine; reseat the adapter or its riser; look at the slot's settings in the BIOS."},
+    {"GC4019", "network_packets_lost", warning, interconnect, rerun,
+     "A network port lost packets, or got them late or twice.",
+     "Look at the errors of the ports and switches on the way, and on RoCE at flow control (PFC, ECN); run again while "
+     "the network is idle."},
+    {"GC4020", "network_counter_useless", warning, interconnect, configure,
+     "A counter of a network port is at its limit, or was set back meanwhile: new errors may not show in it.",
+     "Set the port's counters back (perfquery -R on InfiniBand) and run again."},
+    {"GC4021", "gpudirect_missing", warning, interconnect, configure,
+     "Network adapters cannot reach the memory of GPUs (GPUDirect RDMA): data take the way through the host's.",
+     "Load nvidia_peermem (modprobe nvidia_peermem), or install NVIDIA's open kernel modules on a kernel from 5.12 "
+     "on, with which dma-buf serves."},
+    {"GC4022", "node_absent", serious, interconnect, rerun,
      "A process of the job did not come, or stopped answering, when the nodes were to communicate.",
      "Look whether gpucheck started on its node, and what it says there; look at the way between the nodes (routes, "
      "firewalls); run again."},
-    {"GC4013", "bad_between_nodes", serious, interconnect, drain,
+    {"GC4023", "bad_between_nodes", serious, interconnect, drain,
      "A node, a pair of nodes or a link fails, gives wrong data or is slow when nodes communicate.",
      "Drain the node that is named. Of a pair or a switch look at cables, transceivers and the ports' counters "
      "(gpucheck run 'health.network*'); run again without it."},
