@@ -33,12 +33,13 @@ class ScriptedMachine final : public telemetry::Source {
   static Ask ask_of(const telemetry::Question& question) {
     if (question.subset == telemetry::Subset::gauges) return Ask::gauges;
     if (question.subset == telemetry::Subset::counters) return Ask::counters;
+    if (question.with_network) return Ask::network;
     return question.with_host ? Ask::machine : Ask::gpu;
   }
 
   telemetry::Machine machine_;
   Script script_;
-  std::array<std::size_t, 4> asked_{};
+  std::array<std::size_t, 5> asked_{};
 };
 
 class GpuDriver final : public device::ForwardingDriver {

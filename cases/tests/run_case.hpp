@@ -35,6 +35,7 @@ enum class Ask {
   gpu,       ///< all readings of one
   gauges,    ///< its gauges, again and again
   counters,  ///< its counters
+  network,   ///< network adapters
 };
 
 /// Changes what the n-th question of a kind, from 0 on, is answered with. The first question for counters is the

@@ -38,7 +38,8 @@ constexpr std::array<Suite, 7> suite_table{{
     {"all", "every case", [](const Case&) { return true; }},
     {"quick", "conformance and health, in seconds: cases that share a device and a process with others",
      [](const Case& test_case) { return !test_case.needs.exclusive && !needs_processes(test_case); }},
-    {"watch", "health as the driver and the kernel's log have it: nothing is started on a GPU, which may be in use",
+    {"watch",
+     "health as the driver, the kernel's log and sysfs have it: nothing is started on a GPU, which may be in use",
      [](const Case& test_case) { return is_of_group(test_case, {"health"}) && harness::opens_no_device(test_case); }},
     {"acceptance", "may a machine be given to its users: all that a GPU can be asked, measurements and memory included",
      [](const Case& test_case) {

@@ -58,7 +58,7 @@ const Need needs[] = {
     // They look at the machine, which may have no device.
     {"no_device",
      [](const Needs& n) { return n.devices == 0; },
-     {"health.inventory", "health.kernel_log", "health.software"}},
+     {"health.inventory", "health.kernel_log", "health.network_*", "health.software"}},
     // Devices send to each other, or share the way to the host, or one is current and another one is used.
     {"two_devices",
      [](const Needs& n) { return n.devices == 2; },
