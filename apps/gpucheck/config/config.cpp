@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/text/sanitize.hpp"
-#include "config/toml_document.hpp"
+#include "base/toml/toml_document.hpp"
 #include "report/formats/formats.hpp"
 
 namespace gpucheck::application {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,9 +11,6 @@
 /// Readers for the small languages of the command line. Each throws UsageError that
 /// says what is allowed.
 namespace gpucheck::application {
-
-/// "500ms", "5s", "1.5s", "2min", from 1 ms to 24 h.
-std::chrono::milliseconds parse_duration(std::string_view text);
 
 /// "2/8": the second of eight parts.
 runner::Shard parse_shard(std::string_view text);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/text/duration.hpp"
 #include "input/devices/devices.hpp"
 #include "input/engine.hpp"
 #include "input/selection.hpp"

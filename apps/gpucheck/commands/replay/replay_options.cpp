@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "base/text/duration.hpp"
 #include "base/text/units.hpp"
 #include "input/arguments.hpp"
 #include "input/cli_options.hpp"

@@ -1,4 +1,4 @@
-#include "config/toml_document.hpp"
+#include "base/toml/toml_document.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "base/text/sanitize.hpp"
 
-namespace gpucheck::application {
+namespace gpucheck {
 
 namespace {
 
@@ -17,7 +17,7 @@ struct BrokenAssumption {};
 
 }  // namespace
 
-}  // namespace gpucheck::application
+}  // namespace gpucheck
 
 // What toml++ 3.3 and 3.4 assume of themselves does not hold for text such as "[=" or a letter beyond ASCII outside of
 // quotes: an abort, or undefined behaviour in a release. Here the one is an error, and the other what it was meant to
@@ -37,12 +37,12 @@ struct BrokenAssumption {};
 #undef TOML_UNREACHABLE
 #undef TOML_ASSERT
 #undef TOML_ASSERT_ASSUME
-#define TOML_UNREACHABLE ::gpucheck::application::fail_assumption()
-#define TOML_ASSERT(expression) (static_cast<bool>(expression) ? void() : ::gpucheck::application::fail_assumption())
+#define TOML_UNREACHABLE ::gpucheck::fail_assumption()
+#define TOML_ASSERT(expression) (static_cast<bool>(expression) ? void() : ::gpucheck::fail_assumption())
 #define TOML_ASSERT_ASSUME(expression) TOML_ASSERT(expression)
 #include <toml++/toml.h>
 
-namespace gpucheck::application {
+namespace gpucheck {
 
 namespace {
 
@@ -155,4 +155,4 @@ TomlValue parse_toml(std::string_view text, const std::string& path) {
   }
 }
 
-}  // namespace gpucheck::application
+}  // namespace gpucheck

@@ -1,4 +1,4 @@
-#include "config/toml_document.hpp"
+#include "base/toml/toml_document.hpp"
 
 #include <gtest/gtest.h>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 
-namespace gpucheck::application {
+namespace gpucheck {
 namespace {
 
 using Kind = TomlValue::Kind;
@@ -107,4 +107,4 @@ TEST(TomlDocument, ThatIsNoneIsRejectedWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace gpucheck::application
+}  // namespace gpucheck

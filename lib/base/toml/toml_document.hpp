@@ -5,7 +5,7 @@
 #include <vector>
 
 /// TOML as plain values with their places; nothing else knows the parser.
-namespace gpucheck::application {
+namespace gpucheck {
 
 struct TomlValue {
   enum class Kind { text, whole_number, number, truth, list, table, time };
@@ -24,4 +24,4 @@ std::string_view kind_text(TomlValue::Kind kind) noexcept;
 /// @throws UsageError "PATH:LINE:COLUMN: ..." for a text that is not TOML, or nested so deeply that it is an attack.
 TomlValue parse_toml(std::string_view text, const std::string& path);
 
-}  // namespace gpucheck::application
+}  // namespace gpucheck
