@@ -14,19 +14,13 @@
 #include "base/error.hpp"
 #include "base/files/file_identity.hpp"
 #include "base/files/waiting_for_files.hpp"
+#include "base/fnv.hpp"
 #include "base/in_use_error.hpp"
 
 namespace gpucheck {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// FNV-1a, 64 bits.
-std::uint64_t hash_of(std::string_view text) noexcept {
-  std::uint64_t value = 0xcbf29ce484222325U;
-  for (const char letter : text) value = (value ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
-  return value;
-}
 
 std::string folder_of(const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
@@ -72,7 +66,7 @@ OutputFile::~OutputFile() {
 /// there are no locks, or it is somebody else's.
 bool OutputFile::open_locked() {
   const std::string name = fs::path(final_path_).filename().string();
-  temporary_path_ = fmt::format("{}/gpucheck.{:016x}.tmp", folder_of(final_path_), hash_of(name));
+  temporary_path_ = fmt::format("{}/gpucheck.{:016x}.tmp", folder_of(final_path_), fnv1a(name));
   for (int attempt = 0; attempt < 100; ++attempt) {
     descriptor_ = ::open(temporary_path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (descriptor_ < 0) return false;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <variant>
 
+#include "base/fnv.hpp"
 #include "golden/document/node.hpp"
 #include "golden/document/syntax.hpp"
 
@@ -62,13 +63,6 @@ RecordedMetric metric_of(const Node& node, std::size_t gpus) {
   return metric;
 }
 
-/// FNV-1a, 64 bits: it tells files apart, and keeps no secret.
-std::uint64_t digest_of(std::string_view text) {
-  std::uint64_t digest = 0xcbf29ce484222325;
-  for (const char c : text) digest = (digest ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return digest;
-}
-
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 }  // namespace
@@ -107,7 +101,7 @@ std::string file_name_of(const HistoryRecord& record) {
   const auto first = std::ranges::min_element(record.gpus, {}, &RecordedGpu::time);
   std::string time = first == record.gpus.end() ? "" : first->time;
   std::erase_if(time, [](char c) { return c == ':' || c == '-'; });
-  return fmt::format("{}-{:016x}.history", time, digest_of(to_text(record)));
+  return fmt::format("{}-{:016x}.history", time, fnv1a(to_text(record)));
 }
 
 }  // namespace gpucheck::fleet

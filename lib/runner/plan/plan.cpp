@@ -5,18 +5,12 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/fnv.hpp"
 #include "base/splitmix.hpp"
 #include "harness/values/edit_distance.hpp"
 
 namespace gpucheck::runner {
 namespace {
-
-/// FNV-1a, 64 bits.
-constexpr std::uint64_t hash(std::string_view text) noexcept {
-  std::uint64_t value = 0xcbf29ce484222325U;
-  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return value;
-}
 
 [[noreturn]] void reject_parameter(std::string_view name, const std::set<std::string_view>& declared) {
   if (declared.empty()) {
@@ -93,7 +87,7 @@ void sort_by_seed(std::vector<PlannedCase>& cases) {
 }  // namespace
 
 std::uint64_t case_seed(std::uint64_t run_seed, std::string_view case_name) noexcept {
-  return splitmix(splitmix(run_seed) ^ hash(case_name)) >> 11U;  // 53 bits are left
+  return splitmix(splitmix(run_seed) ^ fnv1a(case_name)) >> 11U;  // 53 bits are left
 }
 
 std::uint64_t seed_of_repetition(std::uint64_t run_seed, int repetition) noexcept {
