@@ -94,6 +94,9 @@ class FleetJudge {
   Peers peers_;
 };
 
+/// Takes another verdict into one: a failure outweighs what was not judged, and that a pass.
+void lower(harness::Verdict& verdict, harness::Verdict other);
+
 void add(harness::Counts& sum, const harness::Counts& counts);
 
 /// Counts the results of all nodes.
