@@ -41,6 +41,15 @@ harness::DeviceIdentity h200_of(const std::string& kind) {
   return device;
 }
 
+// What a site demands is for the site to say.
+TEST(BuiltInGoldens, RestOnNoSite) {
+  for (const std::string& name : goldens().case_names()) {
+    for (const golden::Golden::Row& row : goldens().find(name)->rows()) {
+      EXPECT_NE(row.basis, "site") << name << "." << row.key;
+    }
+  }
+}
+
 class LimitsOfGoldens : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, LimitsOfGoldens, testing::Values("cuda", "sim"));
 

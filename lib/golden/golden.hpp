@@ -99,6 +99,11 @@ class GoldenSet {
   /// when the directory cannot be read.
   static GoldenSet from_directory(const std::string& directory);
 
+  /// One more, of a case that has none. @throws Error for one that has.
+  void add(Golden golden);
+
+  /// Whether one is for the case; reads none.
+  [[nodiscard]] bool contains(std::string_view case_name) const;
   /// Null when no golden is for the case. @throws MalformedGolden for an embedded file.
   [[nodiscard]] const Golden* find(std::string_view case_name) const;
   [[nodiscard]] std::vector<std::string> case_names() const;

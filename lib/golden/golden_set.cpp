@@ -6,6 +6,7 @@
 #include <optional>
 #include <system_error>
 
+#include "base/error.hpp"
 #include "base/files/input_file.hpp"
 #include "golden/document/syntax.hpp"
 #include "golden/golden.hpp"
@@ -102,6 +103,14 @@ GoldenSet GoldenSet::from_directory(const std::string& directory) {
   }
   return set;
 }
+
+void GoldenSet::add(Golden golden) {
+  std::string name = golden.case_name();
+  if (contains(name)) throw Error(fmt::format("{}: there is a golden file for {} already", golden.origin(), name));
+  goldens_.emplace(std::move(name), std::make_shared<const Entry>(std::move(golden)));
+}
+
+bool GoldenSet::contains(std::string_view case_name) const { return goldens_.contains(case_name); }
 
 const Golden* GoldenSet::find(std::string_view case_name) const {
   const auto found = goldens_.find(case_name);

@@ -114,7 +114,7 @@ std::string read_basis(const Node& expectation, const Matcher& matcher, Unapprov
   if (unapproved == Unapproved::accepted && node.value() == Value(std::string(unapproved_basis))) {
     return std::string(unapproved_basis);
   }
-  std::string basis = node.one_of({"seed", "torch", "spec", "math", "vendor", "own"});
+  std::string basis = node.one_of({"seed", "torch", "spec", "math", "vendor", "site", "own"});
   if (basis == "own" && !is_text(matcher)) node.reject("another basis: \"own\" is for gpucheck's own texts");
   return basis;
 }

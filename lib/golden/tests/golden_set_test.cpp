@@ -74,6 +74,19 @@ TEST(EmbeddedGoldens, AreReadWhenTheyAreWanted) {
   EXPECT_THROW((void)set.limited_values(), MalformedGolden);
 }
 
+TEST(EmbeddedGoldens, TakeOneMoreForACaseThatHasNone) {
+  const std::string text = golden_text("alloc.fuzz");
+  const std::array files{GoldenSet::File{"alloc/fuzz.json", text}};
+  GoldenSet set = GoldenSet::from_embedded(files);
+  EXPECT_TRUE(set.contains("alloc.fuzz"));
+  EXPECT_FALSE(set.contains("site.disk"));
+  set.add(Golden::parse(golden_text("site.disk"), "mine"));
+  ASSERT_NE(set.find("site.disk"), nullptr);
+  EXPECT_EQ(set.find("site.disk")->origin(), "mine");
+  EXPECT_THROW(set.add(Golden::parse(golden_text("alloc.fuzz"), "mine")), Error);
+  EXPECT_EQ(set.case_names().size(), 2U);
+}
+
 TEST(GoldenDirectory, IsReadWholeAndIgnoresOtherFiles) {
   const TemporaryDirectory directory;
   directory.write("alloc/fuzz.json", golden_text("alloc.fuzz"));
