@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -113,6 +114,13 @@ struct Child {
   int (*run)(Context&);
 };
 
+/// The program of a case of the site's own: it observes in a process of its own.
+struct Program {
+  std::string folder;  ///< of the case, absolute
+  std::string file;    ///< that is started, in the folder
+  std::string digest;  ///< of description, golden file and program: two nodes with the same one ran the same case
+};
+
 /// One named check. A value: nothing happens until a harness runs it.
 struct Case {
   std::string name;     ///< "group.case", as in the seed table
@@ -126,6 +134,7 @@ struct Case {
   /// Observes; the golden file judges. Anything thrown is an error, never a pass.
   void (*run)(Context&) = nullptr;
   std::vector<Child> children = {};
+  std::optional<Program> program = {};  ///< of a case of the site's own; absent in those that are built in
 
   [[nodiscard]] std::string_view group() const noexcept;
   [[nodiscard]] const Fault* find_fault(std::string_view fault_name) const noexcept;

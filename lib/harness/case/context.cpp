@@ -113,6 +113,12 @@ template const std::int64_t& Context::parameter(std::string_view) const;
 template const double& Context::parameter(std::string_view) const;
 template const std::string& Context::parameter(std::string_view) const;
 
+ParameterValues Context::parameters() const {
+  ParameterValues values = setup_.settings.parameters;
+  for (const Parameter& declared : test_case().parameters) values.try_emplace(declared.name, declared.default_value);
+  return values;
+}
+
 GpuWatch& Context::telemetry() {
   if (setup_.watch == nullptr) throw Error(fmt::format("case {}: there is no telemetry here", test_case().name));
   return *setup_.watch;
@@ -144,6 +150,12 @@ std::vector<ChildResult> Context::run_children(const std::vector<std::string>& n
         fmt::format("case {}: {} children were started, {} came back", test_case().name, names.size(), results.size()));
   }
   return results;
+}
+
+ProgramEnd Context::run_program(const ProgramStart& start, const std::function<void(std::string_view)>& take) {
+  if (setup_.children == nullptr)
+    throw Error(fmt::format("case {}: programs cannot be started here", test_case().name));
+  return setup_.children->run_program(start, take);
 }
 
 ChildResult Context::run_child(const std::string& name, std::chrono::milliseconds limit) {

@@ -42,6 +42,23 @@ struct ChildResult {
   std::string error_output;      ///< stderr, likewise
 };
 
+/// A program to start for a case. It gets nothing to read, this process's stdout and stderr, and one descriptor more to
+/// write to.
+struct ProgramStart {
+  std::string path;
+  std::string folder;                    ///< in which it is started
+  std::vector<std::string> environment;  ///< all of it: "NAME=value"
+};
+
+/// The number of that descriptor: shells know those of one digit alone.
+inline constexpr int program_descriptor = 3;
+
+/// How a program ended.
+struct ProgramEnd {
+  std::optional<int> exit_code;  ///< when it exited
+  std::optional<int> signal;     ///< when a signal ended it
+};
+
 /// Starts children of the running case; implemented by the runner.
 class ChildLauncher {
  public:
@@ -54,6 +71,25 @@ class ChildLauncher {
   /// the order of the names.
   virtual std::vector<ChildResult> run(const Case& test_case, const std::vector<std::string>& names,
                                        std::chrono::milliseconds limit) = 0;
+  /// Runs a program to its end, then kills what it has left behind, whatever session that has gone to. There is no
+  /// limit of time but the case's deadline.
+  /// @param take what it writes to its descriptor, in pieces as they come; what this throws ends the program, and is
+  /// thrown on. @throws EnvironmentError when it cannot be started, or a limit of the machine has ended it.
+  virtual ProgramEnd run_program(const ProgramStart& start, const std::function<void(std::string_view)>& take) = 0;
+};
+
+/// Thrown by a case whose program ended with a code that says more than that it is done, or by a signal.
+class ProgramEnded : public std::runtime_error {
+ public:
+  enum class Meaning { skip, error, crash };
+  ProgramEnded(Meaning meaning, ProgramEnd end, const std::string& text)
+      : std::runtime_error(text), meaning_(meaning), end_(end) {}
+  [[nodiscard]] Meaning meaning() const noexcept { return meaning_; }
+  [[nodiscard]] const ProgramEnd& end() const noexcept { return end_; }
+
+ private:
+  Meaning meaning_;
+  ProgramEnd end_;
 };
 
 struct MemoryRange {
@@ -93,6 +129,8 @@ class Context {
 
   [[nodiscard]] const Case& test_case() const noexcept { return *setup_.test_case; }
   [[nodiscard]] device::Driver& driver() noexcept { return *setup_.driver; }
+  /// The case's devices, as the driver counts them.
+  [[nodiscard]] const std::vector<int>& ordinals() const noexcept { return setup_.ordinals; }
   /// How many devices the case has: as many as it needs, one when it needs none.
   [[nodiscard]] std::size_t device_count() const noexcept { return setup_.ordinals.size(); }
   /// The first device, or the one with that index. Opened on first use. @throws DeviceError;
@@ -132,6 +170,12 @@ class Context {
   /// The processes that communicate; this one alone in a case that does not need several.
   [[nodiscard]] const World& world() const noexcept { return setup_.world; }
 
+  /// All that was given or has a default.
+  [[nodiscard]] ParameterValues parameters() const;
+
+  /// The fault that the case runs under; empty for none.
+  [[nodiscard]] const std::string& fault() const noexcept { return setup_.settings.fault; }
+
   /// What the driver reports of the case's GPUs; on the simulated device what a recording does.
   /// @throws Error in a child, which has none.
   [[nodiscard]] GpuWatch& telemetry();
@@ -144,6 +188,8 @@ class Context {
   [[nodiscard]] std::vector<ChildResult> run_children(const std::vector<std::string>& names,
                                                       std::chrono::milliseconds limit);
   [[nodiscard]] ChildResult run_child(const std::string& name, std::chrono::milliseconds limit);
+  /// See ChildLauncher::run_program.
+  ProgramEnd run_program(const ProgramStart& start, const std::function<void(std::string_view)>& take);
 
   [[nodiscard]] const Observations& observations() const noexcept { return observations_; }
 

@@ -31,6 +31,17 @@ std::string exception_text() {
   }
 }
 
+Execution::Status status_of(ProgramEnded::Meaning meaning) {
+  switch (meaning) {
+    case ProgramEnded::Meaning::skip:
+      return Execution::Status::skipped;
+    case ProgramEnded::Meaning::crash:
+      return Execution::Status::crashed;
+    default:
+      return Execution::Status::error;
+  }
+}
+
 void run_function(Context& context, Execution& execution) {
   try {
     context.test_case().run(context);
@@ -38,6 +49,10 @@ void run_function(Context& context, Execution& execution) {
   } catch (const Skip& skip) {
     execution.status = Execution::Status::skipped;
     execution.reason = skip.what();
+  } catch (const ProgramEnded& ended) {
+    execution.status = status_of(ended.meaning());
+    execution.reason = ended.what();
+    execution.program = ended.end();
   } catch (const runtime::UnsupportedError& error) {  // the chosen allocator cannot do it
     execution.status = Execution::Status::skipped;
     execution.reason = error.what();

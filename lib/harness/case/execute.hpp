@@ -14,9 +14,10 @@ inline constexpr std::string_view hardware_rule = "no_new_hardware_errors";
 
 /// How running a case's function ended, before any golden file is looked at.
 struct Execution {
-  enum class Status { completed, skipped, error };
+  enum class Status { completed, skipped, error, crashed };
   Status status = Status::error;
-  std::string reason;                  ///< for skipped and error
+  std::string reason;                  ///< for all but completed
+  ProgramEnd program = {};             ///< of one that ended in a way which is not completed
   std::vector<Mismatch> broken_rules;  ///< class-wide rules, judged after a completed case; the hardware's, after any
   std::vector<GpuTelemetry> telemetry = {};  ///< of each of the case's devices
   double duration_ms = 0;                    ///< wall time of the case's function and the rules

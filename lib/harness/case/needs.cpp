@@ -87,6 +87,11 @@ bool opens_no_device(const Case& test_case) {
   return needs.devices == 0 || (needs.libraries.size() == 1 && needs.libraries.front() == management_library);
 }
 
+bool needs_no_context(const Case& test_case) {
+  const bool asks_for_memory = test_case.needs.memory_bytes > 0 || test_case.needs.memory_fraction > 0;
+  return opens_no_device(test_case) || (test_case.program && !asks_for_memory);
+}
+
 std::optional<std::string> unmet_need(Context& context) {
   const Needs& needs = context.test_case().needs;
   if (auto reason = other_allocator(context)) return reason;

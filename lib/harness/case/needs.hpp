@@ -14,6 +14,10 @@ namespace gpucheck::harness {
 inline constexpr std::string_view management_library = "libnvidia-ml.so.1";
 [[nodiscard]] bool opens_no_device(const Case& test_case);
 
+/// Whether the process that runs the case needs no context on its devices: it opens none, or a program of its own does,
+/// which a context besides would take memory from, or keep out of a GPU that is for one process at a time.
+[[nodiscard]] bool needs_no_context(const Case& test_case);
+
 /// The reason to skip the context's case, if something it needs is not there. A case
 /// that needs no device makes no device call here, and one that needs no memory opens
 /// no device. @throws DeviceError when the device cannot tell.

@@ -37,7 +37,8 @@ void check_parameter(const Case& test_case, const Parameter& parameter) {
 
 void check_fault(const Case& test_case, const Fault& fault) {
   const fault::Plan plan = fault.plan_on(static_cast<std::size_t>(std::max(test_case.needs.devices, 1)));
-  if (plan.empty() && fault.telemetry.empty())
+  // A program breaks what it checks itself.
+  if (plan.empty() && fault.telemetry.empty() && !test_case.program)
     reject(test_case, fmt::format("fault \"{}\" breaks nothing", fault.name));
   try {
     fault::check(plan);

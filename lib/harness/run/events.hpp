@@ -37,6 +37,19 @@ inline SelectedCase selected_case(const CaseResult& result) {
   return {.name = result.name, .devices = result.devices, .repetition = result.repetition};
 }
 
+/// A case of the site's own that a run selected.
+struct SiteCase {
+  std::string name;
+  std::string digest;  ///< as harness::Program has it
+
+  auto operator<=>(const SiteCase&) const = default;
+};
+
+template <>
+inline constexpr auto fields_of<SiteCase> =
+    std::tuple{Field{"name", &SiteCase::name}, Field{"digest", &SiteCase::digest}};
+static_assert(has_every_member<SiteCase>);
+
 /// The first event of a run: what is about to happen, and on what.
 struct RunStarted {
   std::string version;                    ///< gpucheck's own
@@ -55,6 +68,7 @@ struct RunStarted {
   std::string no_cases = {};
   std::optional<Configuration> configuration = {};  ///< absent where no configuration file is in force
   std::optional<Job> job = {};                      ///< absent where no engine started the run
+  std::vector<SiteCase> site_cases = {};            ///< of those selected
 };
 
 template <>
@@ -72,6 +86,7 @@ inline constexpr auto fields_of<RunStarted> = std::tuple{
     Field{"no_cases", &RunStarted::no_cases},
     Field{"config", &RunStarted::configuration},
     Field{"job", &RunStarted::job},
+    Field{"site_cases", &RunStarted::site_cases},
 };
 static_assert(has_every_member<RunStarted>);
 

@@ -278,6 +278,8 @@ ordered_json to_json(const Configuration& configuration) { return described(conf
 
 ordered_json to_json(const Job& job) { return described(job); }
 
+ordered_json to_json(const SiteCase& site_case) { return described(site_case); }
+
 ordered_json to_json(const Counts& counts) {
   ordered_json json{{"total", counts.total()}};
   json.update(described(counts));

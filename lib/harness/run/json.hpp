@@ -37,6 +37,7 @@ nlohmann::ordered_json to_json(const GpuTelemetry& telemetry);
 nlohmann::ordered_json to_json(const SelectedCase& selected);
 nlohmann::ordered_json to_json(const Configuration& configuration);
 nlohmann::ordered_json to_json(const Job& job);
+nlohmann::ordered_json to_json(const SiteCase& site_case);
 nlohmann::ordered_json to_json(const Counts& counts);
 nlohmann::ordered_json to_json(const Waiver& waiver);
 nlohmann::ordered_json to_json(const WaiverUse& use);

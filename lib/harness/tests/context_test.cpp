@@ -165,6 +165,10 @@ class FakeLauncher final : public ChildLauncher {
     if (lose_one) results.pop_back();
     return results;
   }
+  ProgramEnd run_program(const ProgramStart& start, const std::function<void(std::string_view)>& take) override {
+    take(start.path);
+    return {.exit_code = 0, .signal = {}};
+  }
   bool lose_one = false;
 };
 

@@ -8,6 +8,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 Words values_of(const std::string& text) { return {text}; }
+Words values_of(const Words& texts) { return texts; }
 Words values_of(std::uint64_t number) { return {fmt::format("{}", number)}; }
 Words values_of(const runtime::AllocatorChoice& allocator) { return {runtime::to_text(allocator)}; }
 Words values_of(const ParameterValues& parameters) {

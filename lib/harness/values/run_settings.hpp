@@ -23,8 +23,9 @@ struct RunSettings {
   /// Those given; what is left out has its default. Of a run: texts as typed, since each
   /// case has types of its own; of a case: values of its parameters' types.
   ParameterValues parameters = {};
-  std::string golden_directory = {};  ///< empty: the golden files built into the binary
-  std::string limits_path = {};       ///< a file of limits that go before those of the golden files; empty for none
+  std::vector<std::string> case_folders = {};  ///< folders of cases of the site's own
+  std::string golden_directory = {};           ///< empty: the golden files built into the binary
+  std::string limits_path = {};  ///< a file of limits that go before those of the golden files; empty for none
   /// File with the machine that stands in for what a driver would report of simulated devices; empty: a healthy one.
   std::string telemetry = {};
 
@@ -49,6 +50,7 @@ inline constexpr auto fields_of<RunSettings> = std::tuple{
     Setting{"allocator", &RunSettings::allocator, "--allocator"},
     Setting{"fault", &RunSettings::fault, ""},
     Setting{"parameters", &RunSettings::parameters, "--parameter"},
+    Setting{"case_folders", &RunSettings::case_folders, "--cases"},
     Setting{"golden_directory", &RunSettings::golden_directory, "--golden"},
     Setting{"limits_path", &RunSettings::limits_path, "--limits"},
     Setting{"telemetry", &RunSettings::telemetry, "--telemetry"},

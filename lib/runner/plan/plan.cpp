@@ -118,6 +118,16 @@ Plan make_plan(std::span<const harness::Case* const> selected, const PlanOptions
   return plan;
 }
 
+std::vector<harness::SiteCase> site_cases(const Plan& plan) {
+  std::vector<harness::SiteCase> found;
+  for (const PlannedCase& planned : plan.cases) {
+    const auto& program = planned.test_case->program;
+    if (program) found.push_back({.name = planned.test_case->name, .digest = program->digest});
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
 std::vector<PlannedCase> Plan::repetition(int index) const {
   std::vector<PlannedCase> planned_cases = cases;
   if (index == 0) return planned_cases;

@@ -7,6 +7,7 @@
 
 #include "harness/case/registry.hpp"
 #include "harness/result/result.hpp"
+#include "harness/run/events.hpp"
 #include "harness/values/run_settings.hpp"
 
 namespace gpucheck::runner {
@@ -46,6 +47,9 @@ struct PlanOptions {
   bool shuffle = false;  ///< order from hashing each name with the seed: a subset keeps its order
   Shard shard = {};      ///< round robin over the selection as given, and then what is ready
 };
+
+/// The cases of the site's own in a plan, by name.
+std::vector<harness::SiteCase> site_cases(const Plan& plan);
 
 /// The seed a case gets: the upper 53 bits, which every JSON reader keeps, of SplitMix64's
 /// finaliser over the mixed run seed xor the FNV-1a hash of the name. Depends on nothing else, so selection, order and

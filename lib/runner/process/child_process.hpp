@@ -15,13 +15,16 @@ class io_context;
 namespace gpucheck::runner {
 
 /// What to start. The process gets /dev/null as stdin, pipes as stdout and stderr, and
-/// no other descriptor of its parent but `inherited_descriptor`, under the same number.
+/// no other descriptor of its parent but `inherited_descriptor`.
 /// The kernel kills it when the thread that started it ends.
 struct Command {
   std::string program;
   std::vector<std::string> arguments;  ///< without the program's name
   bool own_group = false;              ///< leads a process group of its own, killed as a whole
   int inherited_descriptor = -1;
+  int inherited_as = -1;                      ///< the number that it has there; -1: the same
+  std::string folder = {};                    ///< in which it is started; empty: this process's
+  std::vector<std::string> environment = {};  ///< all of it, "NAME=value"; none: this process's
 };
 
 /// A process that was killed is gone by then, unless the kernel holds it (a driver call that does not return): then

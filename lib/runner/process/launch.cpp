@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <signal.h>
+#include <string>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -15,6 +16,14 @@
 
 namespace gpucheck::runner {
 namespace {
+
+/// As the kernel takes them; they point into the texts.
+std::vector<char*> words_of(const std::vector<std::string>& texts) {
+  std::vector<char*> words;
+  for (const std::string& text : texts) words.push_back(const_cast<char*>(text.c_str()));
+  words.push_back(nullptr);
+  return words;
+}
 
 [[noreturn]] void fail(int error, const char* what) {
   throw boost::system::system_error({error, boost::system::system_category()}, what);
@@ -54,9 +63,17 @@ void close_on_exec_above_stderr() {
   }
 }
 
+/// The program gets the descriptor under this number, or its own where that is -1.
+bool hand_down(int descriptor, int number) {
+  if (descriptor < 0) return true;
+  if (number < 0 || number == descriptor) return ::fcntl(descriptor, F_SETFD, 0) == 0;
+  return ::dup2(descriptor, number) == number;
+}
+
 struct Start {
   const Command& command;
   char* const* arguments;
+  char* const* environment;
   int output;
   int error_output;
   pid_t parent;
@@ -73,10 +90,10 @@ void become(const Start& start) {
       ::dup2(start.error_output, STDERR_FILENO) < 0) {
     return;
   }
+  if (!start.command.folder.empty() && ::chdir(start.command.folder.c_str()) != 0) return;
   close_on_exec_above_stderr();
-  const int inherited = start.command.inherited_descriptor;
-  if (inherited >= 0 && ::fcntl(inherited, F_SETFD, 0) != 0) return;
-  ::execv(start.command.program.c_str(), start.arguments);
+  if (!hand_down(start.command.inherited_descriptor, start.command.inherited_as)) return;
+  ::execve(start.command.program.c_str(), start.arguments, start.environment);
 }
 
 /// The reason for which the new process did not become the program; 0 when it did, which closes the pipe.
@@ -92,13 +109,25 @@ int read_failure(int descriptor) {
 }  // namespace
 
 pid_t launch(const Command& command, int output, int error_output) {
-  std::vector<char*> arguments{const_cast<char*>(command.program.c_str())};
-  for (const std::string& argument : command.arguments) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
+  std::vector<char*> arguments = words_of(command.arguments);
+  arguments.insert(arguments.begin(), const_cast<char*>(command.program.c_str()));
+  std::vector<char*> environment = words_of(command.environment);
   std::array<int, 2> failures{};
   if (::pipe2(failures.data(), O_CLOEXEC) != 0) fail(errno, "pipe");
+  // What the program inherits must not take the number of that by which one learns that it did not start.
+  if (command.inherited_as >= 0 && failures[1] == command.inherited_as) {
+    const int moved = ::fcntl(failures[1], F_DUPFD_CLOEXEC, command.inherited_as + 1);
+    const int problem = errno;
+    ::close(failures[1]);
+    failures[1] = moved;
+    if (moved < 0) {
+      ::close(failures[0]);
+      fail(problem, "pipe");
+    }
+  }
   const Start start{.command = command,
                     .arguments = arguments.data(),
+                    .environment = command.environment.empty() ? environ : environment.data(),
                     .output = output,
                     .error_output = error_output,
                     .parent = ::getpid()};

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/text/sanitize.hpp"
 #include "harness/result/failure_kinds.hpp"
 #include "harness/result/outcome_text.hpp"
 #include "runner/limits/environment_fault.hpp"
@@ -65,11 +66,28 @@ void judge_completed(CaseResult& result, harness::Execution& execution, const go
   result.outcome = Outcome::pass;
 }
 
+/// What a program said last is why it ended as it did.
+void add_last_words(CaseResult& result) {
+  for (const std::string& tail : {result.error_tail, result.output_tail}) {
+    const std::size_t end = tail.find_last_not_of(" \t\r\n");
+    if (end == std::string::npos) continue;
+    const std::size_t before = tail.find_last_of('\n', end);
+    const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+    result.reason += fmt::format(": {}", one_line(tail.substr(begin, end + 1 - begin)));
+    return;
+  }
+}
+
 /// An error of the hardware while the case ran explains why it could not be judged, and is no less a failure.
 void judge_incomplete(CaseResult& result, harness::Execution& execution) {
   result.reason = std::move(execution.reason);
+  if (execution.program.exit_code || execution.program.signal) add_last_words(result);
   if (execution.status == harness::Execution::Status::skipped) {
     result.outcome = Outcome::skip;
+  } else if (execution.status == harness::Execution::Status::crashed) {
+    result.outcome = Outcome::crash;
+    result.exit_code = execution.program.exit_code;
+    result.signal = execution.program.signal;
   } else {
     result.outcome = Outcome::error;
   }

@@ -13,7 +13,8 @@ RunLedger::RunLedger(const Options& options, std::span<harness::EventSink* const
     : options_(options), sinks_(sinks), waivers_({}, {}) {}
 
 void RunLedger::begin(std::vector<harness::SelectedCase> selected, std::size_t total,
-                      std::vector<harness::DeviceIdentity> devices, int jobs) {
+                      std::vector<harness::DeviceIdentity> devices, int jobs,
+                      std::vector<harness::SiteCase> site_cases) {
   devices_ = std::move(devices);
   total_ = total;
   for (const harness::SelectedCase& one : selected) entries_.push_back({.selected = one});
@@ -29,7 +30,8 @@ void RunLedger::begin(std::vector<harness::SelectedCase> selected, std::size_t t
                                   .total = total,
                                   .no_cases = total == 0 ? options_.no_cases : "",
                                   .configuration = options_.configuration,
-                                  .job = options_.job};
+                                  .job = options_.job,
+                                  .site_cases = std::move(site_cases)};
   waivers_ = fleet::WaiverBook(options_.waivers, event.start_time);
   peers_.begin(event);
   tell(event);

@@ -25,7 +25,7 @@ class RunLedger {
   /// @param selected the first round.
   /// @param total entries of all rounds.
   void begin(std::vector<harness::SelectedCase> selected, std::size_t total,
-             std::vector<harness::DeviceIdentity> devices, int jobs);
+             std::vector<harness::DeviceIdentity> devices, int jobs, std::vector<harness::SiteCase> site_cases = {});
   /// All entries so far have finished: from here on an index means one of these.
   void next_round(std::vector<harness::SelectedCase> selected);
   /// Heard only the first time: a case that is tried again has been started.

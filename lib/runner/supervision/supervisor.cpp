@@ -122,7 +122,7 @@ void Supervisor::begin(IdentityReply identity) {
   first_entry_ = first.size();
   std::ranges::move(selected(), std::back_inserter(first));
   ledger_.begin(std::move(first), plan_.ready.size() + results * static_cast<std::size_t>(plan_.repeat),
-                identity_.devices, jobs_);
+                identity_.devices, jobs_, site_cases(plan_));
   heartbeat_.start();
   finish_what_is_ready();
   finish_what_was_done();
@@ -261,6 +261,10 @@ void Supervisor::send(Task& task, PooledWorker& worker) {
   request.trace_path = trace_path(options_.trace_folder, assignment, task.attempt());
   if (!std::exchange(worker.has_recording, true)) request.recording = options_.recording;
   request.silent_gpus = health_.silent_gpus();
+  if (const auto& program = task.test_case().program) {
+    request.program_folder = program->folder;
+    request.program_digest = program->digest;
+  }
   clock_->running(assignment.devices, 1, Clock::now());
   worker.process.request(request, task.limit(options_),
                          [this, &task, &worker](RequestEnd end) { attempt_ended(task, worker, std::move(end)); });

@@ -17,7 +17,7 @@ using harness::CaseResult;
 void Supervisor::find_worker(Task& task) {
   const std::vector<int>& devices = task.devices();
   PooledWorker* warm = needs_fresh_worker(task) ? nullptr : pool_.idle_on(devices);
-  const bool needs_no_context = harness::opens_no_device(task.test_case());
+  const bool needs_no_context = harness::needs_no_context(task.test_case());
   if (warm != nullptr && (warm->prepared || needs_no_context)) return send(task, *warm);
   if (!needs_fresh_worker(task) && !needs_no_context) {
     clock_->starting(devices, 1, Clock::now());

@@ -132,6 +132,40 @@ TEST(Judge, BelievesASkipAndAnError) {
   }
 }
 
+/// How a program ended, and what it said.
+CaseResult ended_program(Execution::Status status, harness::ProgramEnd program, std::string output,
+                         std::string errors) {
+  RequestEnd end = completed(right);
+  Execution& execution = std::get<FinishedReply>(*end.reply).execution;
+  execution.status = status;
+  execution.reason = "it ended";
+  execution.program = program;
+  end.output_tail = std::move(output);
+  end.error_tail = std::move(errors);
+  return judged(std::move(end));
+}
+
+TEST(Judge, TellsHowAProgramEndedAndItsLastWords) {
+  using Status = Execution::Status;
+  const CaseResult crash = ended_program(Status::crashed, {.exit_code = 3, .signal = {}}, "out\n", "first\n last \n\n");
+  EXPECT_EQ(crash.outcome, Outcome::crash);
+  EXPECT_EQ(crash.exit_code, 3);
+  EXPECT_EQ(crash.reason, "it ended: last");
+  EXPECT_EQ(crash.observations, right);
+  const CaseResult killed = ended_program(Status::crashed, {.exit_code = {}, .signal = 11}, "out", "");
+  EXPECT_EQ(killed.outcome, Outcome::crash);
+  EXPECT_EQ(killed.signal, 11);
+  EXPECT_EQ(killed.reason, "it ended: out");
+  const CaseResult skip = ended_program(Status::skipped, {.exit_code = 77, .signal = {}}, "", "no disk");
+  EXPECT_EQ(skip.outcome, Outcome::skip);
+  EXPECT_FALSE(skip.exit_code.has_value()) << "of crashes alone";
+  EXPECT_EQ(skip.reason, "it ended: no disk");
+  const CaseResult error = ended_program(Status::error, {.exit_code = 99, .signal = {}}, "", "\n \n");
+  EXPECT_EQ(error.outcome, Outcome::error);
+  EXPECT_EQ(error.reason, "it ended") << "it has said nothing";
+  EXPECT_EQ(ended_program(Status::error, {}, "out", "err").reason, "it ended") << "not of a program";
+}
+
 // An error may have come of what a rule found: both are reported.
 TEST(Judge, TellsTheRulesThatWereBrokenBeforeAnError) {
   RequestEnd end = completed(right, {leak, race});

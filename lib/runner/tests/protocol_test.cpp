@@ -23,10 +23,13 @@ TEST(Protocol, RequestsComeBackAsTheyWere) {
                                  .free_symbol = "release"},
                    .fault = "lost_event",
                    .parameters = {{"count", std::int64_t{-3}}, {"fast", true}, {"ratio", 1.0}, {"text", "a \"b\""}},
+                   .case_folders = {"cases of ours", "more"},
                    .golden_directory = "my goldens"},
       .trace_path = "traces/alloc.fuzz.json",
       .recording = "{\"a\": \"recording\"}\n",
-      .silent_gpus = 2};
+      .silent_gpus = 2,
+      .program_folder = "/site/a case",
+      .program_digest = "00ff"};
   const auto received = std::get<RunRequest>(decode_request(encode(Request(sent))));
   EXPECT_EQ(received.sequence, 7U);
   EXPECT_EQ(received.case_name, "alloc.fuzz");
@@ -34,6 +37,8 @@ TEST(Protocol, RequestsComeBackAsTheyWere) {
   EXPECT_EQ(received.trace_path, sent.trace_path);
   EXPECT_EQ(received.recording, sent.recording);
   EXPECT_EQ(received.silent_gpus, 2U);
+  EXPECT_EQ(received.program_folder, "/site/a case");
+  EXPECT_EQ(received.program_digest, "00ff");
   EXPECT_EQ(std::get<RunRequest>(decode_request(encode(Request(RunRequest{})))).recording, std::nullopt);
 
   const auto identify = std::get<IdentifyRequest>(decode_request(encode(Request(IdentifyRequest{"auto", 5}))));
@@ -68,6 +73,7 @@ TEST(Protocol, TextThatIsNotUtf8DoesNotStopAMessage) {
 TEST(Protocol, TheEndOfACaseComesBackAsItWas) {
   const harness::Execution sent{.status = harness::Execution::Status::completed,
                                 .reason = "r",
+                                .program = {.exit_code = 77, .signal = {}},
                                 .broken_rules = {{"rule.leak", "0 bytes", "512 bytes", "rule"}},
                                 .telemetry = {{.device = 1,
                                                .samples = 12,
@@ -81,6 +87,8 @@ TEST(Protocol, TheEndOfACaseComesBackAsItWas) {
   EXPECT_EQ(received.sequence, 9U);
   EXPECT_EQ(received.execution.status, sent.status);
   EXPECT_EQ(received.execution.reason, "r");
+  EXPECT_EQ(received.execution.program.exit_code, 77);
+  EXPECT_FALSE(received.execution.program.signal.has_value());
   ASSERT_EQ(received.execution.broken_rules.size(), 1U);
   EXPECT_EQ(received.execution.broken_rules[0].seen, "512 bytes");
   EXPECT_EQ(received.execution.telemetry, sent.telemetry);
@@ -91,7 +99,7 @@ TEST(Protocol, TheEndOfACaseComesBackAsItWas) {
 
 TEST(Protocol, EachStatusComesBackAsItWasAndNoOther) {
   using Status = harness::Execution::Status;
-  for (const Status status : {Status::completed, Status::skipped, Status::error}) {
+  for (const Status status : {Status::completed, Status::skipped, Status::error, Status::crashed}) {
     for (const bool contaminated : {false, true}) {
       harness::Execution sent;
       sent.status = status;
@@ -102,7 +110,7 @@ TEST(Protocol, EachStatusComesBackAsItWasAndNoOther) {
     }
   }
   const std::string body = encode(Reply(FinishedReply{}));
-  for (const char* beyond : {"3", "4", "255", "18446744073709551615"}) {
+  for (const char* beyond : {"4", "5", "255", "18446744073709551615"}) {
     std::string other = body;
     const std::string status = "\"status\":";
     other.replace(other.find(status) + status.size(), 1, beyond);
@@ -136,8 +144,8 @@ TEST(Protocol, RejectsWhatIsNoMessage) {
       const char* body :
       {"", "{", "[]", "null", "{}", R"({"type": 7})", R"({"type": "nonsense"})", R"({"type": "finished"})",
        R"({"type": "finished", "sequence": -1})", R"({"type": "observation", "sequence": 1, "observation": 3})",
-       R"({"type":"finished","sequence":1,"lost_trace":"","status":3,"reason":"","broken_rules":[],"telemetry":[],"duration_ms":1,"contaminated":false})",
-       R"({"type":"finished","sequence":1,"lost_trace":"","status":0,"reason":"","broken_rules":{},"telemetry":[],"duration_ms":1,"contaminated":false})"}) {
+       R"({"type":"finished","sequence":1,"lost_trace":"","status":4,"reason":"","exit_code":null,"signal":null,"broken_rules":[],"telemetry":[],"duration_ms":1,"contaminated":false})",
+       R"({"type":"finished","sequence":1,"lost_trace":"","status":0,"reason":"","exit_code":null,"signal":null,"broken_rules":{},"telemetry":[],"duration_ms":1,"contaminated":false})"}) {
     EXPECT_THROW(decode_reply(body), ProtocolError) << body;
     EXPECT_THROW(decode_request(body), ProtocolError) << body;
   }

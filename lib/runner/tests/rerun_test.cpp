@@ -52,9 +52,11 @@ TEST(Rerun, OfACaseAloneSaysItsSettingsAsTheyAre) {
   settings.limits_path = "my limits.json";
   settings.telemetry = "state.json";
   settings.fault = "lost one";
+  settings.case_folders = {"own cases", "/more"};
   EXPECT_EQ(
       rerun_command("a.b", settings),
-      "gpucheck run a.b --device sim --seed 3 --limits 'my limits.json' --telemetry state.json --fault 'lost one'");
+      "gpucheck run a.b --device sim --seed 3 --cases 'own cases' --cases /more --limits 'my limits.json' --telemetry "
+      "state.json --fault 'lost one'");
 }
 
 /// All that the file decided is among the options already.

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "runner/limits/environment_fault.hpp"
 #include "runner/process/child_process.hpp"
+#include "runner/program/program.hpp"
 
 namespace gpucheck::runner {
 namespace {
@@ -95,6 +96,11 @@ std::vector<ChildResult> ProcessLauncher::run(const harness::Case& test_case, co
     results.push_back(child.take());
   }
   return results;
+}
+
+harness::ProgramEnd ProcessLauncher::run_program(const harness::ProgramStart& start,
+                                                 const std::function<void(std::string_view)>& take) {
+  return runner::run_program(start, take);
 }
 
 }  // namespace gpucheck::runner

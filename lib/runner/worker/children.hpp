@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/case/context.hpp"
@@ -23,6 +25,9 @@ class ProcessLauncher final : public harness::ChildLauncher {
   /// killed.
   std::vector<harness::ChildResult> run(const harness::Case& test_case, const std::vector<std::string>& names,
                                         std::chrono::milliseconds limit) override;
+  /// See program/program.hpp.
+  harness::ProgramEnd run_program(const harness::ProgramStart& start,
+                                  const std::function<void(std::string_view)>& take) override;
 
  private:
   ChildRequest request_;

@@ -24,6 +24,10 @@ std::optional<std::string> optional_string_at(const json& object, const char* ke
   return object.at(key).is_null() ? std::nullopt : std::optional(string_at(object, key));
 }
 
+std::optional<int> optional_int_at(const json& object, const char* key) {
+  return object.at(key).is_null() ? std::nullopt : std::optional(object.at(key).get<int>());
+}
+
 json message_of(const std::vector<telemetry::GpuId>& gpus) {
   json list = json::array();
   for (const telemetry::GpuId& gpu : gpus) list.push_back({{"uuid", gpu.uuid}, {"pci_address", gpu.pci_address}});
@@ -57,7 +61,9 @@ json message_of(const RunRequest& request) {
           {"gpus", message_of(request.gpus)},
           {"trace_path", request.trace_path},
           {"recording", request.recording ? json(*request.recording) : json(nullptr)},
-          {"silent_gpus", request.silent_gpus}};
+          {"silent_gpus", request.silent_gpus},
+          {"program_folder", request.program_folder},
+          {"program_digest", request.program_digest}};
 }
 
 Request request_from(const json& message) {
@@ -76,7 +82,9 @@ Request request_from(const json& message) {
                     .gpus = gpus_from(message.at("gpus")),
                     .trace_path = string_at(message, "trace_path"),
                     .recording = optional_string_at(message, "recording"),
-                    .silent_gpus = unsigned_at(message, "silent_gpus")};
+                    .silent_gpus = unsigned_at(message, "silent_gpus"),
+                    .program_folder = string_at(message, "program_folder"),
+                    .program_digest = string_at(message, "program_digest")};
 }
 
 json message_of(const ChildRequest& request) {
@@ -119,6 +127,8 @@ json message_of(const FinishedReply& reply) {
           {"lost_trace", reply.lost_trace},
           {"status", static_cast<unsigned>(execution.status)},
           {"reason", execution.reason},
+          {"exit_code", execution.program.exit_code ? json(*execution.program.exit_code) : json(nullptr)},
+          {"signal", execution.program.signal ? json(*execution.program.signal) : json(nullptr)},
           {"broken_rules", std::move(rules)},
           {"telemetry", std::move(watched)},
           {"duration_ms", execution.duration_ms},
@@ -127,7 +137,8 @@ json message_of(const FinishedReply& reply) {
 
 harness::Execution::Status status_from(std::uint64_t number) {
   using Status = harness::Execution::Status;
-  if (number > static_cast<std::uint64_t>(Status::error)) throw ProtocolError(fmt::format("unknown status {}", number));
+  if (number > static_cast<std::uint64_t>(Status::crashed))
+    throw ProtocolError(fmt::format("unknown status {}", number));
   return static_cast<Status>(number);
 }
 
@@ -137,6 +148,8 @@ FinishedReply finished_from(const json& message) {
   reply.lost_trace = string_at(message, "lost_trace");
   execution.status = status_from(unsigned_at(message, "status"));
   execution.reason = string_at(message, "reason");
+  execution.program = {.exit_code = optional_int_at(message, "exit_code"),
+                       .signal = optional_int_at(message, "signal")};
   for (const json& rule : message.at("broken_rules").get_ref<const json::array_t&>()) {
     execution.broken_rules.push_back(harness::mismatch_from_json(rule));
   }

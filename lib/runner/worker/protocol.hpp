@@ -34,7 +34,9 @@ struct RunRequest {
   /// The text of the recording that `settings.telemetry` names, for this and all later requests; absent where the
   /// worker has it already. So that nobody but the supervisor reads the file, which may be a pipe.
   std::optional<std::string> recording = {};
-  std::uint64_t silent_gpus = 0;  ///< GPUs of the machine that are known not to answer
+  std::uint64_t silent_gpus = 0;    ///< GPUs of the machine that are known not to answer
+  std::string program_folder = {};  ///< where a case of the site's own lies; empty for one that is built in
+  std::string program_digest = {};  ///< as harness::Program has it
 };
 
 /// What a process is started for that runs one function of a case.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <iostream>
 #include <new>
+#include <optional>
 #include <unistd.h>
 #include <utility>
 
@@ -20,6 +21,7 @@
 #include "runner/worker/message_channel.hpp"
 #include "runner/worker/neighbours.hpp"
 #include "runner/worker/worker_telemetry.hpp"
+#include "site/site_cases.hpp"
 
 namespace gpucheck::runner {
 namespace {
@@ -215,11 +217,24 @@ struct Worker {
   WorkerTelemetry& telemetry;
 };
 
+/// A case of the site's own as its folder has it now; nothing for one that is built in.
+/// @throws EnvironmentError for one that is not what the run selected any more.
+std::optional<harness::Case> site_case(const RunRequest& request) {
+  if (request.program_folder.empty()) return std::nullopt;
+  harness::Case own = site::read_case(request.program_folder);
+  if (own.name == request.case_name && own.program->digest == request.program_digest) return own;
+  throw EnvironmentError(
+      fmt::format("the case in {} is not what it was when the run began: somebody has changed its description, golden "
+                  "file or program meanwhile; run it again",
+                  request.program_folder));
+}
+
 /// @param lost_trace gets the reason why the trace is lost, where it is.
 Execution execute(const RunRequest& request, const Worker& worker, MessageChannel& channel, std::string& lost_trace) {
   if (request.recording) worker.telemetry.use_recording(*request.recording);
   worker.telemetry.expect_silent_gpus(static_cast<int>(request.silent_gpus));
-  const harness::Case& test_case = worker.registry.require(request.case_name);
+  const std::optional<harness::Case> own = site_case(request);
+  const harness::Case& test_case = own ? *own : worker.registry.require(request.case_name);
   const harness::Fault* const fault = fault_of(test_case, request.settings);
   OpenedDriver opened = open_driver(request.settings, fault, worker.make_driver);
   auto watch = worker.telemetry.watch(*opened.driver, request.settings, request.gpus, fault);
