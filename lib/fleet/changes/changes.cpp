@@ -41,6 +41,11 @@ std::vector<ConditionChange> condition_changes(const Fleet& before, const Fleet&
     for (const harness::DeviceIdentity& device : run.start.devices) texts.insert(device.driver_version);
   });
   add("settings", [](const KeptRun& run, std::set<std::string>& texts) { texts.insert(settings_text(run)); });
+  add("site cases", [](const KeptRun& run, std::set<std::string>& texts) {
+    for (const harness::SiteCase& one : run.start.site_cases) {
+      texts.insert(one_line(fmt::format("{} {}", one.name, one.digest), 120));
+    }
+  });
   return changes;
 }
 

@@ -127,6 +127,30 @@ std::string case_words(const Names& names, const Names& usual) {
   return text;
 }
 
+/// The digest that a node's runs have of a case of the site's own.
+Trait digest_of(const std::string& name) {
+  return [name](const FleetNode& node, const std::vector<KeptRun>& runs) {
+    std::set<std::string> digests;
+    for (const std::size_t run : node.runs) {
+      for (const harness::SiteCase& one : runs[run].start.site_cases) {
+        if (one.name == name) digests.insert(one.digest);
+      }
+    }
+    return digests.empty() ? "none" : joined(digests);
+  };
+}
+
+/// Two nodes that ran something else under one name; that one did not run it is a difference in cases.
+void find_different_site_cases(Fleet& fleet) {
+  std::map<std::string, std::set<std::string>> digests_of;
+  for (const KeptRun& run : fleet.runs) {
+    for (const harness::SiteCase& one : run.start.site_cases) digests_of[one.name].insert(one.digest);
+  }
+  for (const auto& [name, digests] : digests_of) {
+    if (digests.size() > 1) find_difference(fleet, fmt::format("files of {}", one_line(name, 80)), digest_of(name));
+  }
+}
+
 }  // namespace
 
 void find_differences(Fleet& fleet) {
@@ -137,6 +161,7 @@ void find_differences(Fleet& fleet) {
   std::vector<Names> cases;
   for (const FleetNode& node : fleet.nodes) cases.push_back(cases_of(node, fleet.runs));
   find_difference<Names>(fleet, "cases", cases, case_words);
+  find_different_site_cases(fleet);
 }
 
 }  // namespace gpucheck::fleet

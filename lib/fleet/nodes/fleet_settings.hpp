@@ -6,7 +6,8 @@
 
 namespace gpucheck::fleet {
 
-/// All that decides what the cases of a run see, but for the device: its options in one line.
+/// All that decides what the cases of a run see, but for the device and where the site's own cases lie: its options in
+/// one line.
 std::string settings_text(const KeptRun& run);
 
 }  // namespace gpucheck::fleet

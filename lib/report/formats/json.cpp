@@ -23,6 +23,7 @@ Json head_of(const harness::RunStarted& start) {
   head.update(harness::to_json(start.settings));
   if (start.configuration) head["config"] = harness::to_json(*start.configuration);
   if (start.job) head["job"] = harness::to_json(*start.job);
+  head["site_cases"] = array_of(start.site_cases);
   head["devices"] = array_of(start.devices);
   return head;
 }

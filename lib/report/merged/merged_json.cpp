@@ -23,6 +23,7 @@ Json run_json(const fleet::KeptRun& run) {
                {"incomplete", run.end.incomplete.empty() ? Json() : Json(run.end.incomplete)},
                {"settings", harness::to_json(run.start.settings)},
                {"job", run.start.job ? harness::to_json(*run.start.job) : Json()},
+               {"site_cases", array_of(run.start.site_cases)},
                {"counts", harness::to_json(run.end.counts)},
                {"devices", array_of(run.start.devices)},
                {"device_verdicts", Json::array()}};

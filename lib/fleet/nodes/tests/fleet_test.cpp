@@ -240,6 +240,28 @@ TEST(DifferentNodes, AreSaidByWhatTheyRan) {
   expect_odd(among_others(many), "cases", "5 cases, with a.a, a.b, a.c and 1 more");
 }
 
+TEST(DifferentNodes, AreSaidByTheFilesOfTheSitesOwnCases) {
+  const auto with = [](const std::string& name, std::vector<harness::SiteCase> site_cases) {
+    NodeOfTests node = good(name);
+    node.site_cases = std::move(site_cases);
+    return node;
+  };
+  const harness::SiteCase disk{.name = "site.disk", .digest = "00aa"};
+  const harness::SiteCase net{.name = "site.net", .digest = "00bb"};
+  EXPECT_EQ(judged({with("n1", {disk, net}), with("n2", {disk, net})}, "2").verdict, Verdict::passed);
+  const harness::SiteCase other{.name = "site.disk", .digest = "00cc"};
+  const Fleet fleet = judged({with("n1", {disk, net}), with("n2", {other, net}), with("n3", {disk, net})}, "3");
+  expect_odd(fleet, "files of site.disk", "00cc");
+  // That one did not run it is a difference in cases, which is said there.
+  EXPECT_THAT(differences(judged({with("n1", {disk}), with("n2", {})}, "2")), IsEmpty());
+  // A node that is not of one mind itself differs from the others.
+  NodeOfTests second = with("n2", {other});
+  second.uuids = {"GPU-second"};
+  second.file = "second.journal";
+  EXPECT_THAT(differences(judged({with("n1", {disk}), with("n2", {disk}), second}, "2")),
+              ElementsAre("GPUs", "files of site.disk"));
+}
+
 TEST(DifferentNodes, OfTwoKindsOfOneSizeAreTheLaterOnes) {
   NodeOfTests odd = good("n2");
   odd.version = "0.9";

@@ -36,6 +36,7 @@ struct NodeOfTests {
   int exit_code = -1;  ///< -1: as the results have it
   std::string incomplete = {};
   std::optional<harness::Job> job = {};
+  std::vector<harness::SiteCase> site_cases = {};
   std::chrono::system_clock::time_point start_time = {};
 };
 
@@ -58,6 +59,7 @@ inline harness::RunStarted start_of(const NodeOfTests& node) {
   start.version = node.version;
   start.host_name = node.name;
   start.job = node.job;
+  start.site_cases = node.site_cases;
   start.start_time = node.start_time;
   for (const std::string& uuid : node.uuids) {
     harness::DeviceIdentity& device = start.devices.emplace_back();
