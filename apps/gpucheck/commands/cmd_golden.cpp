@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
-#include <set>
+#include <map>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -12,7 +12,9 @@
 #include "golden/approve.hpp"
 #include "harness/result/outcome_text.hpp"
 #include "input/selection.hpp"
+#include "input/site_environment.hpp"
 #include "output/distinct_files.hpp"
+#include "site/site_cases.hpp"
 
 namespace gpucheck::application {
 
@@ -77,9 +79,7 @@ void write_golden(const fs::path& path, const std::string& text) {
 
 /// The run needs no golden: whatever is observed is held against the old file by
 /// golden::propose, which also reads one that still waits for its basis.
-void approve_case(const CaseResult& result, const std::string& directory, const golden::Conditions& conditions,
-                  int& written) {
-  const fs::path path = fs::path(directory) / golden::golden_path(result.name);
+void approve_case(const CaseResult& result, const fs::path& path, const golden::Conditions& conditions, int& written) {
   // One that is there and cannot be read is not one to write anew: its bases would be lost.
   const std::string old_text = read_input_file_if_any(path.string(), "golden file").value_or("");
   const std::string proposal = golden::propose(old_text, path.string(), result, conditions);
@@ -92,15 +92,21 @@ void approve_case(const CaseResult& result, const std::string& directory, const 
   print(fmt::format("{}: {}\n", result.name, path.string()));
 }
 
+/// In the folder of golden files; without one, in that of a case of the site's own.
+std::string path_of_proposal(const Case& test_case, const std::string& directory) {
+  if (!directory.empty()) return (fs::path(directory) / golden::golden_path(test_case.name)).string();
+  if (test_case.program) return site::golden_path(*test_case.program);
+  throw UsageError(
+      fmt::format("--golden DIR is missing: the golden file of {} is built in, and the proposal needs a "
+                  "folder",
+                  test_case.name));
+}
+
 /// A proposal replaces no file that the cases are run with.
-void check_proposals(const GoldenApproveOptions& options) {
-  const harness::RunSettings& settings = options.runner.settings;
+void check_proposals(const GoldenApproveOptions& options, const std::map<std::string, std::string>& paths) {
   std::vector<NamedFile> proposals;
-  for (const std::string& name : std::set(options.case_names.begin(), options.case_names.end())) {
-    proposals.push_back(
-        {"the golden file", (fs::path(settings.golden_directory) / golden::golden_path(name)).string()});
-  }
-  check_distinct(proposals, files_of_settings(settings));
+  for (const auto& [_, path] : paths) proposals.push_back({"the golden file", path});
+  check_distinct(proposals, files_of_settings(options.runner.settings));
 }
 
 void check_completed(const CaseResult& result) {
@@ -111,7 +117,9 @@ void check_completed(const CaseResult& result) {
 
 }  // namespace
 
-int golden_diff(const Environment& environment, const GoldenDiffOptions& options) {
+int golden_diff(const Environment& given, const GoldenDiffOptions& options) {
+  const SiteEnvironment site(given, options.runner.settings.case_folders);
+  const Environment& environment = site.get();
   const golden::GoldenSet goldens =
       load_goldens(environment, options.runner.settings.golden_directory, options.runner.settings.limits_path);
   const Selected selected = select(environment.registry, goldens, options.selection);
@@ -133,10 +141,16 @@ int golden_diff(const Environment& environment, const GoldenDiffOptions& options
   return static_cast<int>(signal != 0 ? harness::interrupted_exit_code(signal) : tally.exit_code());
 }
 
-int golden_approve(const Environment& environment, const GoldenApproveOptions& options) {
+int golden_approve(const Environment& given, const GoldenApproveOptions& options) {
+  const SiteEnvironment site(given, options.runner.settings.case_folders);
+  const Environment& environment = site.get();
+  std::map<std::string, std::string> paths;
   std::vector<const Case*> cases;
-  for (const std::string& name : options.case_names) cases.push_back(&environment.registry.require(name));
-  check_proposals(options);
+  for (const std::string& name : options.case_names) {
+    cases.push_back(&environment.registry.require(name));
+    paths.emplace(name, path_of_proposal(*cases.back(), options.runner.settings.golden_directory));
+  }
+  check_proposals(options, paths);
   RunRecorder recorder;
   const golden::GoldenSet none = golden::GoldenSet::from_embedded({});
   const std::vector<CaseResult> results = run_cases(environment, options.runner, cases, none, recorder);
@@ -146,13 +160,13 @@ int golden_approve(const Environment& environment, const GoldenApproveOptions& o
   int written = 0;
   for (const CaseResult& result : results) {
     check_completed(result);
-    approve_case(result, options.runner.settings.golden_directory,
+    approve_case(result, paths.at(result.name),
                  {recorder.device().kind, std::string(runtime::kind_name(options.runner.settings.allocator))}, written);
   }
   if (written > 0) {
     note(
-        "each value marked \"unapproved\" waits for you: write where it comes from (seed, torch, spec, math or "
-        "vendor) in its \"basis\"; until then the file is rejected");
+        "each value marked \"unapproved\" waits for you: write where it comes from (seed, torch, spec, math, vendor or "
+        "site) in its \"basis\"; until then the file is rejected");
   }
   return 0;
 }

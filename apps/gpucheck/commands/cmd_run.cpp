@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "base/error.hpp"
 #include "commands/commands.hpp"
@@ -14,6 +15,7 @@
 #include "config/parameters.hpp"
 #include "input/engine.hpp"
 #include "input/selection.hpp"
+#include "input/site_environment.hpp"
 #include "input/world.hpp"
 #include "output/distinct_files.hpp"
 #include "output/reports.hpp"
@@ -135,7 +137,8 @@ std::optional<ResumedJournal> resumed_journal(const RunOptions& options, const r
   std::set<std::string> names;
   for (const runner::PlannedCase& planned : plan.cases) names.insert(planned.test_case->name);
   for (const harness::CaseResult& orphan : plan.ready) names.insert(orphan.name);
-  return ResumedJournal(path, options, names, version);
+  return ResumedJournal(path, options,
+                        {.cases = std::move(names), .site_cases = runner::site_cases(plan), .version = version});
 }
 
 /// Each process of a job has a part of the cases then, and those between processes need all of them.
@@ -196,6 +199,7 @@ void check_files(const Environment& environment, const RunOptions& options) {
   std::vector<NamedFile> all = files_read(options);
   check_distinct(written, all);
   check_outside(written, {"the golden files", options.runner.settings.golden_directory});
+  for (const std::string& folder : options.runner.settings.case_folders) check_outside(written, {"the cases", folder});
   std::ranges::copy(written, std::back_inserter(all));
   std::vector<std::string_view> cases;
   for (const Case& test_case : environment.registry.cases()) cases.push_back(test_case.name);
@@ -204,9 +208,11 @@ void check_files(const Environment& environment, const RunOptions& options) {
 
 }  // namespace
 
-int run(const Environment& environment, const RunOptions& typed) {
+int run(const Environment& given, const RunOptions& typed) {
   const RunOptions options = with_names_of_this_process(typed);
   if (options.runner.deadline) runner::end_process_at(*options.runner.deadline);
+  const SiteEnvironment site(given, options.runner.settings.case_folders);
+  const Environment& environment = site.get();
   check_files(environment, options);
   make_folder(options.runner.trace_folder);
   runner::SignalGuard::begin_run();  // before any report is opened: each that is gets written

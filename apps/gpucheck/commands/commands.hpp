@@ -22,6 +22,7 @@ namespace gpucheck::application {
 
 struct ListOptions {
   Selection selection;
+  std::vector<std::string> case_folders;
   std::string basis;   ///< the expectations that stand on it, instead of the cases; empty for the cases
   std::string device;  ///< whose devices are listed instead of cases, or of the estimated run; empty: cases
   bool json = false;
@@ -32,9 +33,16 @@ struct ListOptions {
 
 struct DescribeOptions {
   std::string case_name;
+  std::vector<std::string> case_folders;
   std::string golden_directory;
   std::string limits_path;
   bool json = false;
+};
+
+struct CaseNewOptions {
+  std::string name;
+  std::string language = "shell";
+  std::string folder = "site-cases";
 };
 
 struct ExplainOptions {
@@ -64,8 +72,9 @@ struct MergeOptions {
   std::string racks;               ///< as fleet::Racks takes it; empty where nobody says
   std::string history;             ///< the folder; empty for none
   std::vector<MergedOutput> outputs;
-  std::string waivers_path;  ///< empty for none
-  bool verbose = false;      ///< nodes that passed, too
+  std::string waivers_path;               ///< empty for none
+  std::vector<std::string> case_folders;  ///< of cases that the waivers may be for
+  bool verbose = false;                   ///< nodes that passed, too
   ColourChoice colour = ColourChoice::automatic;
 };
 
@@ -132,6 +141,7 @@ struct InspectOptions {
 
 int list(const Environment& environment, const ListOptions& options);
 int describe(const Environment& environment, const DescribeOptions& options);
+int case_new(const Environment& environment, const CaseNewOptions& options);
 int explain(const Environment& environment, const ExplainOptions& options);
 int info(const Environment& environment, const InfoOptions& options);
 int run(const Environment& environment, const RunOptions& options);

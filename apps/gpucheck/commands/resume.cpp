@@ -33,25 +33,26 @@ bool has_whole_line(const std::string& path) {
 
 }  // namespace
 
-ResumedJournal::ResumedJournal(std::string path, const RunOptions& options, const std::set<std::string>& cases,
-                               const std::string& version)
+ResumedJournal::ResumedJournal(std::string path, const RunOptions& options, const RunIdentity& identity)
     : path_(std::move(path)), aside_(path_ + ".before") {
   for (const std::string& one : {path_, aside_}) {
     std::error_code absent;
     // One that was cut off in its first line knows nothing.
-    if (std::filesystem::is_regular_file(one, absent) && has_whole_line(one)) take(one, options, cases, version);
+    if (std::filesystem::is_regular_file(one, absent) && has_whole_line(one)) take(one, options, identity);
   }
 }
 
-void ResumedJournal::take(const std::string& path, const RunOptions& options, const std::set<std::string>& cases,
-                          const std::string& version) {
+void ResumedJournal::take(const std::string& path, const RunOptions& options, const RunIdentity& identity) {
   const fleet::RunRecord record = report::read_journal(path).record();
   const harness::RunStarted& start = record.start;
-  if (start.version != version) reject(path, fmt::format("by gpucheck {}, and this is {}", start.version, version));
+  if (start.version != identity.version) {
+    reject(path, fmt::format("by gpucheck {}, and this is {}", start.version, identity.version));
+  }
   if (start.settings != options.runner.settings) reject(path, "with other settings");
   std::set<std::string> before;
   for (const harness::SelectedCase& selected : start.selected) before.insert(selected.name);
-  if (!before.empty() && before != cases) reject(path, "of other cases");
+  if (!before.empty() && before != identity.cases) reject(path, "of other cases");
+  if (start.site_cases != identity.site_cases) reject(path, "with cases of the site's own that have changed since");
   if (run_.devices.empty()) run_.devices = start.devices;
   (path == aside_ ? results_aside_ : results_) = record.results.size();
   for (const harness::CaseResult& result : record.results) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "input/run_options.hpp"
 #include "runner/plan/resumed_run.hpp"
@@ -11,16 +12,21 @@
 /// journal lies beside the new one: whenever that is cut off, nothing that was known is lost.
 namespace gpucheck::application {
 
+/// What decides, besides its options, which run it is.
+struct RunIdentity {
+  std::set<std::string> cases;                ///< that it selects
+  std::vector<harness::SiteCase> site_cases;  ///< of those, the site's own
+  std::string version;                        ///< of gpucheck
+};
+
 /// The journal of a run that is resumed.
 class ResumedJournal {
  public:
   /// Reads what there is at `path`, and what an earlier attempt to resume has left beside it. None is a run that
   /// begins.
-  /// @param cases that this run selects.
   /// @throws UsageError where the journal is of a run with another version, other settings or other cases;
   /// EnvironmentError where it cannot be read.
-  ResumedJournal(std::string path, const RunOptions& options, const std::set<std::string>& cases,
-                 const std::string& version);
+  ResumedJournal(std::string path, const RunOptions& options, const RunIdentity& identity);
 
   [[nodiscard]] const runner::ResumedRun& run() const noexcept { return run_; }
   /// Puts the old journal aside, for the new one to be written. @throws EnvironmentError.
@@ -29,8 +35,7 @@ class ResumedJournal {
   void finish(const std::vector<harness::CaseResult>& results) const;
 
  private:
-  void take(const std::string& path, const RunOptions& options, const std::set<std::string>& cases,
-            const std::string& version);
+  void take(const std::string& path, const RunOptions& options, const RunIdentity& identity);
 
   std::string path_;
   std::string aside_;

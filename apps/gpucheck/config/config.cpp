@@ -114,6 +114,11 @@ class SettingsReader {
         return {value.text};
       case Type::texts:
         return list_of(value);
+      case Type::paths: {
+        std::vector<std::string> paths = list_of(value);
+        std::ranges::transform(paths, paths.begin(), [this](const std::string& path) { return beside(path); });
+        return paths;
+      }
       case Type::path:
         return {beside(text_of(value))};
       default:

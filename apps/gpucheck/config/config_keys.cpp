@@ -29,6 +29,7 @@ std::vector<ConfigKey> make_keys() {
        0,
        0,
        {"pass", "warn", "fail"}},
+      {"cases", "--cases", Type::paths, "folders of cases of the site's own"},
       {"parameters", "--parameter", Type::parameters, "a value for every selected case that has the parameter"},
       {"device", "--device", Type::text, "the devices to run on"},
       {"allocator", "--allocator", Type::text, "caching, async, or a library, relative to this file's folder"},

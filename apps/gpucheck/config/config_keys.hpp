@@ -17,6 +17,7 @@ struct ConfigKey {
     whole_number,  ///< from `minimum` to `maximum`
     truth,         ///< a flag, which `false` leaves out
     texts,         ///< a list
+    paths,         ///< a list of what `path` is
     parameters,    ///< a table: values by the parameters' names
     outputs        ///< a table: paths by the reports' formats
   };

@@ -25,6 +25,7 @@ Json value_json(const ConfigKey& key) {
     case Type::truth:
       return {{"type", "boolean"}};
     case Type::texts:
+    case Type::paths:
       return {{"type", "array"}, {"items", text_json()}};
     case Type::parameters:
       return {{"type", "object"}, {"additionalProperties", {{"type", {"string", "number", "boolean"}}}}};

@@ -18,6 +18,9 @@ inline constexpr const char* of_compare =
     "compared, a file is not a journal, a node that passed was not judged, or the report cannot be written.";
 inline constexpr const char* of_showing =
     "Exit codes: 0 shown; 2 usage, such as a name that there is not; 3 nothing selected, or a file cannot be read.";
+inline constexpr const char* of_case_new =
+    "Exit codes: 0 it is written; 2 usage, such as a name that cannot be one, or a folder that is there already; 3 it "
+    "cannot be written.";
 inline constexpr const char* of_help =
     "Exit codes: 0 shown, or the pages are written; 2 usage, such as a topic that does not exist; 3 a page cannot be "
     "written.";

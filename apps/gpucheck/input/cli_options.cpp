@@ -134,6 +134,15 @@ void add_execution(CLI::App& command, runner::Options& options) {
       ->type_name("FILE");
 }
 
+void add_case_folders(CLI::App& command, std::vector<std::string>& folders) {
+  command
+      .add_option("--cases", folders,
+                  "Cases of your own besides: a folder with a folder for each; may be repeated (gpucheck help "
+                  "site-cases)")
+      ->type_name("FOLDER")
+      ->allow_extra_args(false);
+}
+
 void add_golden_files(CLI::App& command, std::string& directory, std::string& limits_path) {
   add(command, "golden", directory, "Golden files from here instead of those built in")->type_name("DIR");
   add(command, "limits", limits_path, "Limits of measured values that go before those built in (gpucheck.limits/1)")

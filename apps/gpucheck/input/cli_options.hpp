@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/case/case.hpp"
 #include "input/arguments.hpp"
@@ -17,6 +18,8 @@ namespace gpucheck::application {
 void add_globs(CLI::App& command, Selection& selection);
 void add_exclusions(CLI::App& command, Selection& selection);
 void add_execution(CLI::App& command, runner::Options& options);
+/// --cases, for the folders of the site's own cases.
+void add_case_folders(CLI::App& command, std::vector<std::string>& folders);
 void add_golden_files(CLI::App& command, std::string& directory, std::string& limits_path);
 /// Everything of `run` but which cases, their parameters, and in what order.
 /// @param start of the process: from then on a deadline counts

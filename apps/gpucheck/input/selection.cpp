@@ -13,6 +13,7 @@
 #include "base/text/sanitize.hpp"
 #include "harness/case/needs.hpp"
 #include "runner/supervision/orphans.hpp"
+#include "site/site_cases.hpp"
 
 namespace gpucheck::application {
 
@@ -160,6 +161,7 @@ golden::GoldenSet load_goldens(const Environment& environment, const std::string
                                const std::string& limits_path) {
   golden::GoldenSet goldens =
       directory.empty() ? environment.embedded_goldens() : golden::GoldenSet::from_directory(directory);
+  site::add_goldens(goldens, environment.registry);
   if (!limits_path.empty()) {
     golden::Limits limits = golden::Limits::parse(read_input_file(limits_path, "limits"), limits_path);
     check_names(limits, goldens, limits_path);

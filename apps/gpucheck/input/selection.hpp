@@ -55,8 +55,8 @@ std::vector<const harness::Case*> for_processes(std::vector<const harness::Case*
 std::vector<const harness::Case*> for_allocator(std::vector<const harness::Case*> selected, const Selection& selection,
                                                 const runtime::AllocatorChoice& allocator);
 
-/// From the directory, or those built into the binary when it is empty. The limits of a file, where one is named, go
-/// before theirs.
+/// From the directory, or those built into the binary when it is empty, and those of the site's own cases. The limits
+/// of a file, where one is named, go before theirs.
 golden::GoldenSet load_goldens(const Environment& environment, const std::string& directory,
                                const std::string& limits_path);
 

@@ -35,6 +35,9 @@ Json case_json(const Case& test_case) {
             {"needs", harness::to_json(test_case.needs)},
             {"parameters", Json::array()},
             {"faults", Json::array()}};
+  const auto& program = test_case.program;
+  json["program"] =
+      program ? Json{{"folder", program->folder}, {"file", program->file}, {"digest", program->digest}} : Json(nullptr);
   for (const harness::Parameter& parameter : test_case.parameters)
     json["parameters"].push_back(parameter_json(parameter));
   for (const harness::Fault& fault : test_case.faults) {

@@ -3,6 +3,7 @@
 #include "commands/cases/case_documents.hpp"
 #include "commands/commands.hpp"
 #include "input/selection.hpp"
+#include "input/site_environment.hpp"
 
 namespace gpucheck::application {
 
@@ -11,8 +12,13 @@ namespace {
 using harness::Case;
 
 std::string heading(const Case& test_case) {
-  return fmt::format("{}\n  {}\n\nsource    {}\nneeds     {}\ndeadline  {} ms\n", test_case.name, test_case.summary,
-                     test_case.source, harness::to_text(test_case.needs), test_case.deadline.count());
+  std::string text =
+      fmt::format("{}\n  {}\n\nsource    {}\nneeds     {}\ndeadline  {} ms\n", test_case.name, test_case.summary,
+                  test_case.source, harness::to_text(test_case.needs), test_case.deadline.count());
+  if (const auto& program = test_case.program) {
+    text += fmt::format("program   {}/{}\ndigest    {}\n", program->folder, program->file, program->digest);
+  }
+  return text;
 }
 
 std::string parameters_text(const Case& test_case) {
@@ -46,8 +52,9 @@ std::string golden_text(const golden::Golden* golden) {
 }  // namespace
 
 int describe(const Environment& environment, const DescribeOptions& options) {
-  const Case& test_case = environment.registry.require(options.case_name);
-  const golden::GoldenSet goldens = load_goldens(environment, options.golden_directory, options.limits_path);
+  const SiteEnvironment site(environment, options.case_folders);
+  const Case& test_case = site.get().registry.require(options.case_name);
+  const golden::GoldenSet goldens = load_goldens(site.get(), options.golden_directory, options.limits_path);
   const golden::Golden* golden = goldens.find(test_case.name);
   if (options.json) {
     print_document(case_document(test_case, golden));

@@ -12,6 +12,7 @@
 #include "commands/commands.hpp"
 #include "input/machine/machine_state.hpp"
 #include "input/selection.hpp"
+#include "input/site_environment.hpp"
 
 namespace gpucheck::application {
 
@@ -66,12 +67,13 @@ int list(const Environment& environment, const ListOptions& options) {
     if (options.json) throw UsageError("--device lists devices, which --json does not; gpucheck info --json does");
     return list_devices(options.device);
   }
+  const SiteEnvironment site(environment, options.case_folders);
   // Reading golden files takes time; here they only tell a name to leave out from a mistyped one.
   const golden::GoldenSet goldens =
       options.selection.excluded.empty() ? golden::GoldenSet::from_embedded({}) : environment.embedded_goldens();
-  std::vector<const harness::Case*> cases = select_cases(environment.registry, goldens, options.selection);
+  std::vector<const harness::Case*> cases = select_cases(site.get().registry, goldens, options.selection);
   if (!options.basis.empty()) {
-    print(expectations_on(options.basis, cases, environment.embedded_goldens()));
+    print(expectations_on(options.basis, cases, load_goldens(site.get(), "", "")));
     return 0;
   }
   std::optional<RunEstimate> estimate;

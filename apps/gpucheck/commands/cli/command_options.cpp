@@ -12,6 +12,7 @@
 #include "config/apply_config.hpp"
 #include "config/cmd_config.hpp"
 #include "help/exit_code_texts.hpp"
+#include "site/new_case.hpp"
 
 namespace gpucheck::application {
 
@@ -40,6 +41,7 @@ void add_inspection(CLI::App& application, const Environment& environment, Actio
       add_command<ListOptions>(application, "list", "Show the cases' names and what they check", exit_codes::of_showing,
                                list, environment, action);
   add_globs(*list_command, list_options->selection);
+  add_case_folders(*list_command, list_options->case_folders);
   CLI::Option* const json = list_command->add_flag("--json", list_options->json, "As JSON, with everything declared");
   CLI::Option* const plain = list_command->add_flag("--plain", list_options->plain, "Names only")->excludes(json);
   CLI::Option* const estimate = list_command->add_flag(
@@ -67,6 +69,7 @@ void add_inspection(CLI::App& application, const Environment& environment, Actio
       add_command<DescribeOptions>(application, "describe", "Show all about one case, and what it must observe",
                                    exit_codes::of_showing, describe, environment, action);
   describe_command->add_option("case", describe_options->case_name, "Its name")->required()->type_name("CASE");
+  add_case_folders(*describe_command, describe_options->case_folders);
   add_golden_files(*describe_command, describe_options->golden_directory, describe_options->limits_path);
   describe_command->add_flag("--json", describe_options->json, "As JSON");
 
@@ -94,6 +97,7 @@ void add_inspection(CLI::App& application, const Environment& environment, Actio
 
 void add_run_options(CLI::App& command, RunOptions& options, const Environment& environment) {
   add_globs(command, options.selection);
+  add_case_folders(command, options.runner.settings.case_folders);
   add_parameters(command, options.runner);
   add_order(command, options);
   add_execution(command, options.runner);
@@ -151,6 +155,7 @@ void add_prove(CLI::App& application, const Environment& environment, Action& ac
       application, "prove", "Show that cases turn red: run each clean, then under each of its declared faults",
       exit_codes::of_prove, prove, environment, action);
   add_globs(*command, options->selection);
+  add_case_folders(*command, options->runner.settings.case_folders);
   add_parameters(*command, options->runner);
   add_execution(*command, options->runner);
   command->add_flag("--json", options->json, "As JSON");
@@ -180,16 +185,42 @@ void add_golden(CLI::App& application, const Environment& environment, Action& a
       add_command<GoldenDiffOptions>(*golden, "diff", "Run cases and show where they differ from their golden files",
                                      exit_codes::of_golden_diff, golden_diff, environment, action);
   add_globs(*diff, diff_options->selection);
+  add_case_folders(*diff, diff_options->runner.settings.case_folders);
   add_parameters(*diff, diff_options->runner);
   add_execution(*diff, diff_options->runner);
 
   const auto [approve, approve_options] = add_command<GoldenApproveOptions>(
-      *golden, "approve", "Run cases and write what they observe as proposals into --golden DIR",
+      *golden, "approve", "Run cases and write what they observe as proposals for golden files",
       exit_codes::of_golden_approve, golden_approve, environment, action);
   approve->add_option("cases", approve_options->case_names, "Their names")->required()->type_name("CASE");
+  add_case_folders(*approve, approve_options->runner.settings.case_folders);
   add_parameters(*approve, approve_options->runner);
   add_execution(*approve, approve_options->runner);
-  approve->get_option("--golden")->required()->description("Golden files to write; made where there is none");
+  approve->get_option("--golden")
+      ->description(
+          "Golden files to write; made where there is none. Without it those of your own cases are written into their "
+          "folders");
+}
+
+void add_case(CLI::App& application, const Environment& environment, Action& action) {
+  CLI::App* const command = application.add_subcommand("case", "Cases of your own");
+  command->require_subcommand(1);
+  const auto [create, options] =
+      add_command<CaseNewOptions>(*command, "new", "Write an example of a case of your own that works",
+                                  exit_codes::of_case_new, case_new, environment, action);
+  create->add_option("name", options->name, "Its name: \"group.case\" with a-z, 0-9 and _, such as site.scratch_space")
+      ->required()
+      ->type_name("NAME");
+  std::vector<std::string> languages;
+  for (const std::string_view language : site::example_languages()) languages.emplace_back(language);
+  create->add_option("--language", options->language, "In which its program is written")
+      ->check(CLI::IsMember(languages))
+      ->capture_default_str();
+  create
+      ->add_option("--folder", options->folder,
+                   "Folder of cases in which it becomes a folder; made where there is none")
+      ->type_name("FOLDER")
+      ->capture_default_str();
 }
 
 void add_baseline(CLI::App& application, const Environment& environment, Action& action) {
@@ -221,6 +252,7 @@ void add_commands(CLI::App& application, const Environment& environment, Action&
   add_prove(application, environment, action);
   add_baseline(application, environment, action);
   add_golden(application, environment, action);
+  add_case(application, environment, action);
   add_replay(application, environment, action);
   add_config_commands(
       application,

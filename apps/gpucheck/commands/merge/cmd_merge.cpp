@@ -10,6 +10,7 @@
 #include "commands/commands.hpp"
 #include "commands/merge/history_folder.hpp"
 #include "commands/merge/verdict_exit_code.hpp"
+#include "input/site_environment.hpp"
 #include "output/distinct_files.hpp"
 #include "output/error_report.hpp"
 #include "output/terminal.hpp"
@@ -36,16 +37,17 @@ std::vector<NamedFile> files_read(const MergeOptions& options) {
   return files;
 }
 
-fleet::Waivers waivers_of(const Environment& environment, const std::string& path) {
-  if (path.empty()) return {};
+fleet::Waivers waivers_of(const Environment& environment, const MergeOptions& options) {
+  if (options.waivers_path.empty()) return {};
+  const SiteEnvironment site(environment, options.case_folders);
   std::vector<std::string> names;
-  for (const harness::Case& known : environment.registry.cases()) names.push_back(known.name);
-  return fleet::read_waivers(path, names);
+  for (const harness::Case& known : site.get().registry.cases()) names.push_back(known.name);
+  return fleet::read_waivers(options.waivers_path, names);
 }
 
 fleet::FleetRules rules_of(const Environment& environment, const MergeOptions& options) {
   fleet::FleetRules rules{.expected = fleet::parse_expected_nodes(options.expected_nodes),
-                          .waivers = waivers_of(environment, options.waivers_path),
+                          .waivers = waivers_of(environment, options),
                           .racks = options.racks.empty() ? fleet::Racks() : fleet::Racks(options.racks)};
   if (options.history.empty()) return rules;
   HistoryFolder history = read_history(options.history);

@@ -34,6 +34,7 @@ MergedOutput parse_merged_output(std::string_view text) {
 }  // namespace
 
 void add_merge_options(CLI::App& command, MergeOptions& options) {
+  add_case_folders(command, options.case_folders);
   command
       .add_option("files", options.paths,
                   "Journals of runs, and folders: of those, every file named *.journal in them and below")

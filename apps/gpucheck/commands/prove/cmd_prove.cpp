@@ -9,6 +9,7 @@
 #include "commands/prove/proof_document.hpp"
 #include "commands/prove/prover.hpp"
 #include "input/selection.hpp"
+#include "input/site_environment.hpp"
 #include "input/world.hpp"
 
 namespace gpucheck::application {
@@ -141,13 +142,14 @@ void show_proving(std::size_t finished, std::size_t total) {
 int prove(const Environment& environment, const ProveOptions& typed) {
   ProveOptions options = typed;
   options.runner.world = world_of_this_process(engine_of_this_process(), typed.runner.world.rendezvous);
+  const SiteEnvironment site(environment, options.runner.settings.case_folders);
   const golden::GoldenSet goldens =
-      load_goldens(environment, options.runner.settings.golden_directory, options.runner.settings.limits_path);
+      load_goldens(site.get(), options.runner.settings.golden_directory, options.runner.settings.limits_path);
   const std::vector<const harness::Case*> cases =
-      for_allocator(for_processes(select_cases(environment.registry, goldens, options.selection), options.selection),
+      for_allocator(for_processes(select_cases(site.get().registry, goldens, options.selection), options.selection),
                     options.selection, options.runner.settings.allocator);
   const auto rendezvous = serve_rendezvous(cases, options.runner.world);
-  const Proof proof = make_proof(environment, goldens, cases, options.runner, show_proving);
+  const Proof proof = make_proof(site.get(), goldens, cases, options.runner, show_proving);
   clear_progress();
   note_device(proof.device);
   if (options.json) {
