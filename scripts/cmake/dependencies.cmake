@@ -27,6 +27,13 @@ if(re2_uses_abseil)
   list(JOIN abseil_libraries "," abseil_libraries)
   target_link_libraries(gpucheck_re2 INTERFACE $<LINK_GROUP:RESCAN,${abseil_libraries}>)
 endif()
+
+# SHA-256 for bundles. Debian's libsodium-dev has no CMake package of its own.
+find_path(SODIUM_INCLUDE_DIR sodium.h REQUIRED)
+find_library(SODIUM_LIBRARY NAMES libsodium.a REQUIRED)
+add_library(gpucheck_sodium INTERFACE)
+target_include_directories(gpucheck_sodium SYSTEM INTERFACE ${SODIUM_INCLUDE_DIR})
+target_link_libraries(gpucheck_sodium INTERFACE ${SODIUM_LIBRARY} Threads::Threads)
 # Names for native stacks: libbacktrace is part of GCC and lies in GCC's own folders, where
 # other compilers do not look.
 find_program(GPUCHECK_GCC NAMES gcc REQUIRED)
