@@ -95,6 +95,8 @@ class GoldenSet {
   /// From files embedded in the binary, which must outlive the set and its copies: each is read when it is first
   /// wanted, as a run of one case needs one. @throws MalformedGolden for limits.json.
   static GoldenSet from_embedded(std::span<const File> files);
+  /// The same from files of another place. @param place for messages, before the path: "embedded golden/"
+  static GoldenSet from_files(std::span<const File> files, std::string_view place);
   /// From `<directory>/<group>/<case>.json`. @throws MalformedGolden, EnvironmentError
   /// when the directory cannot be read.
   static GoldenSet from_directory(const std::string& directory);
@@ -107,6 +109,12 @@ class GoldenSet {
   /// Null when no golden is for the case. @throws MalformedGolden for an embedded file.
   [[nodiscard]] const Golden* find(std::string_view case_name) const;
   [[nodiscard]] std::vector<std::string> case_names() const;
+  /// The whole text of the case's golden file, as long as the set lives; nothing where there is none.
+  [[nodiscard]] std::optional<std::string_view> text_of(std::string_view case_name) const;
+  /// The text of the file `limits.json` beside the golden files; empty where there is no such file.
+  [[nodiscard]] std::string_view limits_text() const noexcept {
+    return limits_text_ ? *limits_text_ : std::string_view();
+  }
   /// The limited values of all of them, see Golden::limited_values. @throws MalformedGolden for an embedded file.
   [[nodiscard]] std::vector<std::string> limited_values() const;
 
@@ -118,6 +126,7 @@ class GoldenSet {
   class Entry;
 
   Limits limits_;
+  std::shared_ptr<const std::string> limits_text_;
   std::map<std::string, std::shared_ptr<const Entry>, std::less<>> goldens_;
 };
 

@@ -19,8 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view limits_path = "limits.json";
 
-std::string embedded_origin(const GoldenSet::File& file) { return fmt::format("embedded golden/{}", file.path); }
-
 /// "alloc.fuzz" of "alloc/fuzz.json": golden_path backwards.
 std::string case_name_of(std::string_view path) {
   std::string name(path.substr(0, path.rfind(".json")));
@@ -59,30 +57,40 @@ std::vector<fs::path> json_files_below(const std::string& directory) {
 /// A golden that was read, or a file to read when it is first wanted.
 class GoldenSet::Entry {
  public:
-  explicit Entry(Golden golden) : golden_(std::move(golden)) {}
-  explicit Entry(const File& file) : file_(file) {}
+  Entry(Golden golden, std::string text) : owned_(std::move(text)), text_(owned_), golden_(std::move(golden)) {}
+  Entry(const File& file, std::string_view place) : place_(place), path_(file.path), text_(file.text) {}
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+  ~Entry() = default;
 
   [[nodiscard]] const Golden& golden() const {
     const std::scoped_lock lock(mutex_);
-    if (!golden_) golden_ = parse_at(file_.text, embedded_origin(file_), file_.path);
+    if (!golden_) golden_ = parse_at(text_, fmt::format("{}{}", place_, path_), path_);
     return *golden_;
   }
+  [[nodiscard]] std::string_view text() const noexcept { return text_; }
 
  private:
-  File file_{};
+  std::string owned_;
+  std::string place_;
+  std::string_view path_;
+  std::string_view text_;
   mutable std::mutex mutex_;
   mutable std::optional<Golden> golden_;
 };
 
 std::string golden_path(std::string_view case_name) { return harness::case_path(case_name) + ".json"; }
 
-GoldenSet GoldenSet::from_embedded(std::span<const File> files) {
+GoldenSet GoldenSet::from_embedded(std::span<const File> files) { return from_files(files, "embedded golden/"); }
+
+GoldenSet GoldenSet::from_files(std::span<const File> files, std::string_view place) {
   GoldenSet set;
   for (const File& file : files) {
     if (file.path == limits_path) {
-      set.limits_ = Limits::parse(file.text, embedded_origin(file));
+      set.limits_ = Limits::parse(file.text, fmt::format("{}{}", place, file.path));
+      set.limits_text_ = std::make_shared<const std::string>(file.text);
     } else {
-      set.goldens_.emplace(case_name_of(file.path), std::make_shared<const Entry>(file));
+      set.goldens_.emplace(case_name_of(file.path), std::make_shared<const Entry>(file, place));
     }
   }
   return set;
@@ -91,14 +99,15 @@ GoldenSet GoldenSet::from_embedded(std::span<const File> files) {
 GoldenSet GoldenSet::from_directory(const std::string& directory) {
   GoldenSet set;
   for (const fs::path& path : json_files_below(directory)) {
-    const std::string text = read_input_file(path.string(), "golden file");
+    std::string text = read_input_file(path.string(), "golden file");
     const std::string relative = path.lexically_relative(directory).generic_string();
     if (relative == limits_path) {
       set.limits_ = Limits::parse(text, path.string());
+      set.limits_text_ = std::make_shared<const std::string>(std::move(text));
     } else {
       Golden golden = parse_at(text, path.string(), relative);
       std::string name = golden.case_name();
-      set.goldens_.emplace(std::move(name), std::make_shared<const Entry>(std::move(golden)));
+      set.goldens_.emplace(std::move(name), std::make_shared<const Entry>(std::move(golden), std::move(text)));
     }
   }
   return set;
@@ -115,6 +124,11 @@ bool GoldenSet::contains(std::string_view case_name) const { return goldens_.con
 const Golden* GoldenSet::find(std::string_view case_name) const {
   const auto found = goldens_.find(case_name);
   return found == goldens_.end() ? nullptr : &found->second->golden();
+}
+
+std::optional<std::string_view> GoldenSet::text_of(std::string_view case_name) const {
+  const auto found = goldens_.find(case_name);
+  return found == goldens_.end() ? std::nullopt : std::optional(found->second->text());
 }
 
 std::vector<std::string> GoldenSet::limited_values() const {

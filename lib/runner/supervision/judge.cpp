@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text/sanitize.hpp"
+#include "golden/judgement.hpp"
 #include "harness/result/failure_kinds.hpp"
 #include "harness/result/outcome_text.hpp"
 #include "runner/limits/environment_fault.hpp"
@@ -25,45 +26,6 @@ harness::ParameterValues with_defaults(const PlannedCase& planned) {
     values.try_emplace(parameter.name, parameter.default_value);
   }
   return values;
-}
-
-/// A broken rule is of a kind of its own, where it names none.
-Mismatch coded(Mismatch rule) {
-  if (rule.failure.empty()) rule.failure = harness::find_failure_kind("rule_broken")->code;
-  return rule;
-}
-
-std::vector<Mismatch> compare(const CaseResult& result, const golden::GoldenSet& goldens,
-                              const golden::Conditions& conditions) {
-  if (const golden::Golden* golden = goldens.find(result.name)) return golden->compare(result.observations, conditions);
-  return {coded({.key = "golden", .expected = "a golden file for this case", .seen = "nothing", .basis = "rule"})};
-}
-
-void judge_completed(CaseResult& result, harness::Execution& execution, const golden::GoldenSet& goldens,
-                     const golden::Conditions& conditions) {
-  try {
-    result.mismatches = compare(result, goldens, conditions);
-    if (const golden::Golden* golden = goldens.find(result.name)) {
-      result.measurements = golden->measure(result.observations, conditions);
-      result.warnings = golden->warnings(result.observations, conditions);
-    }
-  } catch (const std::exception& error) {
-    result.reason = fmt::format("the golden file cannot be used: {}", error.what());
-    return;
-  }
-  for (Mismatch& rule : execution.broken_rules) result.mismatches.push_back(coded(std::move(rule)));
-  if (!result.mismatches.empty()) {
-    result.outcome = Outcome::fail;
-    result.reason = harness::mismatch_text(result.mismatches);
-    return;
-  }
-  // What was measured and could not be judged is not a pass.
-  const auto unknown = std::ranges::find(result.measurements, "unknown", &harness::Measurement::verdict);
-  if (unknown != result.measurements.end()) {
-    result.reason = fmt::format("{} cannot be judged: {}; --limits FILE gives a limit", unknown->key, unknown->source);
-    return;
-  }
-  result.outcome = Outcome::pass;
 }
 
 /// What a program said last is why it ended as it did.
@@ -91,7 +53,7 @@ void judge_incomplete(CaseResult& result, harness::Execution& execution) {
   } else {
     result.outcome = Outcome::error;
   }
-  std::ranges::transform(execution.broken_rules, std::back_inserter(result.mismatches), coded);
+  std::ranges::transform(execution.broken_rules, std::back_inserter(result.mismatches), golden::coded);
   const std::string hardware = fmt::format("rule.{}", harness::hardware_rule);
   if (std::ranges::count(result.mismatches, hardware, &Mismatch::key) == 0) return;
   result.outcome = Outcome::fail;
@@ -104,7 +66,7 @@ void judge_execution(CaseResult& result, harness::Execution execution, const gol
   result.duration_ms = execution.duration_ms;
   result.telemetry = std::move(execution.telemetry);
   if (execution.status != harness::Execution::Status::completed) return judge_incomplete(result, execution);
-  judge_completed(result, execution, goldens, conditions);
+  golden::judge_completed(result, std::move(execution.broken_rules), goldens, conditions);
 }
 
 void judge_deadline(CaseResult& result, const RequestEnd& end, std::chrono::milliseconds limit) {
