@@ -34,7 +34,11 @@ class OutputFile {
   /// written. @throws EnvironmentError.
   void discard_old() const;
 
-  /// Writes `text`, flushes it to disk and gives the file its name. Call once.
+  /// Writes `text` behind what was written before: for what is too large to be held whole.
+  /// @throws EnvironmentError; InterruptedError as `commit` does.
+  void append(std::string_view text) { write_all(text); }
+
+  /// Writes `text` behind what was appended, flushes it to disk and gives the file its name. Call once.
   /// @throws EnvironmentError; InterruptedError where nobody reads it (base/waiting_for_files.hpp).
   void commit(std::string_view text);
 

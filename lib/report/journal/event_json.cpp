@@ -3,6 +3,7 @@
 #include <concepts>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <type_traits>
 
 #include "base/text/utf8.hpp"
@@ -67,6 +68,10 @@ ordered_json to_json(const JournalEntry& entry) {
         return json;
       },
       entry.event);
+}
+
+std::string line_of(const JournalEntry& entry) {
+  return to_json(entry).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 }  // namespace gpucheck::report

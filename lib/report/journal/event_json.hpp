@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <variant>
 
 #include "harness/run/events.hpp"
@@ -20,5 +21,8 @@ struct JournalEntry {
 /// from an EventReader as it was, up to a start time's fraction of a millisecond. Text that is not UTF-8 becomes
 /// `{"latin1": …}`, one character for each byte, and comes back as those bytes.
 nlohmann::ordered_json to_json(const JournalEntry& entry);
+
+/// The same as a journal holds it, without the newline.
+std::string line_of(const JournalEntry& entry);
 
 }  // namespace gpucheck::report

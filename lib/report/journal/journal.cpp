@@ -29,8 +29,10 @@ class Parser {
  public:
   using Visit = std::function<void(Event)>;
 
-  Parser(std::string_view text, const std::string& path, const Visit& visit)
-      : rest_(text), path_(path), visit_(visit) {}
+  enum class Form { any, exact };
+
+  Parser(std::string_view text, const std::string& path, const Visit& visit, Form form = Form::any)
+      : rest_(text), path_(path), visit_(visit), form_(form) {}
 
   /// Returns true when the last line was cut off.
   bool parse(bool still_written) {
@@ -38,6 +40,9 @@ class Parser {
     while (!rest_.empty()) {
       const std::size_t end = rest_.find('\n');
       torn = end == std::string_view::npos;
+      if (torn && form_ == Form::exact) {
+        throw EnvironmentError(fmt::format("{}: its last line has no end", path_));
+      }
       if (torn) break;
       ++line_number_;
       take(rest_.substr(0, end));
@@ -61,6 +66,7 @@ class Parser {
     try {
       if (ended_) throw Error("there is something behind the end of the run");
       entry = reader_.read(line);
+      if (form_ == Form::exact && line_of(entry) != line) throw Error("it is not written as gpucheck writes it");
       if (!tally_.started() && !std::holds_alternative<RunStarted>(entry.event)) {
         throw Error("a journal begins with \"event\": \"run_started\"");
       }
@@ -77,23 +83,13 @@ class Parser {
   std::string_view rest_;
   const std::string& path_;
   const Visit& visit_;
+  Form form_;
   EventReader reader_;
   RunTally tally_;
   Times last_time_;
   std::size_t line_number_ = 0;
   bool ended_ = false;
 };
-
-/// True while the run that writes the file holds its lock. A pipe has none, and is not opened twice: its writer would
-/// take the end of the first for that of its reader.
-bool is_being_written(const std::string& path) {
-  if (!std::filesystem::is_regular_file(path)) return false;
-  const int descriptor = open_for_reading(path);
-  if (descriptor < 0) return false;
-  const bool locked = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  ::close(descriptor);
-  return locked;
-}
 
 }  // namespace
 
@@ -115,6 +111,16 @@ Journal parse_journal(std::string_view text, const std::string& path, bool still
   return journal;
 }
 
+/// A pipe has no lock, and is not opened twice: its writer would take the end of the first for that of its reader.
+bool is_being_written(const std::string& path) {
+  if (!std::filesystem::is_regular_file(path)) return false;
+  const int descriptor = open_for_reading(path);
+  if (descriptor < 0) return false;
+  const bool locked = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(descriptor);
+  return locked;
+}
+
 Journal read_journal(const std::string& path) {
   const bool still_written = is_being_written(path);  // asked first: a run may end meanwhile
   return parse_journal(read_input_file(path, "journal", max_journal_bytes), path, still_written);
@@ -124,6 +130,10 @@ bool read_events(const std::string& path, const std::function<void(Event)>& visi
   const bool still_written = is_being_written(path);  // asked first: a run may end meanwhile
   const std::string text = read_input_file(path, "journal", max_journal_bytes);
   return Parser(text, path, visit).parse(still_written);
+}
+
+void read_exact_events(std::string_view text, const std::string& path, const std::function<void(Event)>& visit) {
+  static_cast<void>(Parser(text, path, visit, Parser::Form::exact).parse(false));
 }
 
 void apply_waivers(Journal& journal, const fleet::Waivers& waivers) {

@@ -39,6 +39,14 @@ Journal read_journal(const std::string& path);
 /// then.
 bool read_events(const std::string& path, const std::function<void(Event)>& visit);
 
+/// Likewise of a journal's text, each line of which must be whole, and written exactly as gpucheck writes it: nothing
+/// in it can be changed without a trace, neither a space nor the order of an object's members.
+/// @throws EnvironmentError as `parse_journal` does, with `path`, and for a line that is written otherwise.
+void read_exact_events(std::string_view text, const std::string& path, const std::function<void(Event)>& visit);
+
+/// True while the run that writes the file holds its lock.
+bool is_being_written(const std::string& path);
+
 /// Judges the journal's run anew under these waivers, instead of those it ran with.
 void apply_waivers(Journal& journal, const fleet::Waivers& waivers);
 

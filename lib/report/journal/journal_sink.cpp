@@ -1,6 +1,5 @@
 #include <chrono>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/error.hpp"
@@ -10,8 +9,6 @@
 
 namespace gpucheck::report {
 namespace {
-
-using nlohmann::ordered_json;
 
 /// Writes each event the moment it happens. What does not fit on a full disk is kept, in
 /// order, and written as soon as there is room.
@@ -32,19 +29,18 @@ class JournalSink final : public harness::EventSink {
     synchronize();
   }
   void on(const harness::RunFinished& event) override {
-    pending_ += line_of(event);
+    pending_ += line_now(event);
     file_.append(pending_);
     file_.synchronize();
   }
 
  private:
-  static std::string line_of(const Event& event) {
-    const ordered_json json = to_json(JournalEntry{.time = std::chrono::system_clock::now(), .event = event});
-    return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  static std::string line_now(const Event& event) {
+    return line_of({.time = std::chrono::system_clock::now(), .event = event}) + "\n";
   }
 
   void write(const Event& event) {
-    pending_ += line_of(event);
+    pending_ += line_now(event);
     attempt([this] {
       file_.append(pending_);
       pending_.clear();

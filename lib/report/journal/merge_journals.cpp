@@ -36,28 +36,6 @@ std::vector<std::string> journals_in(const std::string& folder) {
   return found;
 }
 
-struct Found {
-  std::vector<std::string> files = {};
-  std::vector<FileProblem> problems = {};
-};
-
-Found find_journals(const std::vector<std::string>& paths) {
-  Found found;
-  for (const std::string& path : paths) {
-    std::error_code no_folder;
-    if (!std::filesystem::is_directory(path, no_folder)) {
-      found.files.push_back(path);
-      continue;
-    }
-    try {
-      for (std::string& file : journals_in(path)) found.files.push_back(std::move(file));
-    } catch (const std::filesystem::filesystem_error& problem) {
-      found.problems.push_back({path, fmt::format("the folder cannot be read: {}", problem.code().message())});
-    }
-  }
-  return found;
-}
-
 RunOrProblem read_run(const std::string& path, const fleet::Waivers& waivers, fleet::SharedTexts& texts) {
   try {
     fleet::RunKeeper keeper(path, waivers, texts);
@@ -135,12 +113,29 @@ class ReadAhead {
 
 }  // namespace
 
+FoundJournals find_journals(const std::vector<std::string>& paths) {
+  FoundJournals found;
+  for (const std::string& path : paths) {
+    std::error_code no_folder;
+    if (!std::filesystem::is_directory(path, no_folder)) {
+      found.files.push_back(path);
+      continue;
+    }
+    try {
+      for (std::string& file : journals_in(path)) found.files.push_back(std::move(file));
+    } catch (const std::filesystem::filesystem_error& problem) {
+      found.problems.push_back({path, fmt::format("the folder cannot be read: {}", problem.code().message())});
+    }
+  }
+  return found;
+}
+
 fleet::Fleet merge_journals(const std::vector<std::string>& paths, const std::vector<std::string>& again,
                             const fleet::FleetRules& rules) {
   const auto texts = std::make_shared<fleet::SharedTexts>();
   fleet::FleetJudge judge(texts);
   const auto read_all = [&](const std::vector<std::string>& some, const auto& take) {
-    Found found = find_journals(some);
+    FoundJournals found = find_journals(some);
     for (FileProblem& problem : found.problems) judge.add(std::move(problem));
     ReadAhead ahead(found.files, rules.waivers, *texts);
     for (std::size_t i = 0; i < found.files.size(); ++i) {
