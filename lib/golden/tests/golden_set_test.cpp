@@ -57,6 +57,22 @@ TEST(EmbeddedGoldens, AreFoundByCaseName) {
   EXPECT_EQ(set.case_names(), (std::vector<std::string>{"alloc.fuzz", "host.lazy_init"}));
 }
 
+TEST(EmbeddedGoldens, AreKeptAsTheyAreWrittenAndSoAreThoseOfAFolder) {
+  const std::string fuzz = golden_text("alloc.fuzz");
+  const std::string limits =
+      R"({"schema": "gpucheck.limits/1", "classes": [{"name": "any", "limits": {"a.b.c": {"fail_below": 1, "source": "s"}}}]})";
+  const std::array files{GoldenSet::File{"alloc/fuzz.json", fuzz}, GoldenSet::File{"limits.json", limits}};
+  const TemporaryDirectory directory;
+  for (const GoldenSet::File& file : files) directory.write(std::string(file.path), std::string(file.text));
+  for (const GoldenSet& set : {GoldenSet::from_files(files, "here/"), GoldenSet::from_directory(directory.string())}) {
+    EXPECT_EQ(set.text_of("alloc.fuzz"), fuzz);
+    EXPECT_EQ(set.limits_text(), limits);
+    EXPECT_EQ(set.text_of("alloc.other"), std::nullopt);
+  }
+  EXPECT_EQ(GoldenSet::from_files(files, "here/").find("alloc.fuzz")->origin(), "here/alloc/fuzz.json");
+  EXPECT_EQ(GoldenSet::from_files({}, "").limits_text(), "");
+}
+
 TEST(EmbeddedGoldens, MustHaveTheirCasesName) {
   const std::string fuzz = golden_text("alloc.fuzz");
   const std::array files{GoldenSet::File{"alloc/other.json", fuzz}};

@@ -162,5 +162,24 @@ TEST(OutputFile, TakesADashForStdout) {
   EXPECT_GE(::fcntl(STDOUT_FILENO, F_GETFD), 0);  // stdout itself stays open
 }
 
+TEST(OutputFile, IsWrittenInPiecesAndAppearsWhole) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("report");
+  {
+    OutputFile file(path, "report");
+    file.append("one ");
+    file.append("two ");
+    EXPECT_FALSE(fs::exists(path));
+    file.commit("three");
+    EXPECT_EQ(read_file(path), "one two three");
+  }
+  {
+    OutputFile file(path, "report");
+    file.append("never");
+  }
+  EXPECT_EQ(read_file(path), "one two three");
+  EXPECT_EQ(folder.file_count(), 1U);
+}
+
 }  // namespace
 }  // namespace gpucheck
