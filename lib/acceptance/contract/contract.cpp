@@ -100,7 +100,7 @@ std::string contract_text(const Contract& contract) {
     std::string lines;
     for (const RequiredCase& one : contract.cases) {
       if (one.place != place) continue;
-      lines += fmt::format("  {:<36} {}\n", one.name, one.golden);
+      lines += fmt::format("  {:<40} {}\n", one.name, one.golden);
     }
     if (!lines.empty()) text += fmt::format("\n{} (case, SHA-256 of its golden file)\n{}", place_text(place), lines);
   }
