@@ -33,7 +33,7 @@ void require_stack() {
 }  // namespace
 
 int run_application(int argc, char** argv, const harness::Registry& registry, const GoldenFactory& embedded_goldens,
-                    const DurationsFactory& durations) {
+                    const DurationsFactory& durations, const ContractFactory& contract) {
   const auto start = std::chrono::steady_clock::now();
   open_standard_streams();
   try {
@@ -43,7 +43,7 @@ int run_application(int argc, char** argv, const harness::Registry& registry, co
     if (const std::optional<int> served = runner::hidden_command(words, registry, open_driver)) return *served;
     // To the end of the process: a signal that comes when all is written must not change its exit code.
     [[maybe_unused]] static const auto* const signals = new runner::SignalGuard;
-    const Environment environment{registry, embedded_goldens, {argv, argv + argc}, start, durations};
+    const Environment environment{registry, embedded_goldens, {argv, argv + argc}, start, durations, contract};
     return with_output(run_command_line(environment));
   } catch (const std::exception& error) {
     return report_error(error);

@@ -11,6 +11,7 @@ namespace gpucheck::application {
 /// Never throws: errors are printed on stderr. Call once, from the main thread.
 int run_application(
     int argc, char** argv, const harness::Registry& registry, const GoldenFactory& embedded_goldens,
-    const DurationsFactory& durations = [] { return harness::Durations(); });
+    const DurationsFactory& durations = [] { return harness::Durations(); },
+    const ContractFactory& contract = [] { return std::string_view(); });
 
 }  // namespace gpucheck::application

@@ -85,6 +85,32 @@ struct CompareOptions {
   ColourChoice colour = ColourChoice::automatic;
 };
 
+/// Journals that are judged by the contract of acceptance.
+struct EvidenceOptions {
+  std::vector<std::string> runs;     ///< journals and folders of them
+  std::vector<std::string> again;    ///< likewise, of a second measurement
+  std::string expected_nodes = "1";  ///< as fleet::parse_expected_nodes takes it
+  std::string golden_directory;
+  std::string limits_path;
+};
+
+struct AcceptanceOptions {
+  EvidenceOptions evidence;  ///< without runs the contract is shown
+  bool json = false;
+};
+
+struct BundleOptions {
+  EvidenceOptions evidence;
+  std::string output_path;  ///< "-" is stdout
+};
+
+struct VerifyOptions {
+  std::string bundle_path;
+  std::string signature_path;        ///< empty for none
+  std::string allowed_signers_path;  ///< there where a signature is
+  bool json = false;
+};
+
 struct BaselineMakeOptions {
   std::vector<std::string> results;  ///< at least one
   std::string output_path = "-";     ///< "-" is stdout
@@ -148,6 +174,9 @@ int run(const Environment& environment, const RunOptions& options);
 int report(const Environment& environment, const JournalReportOptions& options);
 int merge(const Environment& environment, const MergeOptions& options);
 int compare(const Environment& environment, const CompareOptions& options);
+int acceptance(const Environment& environment, const AcceptanceOptions& options);
+int bundle(const Environment& environment, const BundleOptions& options);
+int verify(const Environment& environment, const VerifyOptions& options);
 int baseline_make(const Environment& environment, const BaselineMakeOptions& options);
 int golden_diff(const Environment& environment, const GoldenDiffOptions& options);
 int golden_approve(const Environment& environment, const GoldenApproveOptions& options);

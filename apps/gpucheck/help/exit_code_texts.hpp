@@ -13,6 +13,13 @@ inline constexpr const char* of_report =
 inline constexpr const char* of_merge =
     "Exit codes: 0 every expected node reported and passed; 1 a node failed; 2 usage; 3 a node could not be judged or "
     "did not report, nodes differ in what they ran, a file is not a journal, or a report cannot be written.";
+inline constexpr const char* of_acceptance =
+    "Exit codes: 0 the contract is met, or shown; 1 it is not met; 2 usage; 3 it cannot be judged, or a file cannot be "
+    "read or written.";
+inline constexpr const char* of_verify =
+    "Exit codes: 0 the bundle is intact and the contract met; 1 it is intact and the contract not met; 2 usage; 3 it "
+    "is "
+    "not intact, its signature is not good, or the contract cannot be judged.";
 inline constexpr const char* of_compare =
     "Exit codes: 0 nothing is worse; 1 a node that passed has failed, or a value is worse; 2 usage; 3 nothing can be "
     "compared, a file is not a journal, a node that passed was not judged, or the report cannot be written.";

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "commands/acceptance/acceptance_options.hpp"
 #include "commands/advise/advise_options.hpp"
 #include "commands/commands.hpp"
 #include "commands/inspect/inspect_options.hpp"
@@ -150,6 +151,44 @@ void add_compare(CLI::App& application, const Environment& environment, Action& 
   add_colour(*command, "--color", options->colour);
 }
 
+void add_acceptance(CLI::App& application, const Environment& environment, Action& action) {
+  const auto [command, options] = add_command<AcceptanceOptions>(
+      application, "acceptance", "Show what a node has to pass to be accepted, or judge runs by it",
+      exit_codes::of_acceptance, acceptance, environment, action);
+  add_evidence(*command, options->evidence);
+  command->add_flag("--json", options->json, "As JSON");
+
+  const auto [bundle_command, bundle_options] = add_command<BundleOptions>(
+      application, "bundle", "Pack runs, and all that judged them, into one file that can be verified anywhere",
+      exit_codes::of_acceptance, bundle, environment, action);
+  add_evidence(*bundle_command, bundle_options->evidence);
+  bundle_command->get_option("runs")->required();
+  bundle_command->add_option("--output", bundle_options->output_path, "Where the bundle goes; - is stdout")
+      ->required()
+      ->type_name("FILE");
+
+  const auto [verify_command, verify_options] =
+      add_command<VerifyOptions>(application, "verify", "Judge the runs of a bundle again and compare with its verdict",
+                                 exit_codes::of_verify, verify, environment, action);
+  verify_command->add_option("bundle", verify_options->bundle_path, "What gpucheck bundle wrote")
+      ->required()
+      ->type_name("BUNDLE");
+  CLI::Option* const signature =
+      verify_command
+          ->add_option("--signature", verify_options->signature_path,
+                       "The bundle's signature, as ssh-keygen -Y sign -n gpucheck writes it: it must be good")
+          ->type_name("FILE");
+  CLI::Option* const signers =
+      verify_command
+          ->add_option(
+              "--allowed-signers", verify_options->allowed_signers_path,
+              "Whose signature it may be: lines of a name and a public key, as ssh-keygen -Y verify takes them")
+          ->type_name("FILE");
+  signature->needs(signers);
+  signers->needs(signature);
+  verify_command->add_flag("--json", verify_options->json, "As JSON (gpucheck.verification/1)");
+}
+
 void add_prove(CLI::App& application, const Environment& environment, Action& action) {
   const auto [command, options] = add_command<ProveOptions>(
       application, "prove", "Show that cases turn red: run each clean, then under each of its declared faults",
@@ -248,6 +287,7 @@ void add_commands(CLI::App& application, const Environment& environment, Action&
   add_report(application, environment, action);
   add_merge(application, environment, action);
   add_compare(application, environment, action);
+  add_acceptance(application, environment, action);
   add_inspection(application, environment, action);
   add_prove(application, environment, action);
   add_baseline(application, environment, action);

@@ -1,10 +1,14 @@
 #include "tests/support/fixture_cases.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <fmt/format.h>
+#include <string>
 #include <thread>
 
+#include "base/digest.hpp"
 #include "harness/case/context.hpp"
 
 namespace gpucheck::application::fixture_cases {
@@ -178,6 +182,34 @@ std::span<const golden::GoldenSet::File> goldens() {
       {"bad/hangs.json", R"({"case": "bad.hangs", "expect": {"answer": {"equals": 1, "basis": "seed"}}})"},
   }};
   return files;
+}
+
+std::string_view contract() {
+  const auto digest = [](std::string_view path) {
+    const auto files = goldens();
+    return sha256(std::ranges::find(files, path, &golden::GoldenSet::File::path)->text);
+  };
+  static const std::string text = fmt::format(
+      R"({{
+  "schema": "gpucheck.contract/1",
+  "name": "fixture acceptance",
+  "version": "1.0",
+  "suite": "all",
+  "device_kind": "sim",
+  "minimum_devices": 1,
+  "minimum_repetitions": 1,
+  "allowed_options": ["--device", "--journal"],
+  "allowed_configuration_keys": [],
+  "allowed_settings": ["device", "seed", "parameters"],
+  "limits": "{}",
+  "cases": {{
+    "measured.speed": {{"on": "each_device", "devices": 1, "golden": "{}", "parameters": {{"speed": 3000.0}}}},
+    "proof.watchful": {{"on": "each_device", "devices": 1, "golden": "{}", "parameters": {{}}}}
+  }}
+}}
+)",
+      digest("limits.json"), digest("measured/speed.json"), digest("proof/watchful.json"));
+  return text;
 }
 
 }  // namespace gpucheck::application::fixture_cases
