@@ -1,6 +1,6 @@
 # The core as a library for other projects: in them, find_package(gpucheck) gives gpucheck::runtime and
 # gpucheck::device_sim. Headers include each other by their path from lib; installed, they lie under include/gpucheck in
-# the same folders. What CUDA, the fault layer and tests need is left out.
+# the same folders. What CUDA, the fault layer and tests need is left out, and what reads TOML or makes digests.
 include(CMakePackageConfigHelpers)
 
 set(gpucheck_library_parts fmt base device device_sim runtime)
@@ -15,7 +15,7 @@ set(gpucheck_package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/gpucheck)
 install(TARGETS ${gpucheck_library_targets} EXPORT gpucheck COMPONENT library
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gpucheck)
 install(DIRECTORY lib/base lib/device lib/runtime DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gpucheck COMPONENT library
-        FILES_MATCHING PATTERN "*.hpp" REGEX "/(benchmarks|cuda|data|fault|fuzz|tests)$" EXCLUDE)
+        FILES_MATCHING PATTERN "*.hpp" REGEX "/(benchmarks|cuda|data|fault|fuzz|tests|toml|digest\\.hpp)$" EXCLUDE)
 install(EXPORT gpucheck FILE gpucheck-targets.cmake NAMESPACE gpucheck:: DESTINATION ${gpucheck_package_folder}
         COMPONENT library)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/gpucheck-config.cmake.in
