@@ -22,7 +22,7 @@ struct OwnReading {
 nlohmann::json to_json(const OwnReading& reading);
 OwnReading reading_from(const nlohmann::json& said);
 
-/// What the first process tells all.
+/// What the first process says to all.
 struct Round {
   std::vector<std::vector<std::size_t>> groups = {};  ///< places among the members; none: the search has ended
   std::vector<std::string> culprits = {};             ///< of all the search, once it has ended

@@ -120,7 +120,7 @@ void Assembly::come(std::uint64_t bytes) {
   }
 }
 
-/// The first process asks for all, and tells all the others, so that n processes ask 2 n times.
+/// The first process asks for all, and says to all the others who came, so that n processes ask 2 n times.
 void Assembly::gather() {
   const harness::World& world = context_.world();
   const Rendezvous::Clock::time_point deadline = Rendezvous::Clock::now() + patience_;

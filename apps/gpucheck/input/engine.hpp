@@ -26,7 +26,7 @@ Engine recognise_engine(const Variable& variable, const std::string& host_name);
 /// else by a parallel CI job. Nothing where it does not say. @throws EnvironmentError for a part that does not exist.
 std::optional<runner::Shard> recognise_shard(const Variable& variable);
 
-/// Of this process's own environment.
+/// Reads this process's own environment.
 std::optional<std::string> variable_of_this_process(const char* name);
 
 Engine engine_of_this_process();

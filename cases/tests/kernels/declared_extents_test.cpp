@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <gtest/gtest.h>
 
-#include "cases/shared/kernels/collectives.hpp"
 #include "cases/shared/kernels/bandwidth.hpp"
+#include "cases/shared/kernels/collectives.hpp"
 #include "cases/shared/kernels/memtest.hpp"
 #include "cases/shared/kernels/products.hpp"
 

@@ -48,10 +48,10 @@ struct RankOperands {
 
 /// A process's ranks in a communicator of several processes: they follow each other, and each has a device of its own.
 struct Seats {
-  std::string meeting = {};          ///< where the communicator's processes meet: one of them opened it for it alone
-  int size = 0;                      ///< ranks of all processes together
-  int first_rank = 0;                ///< of this process
-  std::vector<int> ordinals = {};    ///< of the devices of this process's ranks
+  std::string meeting = {};        ///< where the communicator's processes meet: one of them opened it for it alone
+  int size = 0;                    ///< ranks of all processes together
+  int first_rank = 0;              ///< of this process
+  std::vector<int> ordinals = {};  ///< of the devices of this process's ranks
   std::chrono::milliseconds patience{0};  ///< how long other processes are waited for
 };
 

@@ -89,7 +89,8 @@ Status SimulatedDevice::communicate(Communicator communicator, const Collective&
     if (state == nullptr) return Status::invalid_resource_handle;
     if (state->aborted) return Status::illegal_state;
     if (operands.size() != state->devices.size()) return Status::invalid_value;
-    if (const Status status = check_collective(collective, operands, state->ranks); status != Status::success) return status;
+    if (const Status status = check_collective(collective, operands, state->ranks); status != Status::success)
+      return status;
     std::vector<Participant> participants;
     for (std::size_t rank = 0; rank < operands.size(); ++rank) {
       const int device = state->devices[rank];

@@ -33,9 +33,10 @@ class Collectives {
   virtual Status abort_communicator(Communicator communicator) = 0;
   /// `ncclCommDestroy` of every rank's part. What was given to the streams must be done.
   virtual Status destroy_communicator(Communicator communicator) = 0;
-  /// The calls of all of this process's ranks as one group, operands in the order of the ranks: each rank's part is done in the order of its
-  /// stream, and begins when all have come so far. One thread at a time for a communicator. What `check_collective`
-  /// says, and stream_capture_unsupported on a stream that is being captured, before anything is begun.
+  /// The calls of all of this process's ranks as one group, operands in the order of the ranks: each rank's part is
+  /// done in the order of its stream, and begins when all have come so far. One thread at a time for a communicator.
+  /// What `check_collective` says, and stream_capture_unsupported on a stream that is being captured, before anything
+  /// is begun.
   virtual Status communicate(Communicator communicator, const Collective& collective,
                              const std::vector<RankOperands>& operands) = 0;
   /// `ncclCommGetAsyncError` of every rank: what has gone wrong since, without anybody's asking.
@@ -50,21 +51,21 @@ class Collectives {
 }  // namespace gpucheck::device
 
 /// The operations of `Collectives`: see `operations.hpp`.
-#define GPUCHECK_COLLECTIVES_OPERATIONS(OPERATION, ALSO)                                                     \
-  OPERATION(collective_library, device::Result<device::VendorLibrary>, collective_library, (), ())           \
-  OPERATION(create_communicator, device::Result<device::Communicator>, create_communicator,                  \
-            (const std::vector<int>& ordinals), (ordinals))                                                  \
-  OPERATION(open_meeting, device::Result<std::string>, open_meeting, (), ())                                 \
-  OPERATION(join_communicator, device::Result<device::Communicator>, join_communicator,                      \
-            (const device::Seats& seats), (seats))                                                           \
-  OPERATION(abort_communicator, device::Status, abort_communicator, (device::Communicator communicator),     \
-            (communicator))                                                                                  \
-  OPERATION(destroy_communicator, device::Status, destroy_communicator, (device::Communicator communicator), \
-            (communicator))                                                                                  \
-  OPERATION(communicate, device::Status, communicate,                                                        \
-            (device::Communicator communicator, const device::Collective& collective,                        \
-             const std::vector<device::RankOperands>& operands),                                             \
-            (communicator, collective, operands))                                                            \
-  OPERATION(communicator_status, device::Status, communicator_status, (device::Communicator communicator),   \
-            (communicator))                                                                                  \
+#define GPUCHECK_COLLECTIVES_OPERATIONS(OPERATION, ALSO)                                                              \
+  OPERATION(collective_library, device::Result<device::VendorLibrary>, collective_library, (), ())                    \
+  OPERATION(create_communicator, device::Result<device::Communicator>, create_communicator,                           \
+            (const std::vector<int>& ordinals), (ordinals))                                                           \
+  OPERATION(open_meeting, device::Result<std::string>, open_meeting, (), ())                                          \
+  OPERATION(join_communicator, device::Result<device::Communicator>, join_communicator, (const device::Seats& seats), \
+            (seats))                                                                                                  \
+  OPERATION(abort_communicator, device::Status, abort_communicator, (device::Communicator communicator),              \
+            (communicator))                                                                                           \
+  OPERATION(destroy_communicator, device::Status, destroy_communicator, (device::Communicator communicator),          \
+            (communicator))                                                                                           \
+  OPERATION(communicate, device::Status, communicate,                                                                 \
+            (device::Communicator communicator, const device::Collective& collective,                                 \
+             const std::vector<device::RankOperands>& operands),                                                      \
+            (communicator, collective, operands))                                                                     \
+  OPERATION(communicator_status, device::Status, communicator_status, (device::Communicator communicator),            \
+            (communicator))                                                                                           \
   OPERATION(collective_problem, device::Result<std::string>, collective_problem, (), ())

@@ -31,7 +31,9 @@ std::string to_text(const World& world) {
 World parse_world(std::string_view text) {
   if (text.empty()) return {};
   std::string_view rest = text;
-  World world{.rank = number_in(take_until(rest, '/')), .size = number_in(take_until(rest, ' ')), .rendezvous = {},
+  World world{.rank = number_in(take_until(rest, '/')),
+              .size = number_in(take_until(rest, ' ')),
+              .rendezvous = {},
               .member = {}};
   world.member = take_until(rest, ' ');
   world.rendezvous = rest;

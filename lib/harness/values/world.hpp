@@ -9,7 +9,8 @@ namespace gpucheck::harness {
 struct World {
   int rank = 0;
   int size = 1;
-  std::string rendezvous = {};  ///< where they find each other: "tcp://HOST:PORT/JOB", or a folder that all of them see; empty where nobody knows
+  std::string rendezvous = {};  ///< where they find each other: "tcp://HOST:PORT/JOB", or a folder that all of them
+                                ///< see; empty where nobody knows
   std::string member = {};      ///< what this process is called in messages: its node, and its rank there
 
   bool operator==(const World&) const = default;

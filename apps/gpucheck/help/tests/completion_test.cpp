@@ -63,7 +63,8 @@ TEST(Completion, BehindAGroupIsItsCasesAndTheirParameters) {
 }
 
 TEST(Completion, OfAValueIsWhatTheOptionTakes) {
-  EXPECT_THAT(completed({"run", "--suite", ""}), ElementsAre("acceptance", "all", "burn", "fabric", "quick", "seeds", "watch"));
+  EXPECT_THAT(completed({"run", "--suite", ""}),
+              ElementsAre("acceptance", "all", "burn", "fabric", "quick", "seeds", "watch"));
   EXPECT_THAT(completed({"run", "--suite=q"}), ElementsAre("--suite=quick"));
   EXPECT_THAT(completed({"run", "--color", ""}), ElementsAre("always", "auto", "never"));
   EXPECT_THAT(completed({"run", "--shard", ""}), ElementsAre("auto"));

@@ -68,7 +68,7 @@ class Calls {
 /// The library has codes of its own. What the runtime has to say about a failure says more.
 device::Status status_from(ncclResult_t result);
 
-/// What a part's last call has come to, which goes on while others are waited for.
+/// The state of a part's last call, which goes on while others are waited for.
 ncclResult_t state_of(const Nccl& library, ncclComm_t part);
 
 /// Waits until no part's last call goes on. ncclInProgress where one does when the patience is over.

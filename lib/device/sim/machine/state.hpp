@@ -43,8 +43,8 @@ struct EventState {
 
 /// Devices that communicate, in the order of their ranks.
 struct CommunicatorState {
-  std::vector<int> devices;  ///< of this process's ranks
-  int ranks = 0;             ///< of all processes
+  std::vector<int> devices;               ///< of this process's ranks
+  int ranks = 0;                          ///< of all processes
   std::shared_ptr<Meeting> meeting = {};  ///< with other processes; null where there are none
   bool aborted = false;
 };

@@ -154,7 +154,8 @@ void Meeting::exchange(const Collective& collective, const std::vector<RankOpera
       problem_ = fmt::format("rank {} did not take part in the {}", party.first_rank, to_text(collective.kind));
       return;
     }
-    if (!content.starts_with(header) || content.size() != header.size() + sent * static_cast<std::size_t>(party.ranks)) {
+    if (!content.starts_with(header) ||
+        content.size() != header.size() + sent * static_cast<std::size_t>(party.ranks)) {
       problem_ = fmt::format("rank {} did something else than the {}", party.first_rank, to_text(collective.kind));
       return;
     }
