@@ -154,8 +154,9 @@ Texts described(const std::vector<const NetworkPort*>& ports) {
 Texts described(const std::vector<NetworkAdapter>& adapters) {
   Texts texts;
   for (const NetworkAdapter& adapter : adapters) {
-    texts.push_back(fmt::format("{}: {}, firmware {}, at {}, NUMA node {}, PCIe {}", adapter.name, adapter.model,
-                                adapter.firmware, adapter.pci_address, adapter.numa_node, text_of(adapter.link)));
+    texts.push_back(fmt::format("{}: {} {}, firmware {}, at {}, NUMA node {}, PCIe {}", adapter.name, adapter.node_type,
+                                adapter.model, adapter.firmware, adapter.pci_address, adapter.numa_node,
+                                text_of(adapter.link)));
   }
   return texts;
 }

@@ -68,13 +68,20 @@ void read_counters(const FileView& view, const std::string& folder, NetworkPort&
   }
 }
 
-/// The interface that stands behind the port's addresses; else the adapter's only one.
+/// The interface that stands behind the port's addresses; else the only one of the adapter that can be the port's.
 std::string interface_of(const FileView& view, const std::string& adapter, const std::string& port) {
   for (const std::string& place : view.names_in(port + "/gid_attrs/ndevs")) {
     std::string name = view.text(fmt::format("{}/gid_attrs/ndevs/{}", port, place));
     if (!name.empty()) return name;
   }
-  const Texts names = view.names_in(adapter + "/device/net");
+  Texts names = view.names_in(adapter + "/device/net");
+  if (names.size() == 1) return names.front();
+  // Interfaces count the ports of their device from 0 on.
+  const auto number = whole_number<int>(std::string_view(port).substr(port.rfind('/') + 1));
+  std::erase_if(names, [&](const std::string& name) {
+    const auto own = whole_number<int>(view.text(fmt::format("{}/{}/dev_port", interfaces_folder, name)));
+    return !number || own != *number - 1;
+  });
   return names.size() == 1 ? names.front() : "";
 }
 
@@ -160,6 +167,7 @@ NetworkAdapter adapter_of(const FileView& view, const std::string& name) {
   const std::string folder = adapters_folder + "/" + name;
   NetworkAdapter adapter;
   adapter.name = name;
+  adapter.node_type = word_of(view.text(folder + "/node_type"));
   adapter.firmware = view.text(folder + "/fw_ver");
   adapter.model = view.text(folder + "/board_id");
   if (adapter.model.empty()) adapter.model = view.text(folder + "/hca_type");

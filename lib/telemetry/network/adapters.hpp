@@ -49,6 +49,7 @@ struct AdapterLink {
 
 struct NetworkAdapter {
   std::string name;           ///< "mlx5_0"
+  std::string node_type;      ///< "CA" (channel adapter), "RNIC" (iWARP)
   std::string firmware;       ///< "28.39.1002"
   std::string model;          ///< the board's number, or the type of its chip, where it has none
   std::string pci_path;       ///< "pci0000:15/0000:15:01.0/0000:18:00.0"; empty where it is not on a PCI bus

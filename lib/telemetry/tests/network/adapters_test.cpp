@@ -29,6 +29,7 @@ TEST(NetworkAdapters, OfInfiniBand) {
   tree.add({});
   const NetworkAdapter adapter = adapters_in(tree).at(0);
   EXPECT_EQ(adapter.name, "mlx5_0");
+  EXPECT_EQ(adapter.node_type, "CA");
   EXPECT_EQ(adapter.model, "MT_0000000838");
   EXPECT_EQ(adapter.firmware, "28.39.1002");
   EXPECT_EQ(adapter.pci_address, "0000:18:00.0");
@@ -74,6 +75,24 @@ TEST(NetworkAdapters, AnInterfaceThatIsSwitchedOffIsNotAProblem) {
   network.files["/sys/class/net/eth2/carrier"].problem = "Input/output error";
   EXPECT_THAT(network_adapters(network).at(0).ports.at(0).problems,
               ElementsAre("/sys/class/net/eth2/carrier: Input/output error"));
+}
+
+TEST(NetworkAdapters, AnInterfaceIsThePortsByItsAddressesOrItsNumber) {
+  const NetworkTree tree;
+  tree.add({.link_layer = "Ethernet", .interface = "eth2", .ports = 2});
+  tree.remove(adapter_folder + "/ports/1/gid_attrs");
+  tree.remove(adapter_folder + "/ports/2/gid_attrs");
+  const auto interface_of = [&tree](std::size_t port) { return adapters_in(tree).at(0).ports.at(port).interface; };
+  EXPECT_EQ(interface_of(0), "eth2") << "the only one";
+  tree.write(device_folder + "/net/eth3/dev_port", "1");
+  tree.link("/sys/class/net/eth3", device_folder + "/net/eth3");
+  tree.write(device_folder + "/net/eth2/dev_port", "0");
+  EXPECT_EQ(interface_of(0), "eth2");
+  EXPECT_EQ(interface_of(1), "eth3");
+  tree.write(device_folder + "/net/eth3/dev_port", "0");
+  EXPECT_EQ(interface_of(0), "") << "either may be it";
+  tree.write(adapter_folder + "/ports/1/gid_attrs/ndevs/3", "eth3");
+  EXPECT_EQ(interface_of(0), "eth3");
 }
 
 TEST(NetworkAdapters, TwoPortsOfOneDevice) {
