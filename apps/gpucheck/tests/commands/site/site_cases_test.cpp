@@ -38,9 +38,9 @@ class SiteCasesCommand : public ::testing::Test {
     ::chmod((own(name) + "/check").c_str(), 0755);
   }
 
-  [[nodiscard]] CommandResult run(Words more = {}) const {
+  [[nodiscard]] CommandResult run(const Words& more = {}, const std::string& device = "sim") const {
     Words words{
-        "run", "site.*", "--cases", cases(), "--device", "sim", "--no-config", "--json", folder_ / "result.json"};
+        "run", "site.*", "--cases", cases(), "--device", device, "--no-config", "--json", folder_ / "result.json"};
     words.insert(words.end(), more.begin(), more.end());
     return fixture(words);
   }
@@ -48,7 +48,8 @@ class SiteCasesCommand : public ::testing::Test {
   /// The result of each case by its name.
   [[nodiscard]] std::map<std::string, json> results() const {
     std::map<std::string, json> by_name;
-    for (const json& one : result()["cases"]) by_name[one["name"]] = one;
+    const json document = result();
+    for (const json& one : document["cases"]) by_name[one["name"]] = one;
     return by_name;
   }
 
@@ -78,10 +79,9 @@ TEST_F(SiteCasesCommand, EndInADefinedWayWhateverTheirProgramsDo) {
       {"hangs", observe + "sleep 100 & setsid sleep 100 & wait", "hang", "not finished within its deadline of 700 ms"},
       {"ignores_orders", "trap '' TERM INT HUP; while :; do sleep 1; done", "hang", "not finished within"},
       {"malformed", "echo 'ok: true' >&3; sleep 100", "error", "line 1 of what the program observed: \"ok: true\""},
-      {"endless_line", "while :; do printf '%01000d' 1 >&3; done", "error", "is longer than 64.00 KiB"},
+      {"endless_line", "cat /dev/zero >&3", "error", "is longer than 64.00 KiB"},
       {"twice", observe + observe, "error", "line 2 of what the program observed"},
-      {"too_much", "while :; do printf '\\n%01000d\\n' 1 | tr 0-9 ' ' >&3; done", "error",
-       "observed more than 1024.00 KiB"},
+      {"too_much", "yes '' >&3", "error", "observed more than 1024.00 KiB"},
       {"loud", "head -c 5000000 /dev/zero | tr '\\0' x; " + observe, "pass", ""},
       {"leaves_a_daemon",
        "setsid sh -c 'echo $$ >daemon; exec sleep 100' & while [ ! -s daemon ]; do sleep 0.01; done\n" + observe,
@@ -106,11 +106,11 @@ TEST_F(SiteCasesCommand, EndInADefinedWayWhateverTheirProgramsDo) {
     EXPECT_EQ(result["outcome"], one.outcome) << one.name << ": " << result["reason"];
     EXPECT_THAT(result["reason"].get<std::string>(), HasSubstr(one.reason)) << one.name;
   }
-  EXPECT_EQ(found.at("site.exits")["exit_code"], 3);
-  EXPECT_EQ(found.at("site.is_killed")["signal"], SIGSEGV);
+  EXPECT_EQ(found.at("site.exits").value("exit_code", -1), 3);
+  EXPECT_EQ(found.at("site.is_killed").value("signal", -1), SIGSEGV);
   EXPECT_EQ(found.at("site.is_killed")["observations"], (json{{"ok", true}})) << "what came before stays";
   EXPECT_EQ(found.at("site.hangs")["observations"], (json{{"ok", true}}));
-  EXPECT_EQ(found.at("site.loud")["output_tail"].get<std::string>().size(), std::size_t{64} << 10);
+  EXPECT_LT(fs::file_size(folder_ / "result.json"), std::size_t{1} << 20) << "of 5 MB, only the end is kept";
   pid_t daemon = 0;
   std::ifstream(own("leaves_a_daemon") + "/daemon") >> daemon;
   EXPECT_GT(daemon, 0);
@@ -129,7 +129,7 @@ TEST_F(SiteCasesCommand, AreRunOnEachDeviceWithTheirParametersAndSeed) {
     "kind": {"equals": "sim", "basis": "site"}, "visible": {"equals": "", "basis": "site"},
     "ordinals": {"informational": true, "basis": "site"}, "uuids": {"informational": true, "basis": "site"},
     "seed": {"informational": true, "basis": "site"}}})");
-  const CommandResult command = run({"--device", "sim:devices=2", "-p", "least=17", "--seed", "5"});
+  const CommandResult command = run({"-p", "least=17", "--seed", "5"}, "sim:devices=2");
   EXPECT_EQ(command.exit_code, 0) << command.output << command.error_output;
   const json document = result();
   ASSERT_EQ(document["cases"].size(), 2U);
@@ -148,7 +148,7 @@ TEST_F(SiteCasesCommand, AreSelectedListedAndDescribedLikeAnyOther) {
   EXPECT_EQ(run({"--suite", "quick", "--exclude", "site.disk"}).exit_code, 3) << "nothing is left";
   const CommandResult list = fixture({"list", "site", "--cases", cases()});
   EXPECT_EQ(list.output, "site.disk  s\n");
-  const json listed = json::parse(fixture({"list", "site", "demo.passes", "--json", "--cases", cases()}).output);
+  const json listed = json::parse(fixture({"list", "site", "demo.parameters", "--json", "--cases", cases()}).output);
   ASSERT_EQ(listed["cases"].size(), 2U);
   EXPECT_TRUE(listed["cases"][0]["program"].is_null());
   EXPECT_EQ(listed["cases"][1]["program"]["file"], "check");
@@ -160,7 +160,7 @@ TEST_F(SiteCasesCommand, AreSelectedListedAndDescribedLikeAnyOther) {
   EXPECT_THAT(fixture({"run", "site.disk", "--device", "sim", "--no-config"}).error_output,
               HasSubstr("there is no case named \"site.disk\""));
   // What needs no device is about the machine, and runs once.
-  EXPECT_EQ(run({"--device", "sim:devices=2"}).exit_code, 0);
+  EXPECT_EQ(run({}, "sim:devices=2").exit_code, 0);
   EXPECT_EQ(result()["cases"].size(), 1U);
 }
 
@@ -179,8 +179,8 @@ TEST_F(SiteCasesCommand, ThatAreBrokenAreRefusedBeforeAnythingRuns) {
   EXPECT_THAT(refusal(), HasSubstr("/second/golden.json:1:2: not JSON"));
   fs::remove(own("second") + "/golden.json");
   EXPECT_THAT(refusal(), HasSubstr("there is no golden file, without which nothing is judged"));
-  write_file(own("second") + "/case.toml", "name = 'demo.passes'\nsummary = 's'\nprogram = 'check'\n");
-  EXPECT_THAT(refusal(), HasSubstr("the name demo.passes is that of a case of gpucheck's"));
+  write_file(own("second") + "/case.toml", "name = 'demo.parameters'\nsummary = 's'\nprogram = 'check'\n");
+  EXPECT_THAT(refusal(), HasSubstr("the name demo.parameters is that of a case of gpucheck's"));
   write_file(own("second") + "/case.toml", "name = 'site.first'\nsummary = 's'\nprogram = 'check'\n");
   EXPECT_THAT(refusal(), HasSubstr("the name site.first is taken by"));
   add("second", passes_);
@@ -226,7 +226,7 @@ TEST_F(SiteCasesCommand, GetAProposalOfTheirGoldenFileBesideThem) {
   EXPECT_EQ(fixture({"golden", "diff", "site.disk", "--cases", cases(), "--device", "sim"}).exit_code, 0);
   EXPECT_EQ(fixture(approve).output,
             fmt::format("site.disk: {}/golden.json already says what was seen\n", fs::canonical(own("disk")).string()));
-  const CommandResult built_in = fixture({"golden", "approve", "demo.passes", "--device", "sim"});
+  const CommandResult built_in = fixture({"golden", "approve", "demo.parameters", "--device", "sim"});
   EXPECT_EQ(built_in.exit_code, 2);
   EXPECT_THAT(built_in.error_output, HasSubstr("--golden DIR is missing"));
 }
