@@ -45,7 +45,7 @@ Dossier::Dossier(const Terms& terms, const std::vector<std::string>& runs, const
   std::vector<RunEvidence> first = read(runs, runs_folder, *texts);
   std::vector<RunEvidence> second = read(again, again_folder, *texts);
   std::ranges::sort(case_names_);
-  case_names_.erase(std::ranges::unique(case_names_).begin(), case_names_.end());
+  case_names_.erase(std::unique(case_names_.begin(), case_names_.end()), case_names_.end());
   judged_ = judge_runs(terms_, std::move(first), std::move(second), texts);
 }
 

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,8 @@ using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
+constexpr const char* keygen = "/usr/bin/ssh-keygen";  // of openssh-client
+
 /// A bundle that the site "acme" has signed, as the manual shows it.
 class SignedBundle : public ::testing::Test {
  protected:
@@ -23,16 +26,15 @@ class SignedBundle : public ::testing::Test {
         0);
     ASSERT_EQ(fixture({"bundle", folder_ / "a.journal", "--output", file_}).exit_code, 0);
     for (const char* name : {"key", "stranger"}) {
-      ASSERT_EQ(
-          run_program("ssh-keygen", {"-q", "-t", "ed25519", "-N", "", "-C", name, "-f", folder_ / name}).exit_code, 0);
+      ASSERT_EQ(run_program(keygen, {"-q", "-t", "ed25519", "-N", "", "-C", name, "-f", folder_ / name}).exit_code, 0);
     }
     write_file(signers_, "acme@example.org " + read_file(folder_ / "key.pub"));
     sign("key", "gpucheck");
   }
 
   void sign(const std::string& key, const std::string& use) {
-    static_cast<void>(run_program("rm", {"-f", file_ + ".sig"}));
-    ASSERT_EQ(run_program("ssh-keygen", {"-q", "-Y", "sign", "-f", folder_ / key, "-n", use, file_}).exit_code, 0);
+    std::filesystem::remove(file_ + ".sig");
+    ASSERT_EQ(run_program(keygen, {"-q", "-Y", "sign", "-f", folder_ / key, "-n", use, file_}).exit_code, 0);
   }
 
   [[nodiscard]] CommandResult verified(const std::vector<std::string>& more = {}) const {
