@@ -165,8 +165,11 @@ void Beliefs::weigh(const TestLog& log, const Prior& prior, const std::vector<De
   }
   for (const Defect& link : possible_links(known)) {
     const Bits tests = log.tests_of(link);
-    links_.push_back(
-        {link, noted(score(link.kind, count_common(tests, scope_.bad), count_common(tests, scope_.good)))});
+    double value = score(link.kind, count_common(tests, scope_.bad), count_common(tests, scope_.good));
+    for (const auto& [test, gain] : scope_.elsewhere) {
+      if (has(tests, test)) value += gain;
+    }
+    links_.push_back({link, noted(value)});
   }
 
   none_ = std::exp(-greatest);

@@ -74,9 +74,9 @@ class GroupSearch::State {
   [[nodiscard]] bool certain(const Suspicion& suspicion) const {
     return suspicion.probability >= settings_.confidence && suspicion.beside_good;
   }
-  std::vector<Region> find();
+  std::vector<Region> find(const std::vector<Defect>& given_up);
   std::vector<Query> plan();
-  bool doubt(std::vector<Query>& queries, std::vector<char>& free);
+  std::optional<Defect> doubt(std::vector<Query>& queries, std::vector<char>& free);
   void add_round(const std::vector<Query>& queries);
   [[nodiscard]] std::vector<std::size_t> outer(const std::vector<std::size_t>& nodes) const;
 
@@ -121,7 +121,7 @@ GroupSearch::State::Suspicion GroupSearch::State::suspicion_of(const Situation& 
 }
 
 /// Finds regions; what is probable in one is set aside, until nothing more is.
-std::vector<Region> GroupSearch::State::find() {
+std::vector<Region> GroupSearch::State::find(const std::vector<Defect>& given_up) {
   while (true) {
     std::vector<Region> regions = find_regions(situation(known_));
     bool found = false;
@@ -131,6 +131,7 @@ std::vector<Region> GroupSearch::State::find() {
       const auto& [weight, defect] = likeliest.front();
       if (weight < probable * (region.beliefs.none() + region.beliefs.all())) continue;
       if (std::ranges::find(known_, defect) != known_.end()) continue;
+      if (std::ranges::find(given_up, defect) != given_up.end()) continue;
       known_.push_back(defect);
       found = true;
     }
@@ -138,16 +139,16 @@ std::vector<Region> GroupSearch::State::find() {
   }
 }
 
-/// Tests that confirm what was found. What turns out not to be probable is found no more.
-/// @return whether something was given up.
-bool GroupSearch::State::doubt(std::vector<Query>& queries, std::vector<char>& free) {
+/// Tests that confirm what was found.
+/// @return what was found and turns out not to be probable, if there is such a thing: it is given up.
+std::optional<Defect> GroupSearch::State::doubt(std::vector<Query>& queries, std::vector<char>& free) {
   for (const Defect& found : std::vector<Defect>(known_)) {
     const Situation others = without_one(found);
     const Suspicion suspicion = suspicion_of(others, found);
     if (certain(suspicion)) continue;
     if (!suspicion.region || suspicion.probability < 0.5) {
       std::erase(known_, found);
-      return true;
+      return found;
     }
     std::vector<char> may = free;
     if (found.kind == CulpritKind::node) may[found.a] = 1;
@@ -156,13 +157,13 @@ bool GroupSearch::State::doubt(std::vector<Query>& queries, std::vector<char>& f
     for (const std::size_t node : query->nodes) free[node] = 0;
     queries.push_back(std::move(*query));
   }
-  return false;
+  return std::nullopt;
 }
 
 std::vector<Query> GroupSearch::State::plan() {
-  constexpr int changes_of_mind = 4;
-  for (int i = 0; i < changes_of_mind; ++i) {
-    const std::vector<Region> regions = find();
+  std::vector<Defect> given_up;
+  while (true) {
+    const std::vector<Region> regions = find(given_up);
     const Situation now = situation(known_);
     std::vector<char> free(fabric_.nodes(), 0);
     for (const std::size_t node : now.live) free[node] = 1;
@@ -187,9 +188,10 @@ std::vector<Query> GroupSearch::State::plan() {
       for (const std::size_t node : query.nodes) free[node] = 0;
       queries.push_back(std::move(query));
     }
-    if (!doubt(queries, free)) return queries;
+    const auto doubted = doubt(queries, free);
+    if (!doubted) return queries;
+    given_up.push_back(*doubted);
   }
-  return {};
 }
 
 void GroupSearch::State::add_round(const std::vector<Query>& queries) {

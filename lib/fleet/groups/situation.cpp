@@ -91,6 +91,7 @@ double expected_among(const Situation& situation, const std::vector<std::size_t>
 Region region_of(const Situation& situation, std::size_t test) {
   const TestLog& log = *situation.log;
   const Bits& inside = log.nodes_of(test);
+  Scope scope;
   Bits elsewhere(inside.size());
   Bits bad = common(situation.unexplained, log.bad());
   const std::vector<std::size_t> tests = bad_tests(situation);
@@ -103,11 +104,15 @@ Region region_of(const Situation& situation, std::size_t test) {
       bad[other / 64] &= ~(std::uint64_t{1} << (other % 64));
     } else if (disjoint(nodes, inside)) {
       smallest.push_back(other);
+      // A link may be what makes both bad. Then the other needs no defect of its own.
+      if (disjoint(nodes, elsewhere)) {
+        const double own = std::clamp(expected_among(situation, members(nodes)), 1e-9, 1.0);
+        scope.elsewhere.emplace_back(other, std::min(-std::log(own), situation.prior.log_bad));
+      }
       add_all(elsewhere, nodes);
       bad[other / 64] &= ~(std::uint64_t{1} << (other % 64));
     }
   }
-  Scope scope;
   std::ranges::copy_if(situation.live, std::back_inserter(scope.nodes),
                        [&](std::size_t node) { return !has(elsewhere, node); });
   scope.bad = std::move(bad);
