@@ -69,6 +69,25 @@ std::vector<std::size_t> larger_sides_first(const Situation& situation, const st
   return order;
 }
 
+/// Orders in which nodes are taken into a group that clears them: the larger sides of known defects first, then with
+/// the most suspect first, then with two first that have not been together.
+std::vector<std::vector<std::size_t>> orders(const Situation& situation, const Beliefs& beliefs) {
+  const std::vector<std::size_t>& nodes = beliefs.scope().nodes;
+  const std::vector<std::size_t> usual = larger_sides_first(situation, nodes);
+  std::vector<std::vector<std::size_t>> all{usual};
+  const auto put_first = [&](const std::vector<std::size_t>& first) {
+    std::vector<std::size_t>& order = all.emplace_back(first);
+    std::ranges::copy_if(usual, std::back_inserter(order),
+                         [&](std::size_t node) { return std::ranges::find(first, node) == first.end(); });
+  };
+  if (!situation.two_sided.empty()) {
+    const std::vector<double> weights = beliefs.of_nodes();
+    put_first({nodes[static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin())]});
+  }
+  if (const auto apart = beliefs.not_together()) put_first({apart->first, apart->second});
+  return all;
+}
+
 /// Cuts a group into as many parts as defects are expected to make bad half of the time.
 void add_in_parts(const Situation& situation, const Beliefs& beliefs, std::vector<std::size_t> group, std::vector<Query>& queries) {
   std::ranges::sort(group);
@@ -106,22 +125,18 @@ std::vector<Query> clearing_queries(const Situation& situation, const std::vecto
   const auto apart = beliefs.not_together();
   if (risk <= situation.settings->missed && !apart) return {};
 
-  const std::vector<std::size_t> order = larger_sides_first(situation, nodes);
-  std::vector<std::size_t> group = compatible(situation, order);
-  if (apart) {
-    std::vector<std::size_t> with_apart{apart->first, apart->second};
-    std::ranges::copy(order, std::back_inserter(with_apart));
-    with_apart.erase(std::remove_if(with_apart.begin() + 2, with_apart.end(),
-                                    [&](std::size_t node) { return node == apart->first || node == apart->second; }),
-                     with_apart.end());
-    with_apart = compatible(situation, with_apart);
-    const double weight = beliefs.of_prefixes(with_apart).back();
-    if (risk <= situation.settings->missed || group.size() < 2 || weight > beliefs.of_prefixes(group).back()) {
-      group = std::move(with_apart);
-    }
+  std::vector<std::size_t> group;
+  double weight = 0;
+  for (const std::vector<std::size_t>& order : orders(situation, beliefs)) {
+    std::vector<std::size_t> candidate = compatible(situation, order);
+    const double its_weight = beliefs.of_prefixes(candidate).back();
+    const bool is_asked_for = apart && risk <= situation.settings->missed;  // the last of the orders
+    if (its_weight <= weight * (1 + 1e-9) && !is_asked_for) continue;
+    group = std::move(candidate);
+    weight = its_weight;
   }
   if (group.size() < 2) return {};
-  const double expected = beliefs.of_prefixes(group).back() / beliefs.none();
+  const double expected = weight / beliefs.none();
   if (!regions.empty() && -std::expm1(-expected) < worth_a_test_early) return {};
   std::vector<Query> queries;
   add_in_parts(situation, beliefs, group, queries);
@@ -135,7 +150,8 @@ std::vector<Query> clearing_queries(const Situation& situation, const std::vecto
   std::ranges::sort(others);
   const Beliefs among(*situation.fabric, *situation.log, situation.prior,
                       {others, beliefs.scope().bad, beliefs.scope().good}, situation.two_sided);
-  if (among.not_together()) add_in_parts(situation, beliefs, others, queries);
+  const double left = among.all() / (among.none() + among.all());
+  if (left > situation.settings->missed / 4 || among.not_together()) add_in_parts(situation, beliefs, others, queries);
   return queries;
 }
 
