@@ -27,33 +27,24 @@ double pairs_in(std::size_t nodes) { return static_cast<double>(nodes) * (static
 /// Adds up what links a growing group has both sides of.
 class LinksSeen {
  public:
-  LinksSeen(std::size_t switches, std::size_t count) : uplinks_(switches), pairs_(count), seen_(switches) {}
-
-  void set(const Defect& link, double weight) {
-    if (link.kind == CulpritKind::uplink) {
-      uplinks_[link.a] = weight;
-    } else {
-      pairs_[link.a * seen_.size() + link.b] = weight;
-    }
-  }
+  LinksSeen(const std::vector<double>& uplinks, const std::vector<double>& pairs)
+      : uplinks_(&uplinks), pairs_(&pairs), seen_(uplinks.size()) {}
 
   /// @return the weight of the links that become complete with a node below this switch.
   double add(std::size_t its_switch) {
     if (seen_[its_switch] != 0) return 0;
     double sum = 0;
-    for (const std::size_t other : order_) {
-      sum += pairs_[std::min(other, its_switch) * seen_.size() + std::max(other, its_switch)];
-    }
-    if (order_.size() == 1) sum += uplinks_[order_.front()];
-    if (!order_.empty()) sum += uplinks_[its_switch];
+    for (const std::size_t other : order_) sum += (*pairs_)[other * seen_.size() + its_switch];
+    if (order_.size() == 1) sum += (*uplinks_)[order_.front()];
+    if (!order_.empty()) sum += (*uplinks_)[its_switch];
     seen_[its_switch] = 1;
     order_.push_back(its_switch);
     return sum;
   }
 
  private:
-  std::vector<double> uplinks_;
-  std::vector<double> pairs_;
+  const std::vector<double>* uplinks_;
+  const std::vector<double>* pairs_;
   std::vector<char> seen_;
   std::vector<std::size_t> order_;
 };
@@ -185,9 +176,17 @@ void Beliefs::weigh(const TestLog& log, const Prior& prior, const std::vector<De
       all_ += pair_weight(x, y) * static_cast<double>(size) * static_cast<double>(classes_[y].nodes.size());
     }
   }
+  uplinks_.assign(fabric_->switches(), 0);
+  switch_pairs_.assign(fabric_->switches() * fabric_->switches(), 0);
   for (Link& link : links_) {
     link.weight = std::exp(link.weight - greatest);
     all_ += link.weight;
+    if (link.defect.kind == CulpritKind::uplink) {
+      uplinks_[link.defect.a] = link.weight;
+    } else {
+      switch_pairs_[link.defect.a * uplinks_.size() + link.defect.b] = link.weight;
+      switch_pairs_[link.defect.b * uplinks_.size() + link.defect.a] = link.weight;
+    }
   }
 }
 
@@ -198,16 +197,23 @@ double Beliefs::weight_of(const Defect& defect) const {
     case CulpritKind::pair:
       return in_scope(defect.a) && in_scope(defect.b) ? pair_weight(class_of_[defect.a], class_of_[defect.b]) : 0;
     case CulpritKind::uplink:
+      return uplinks_[defect.a];
     case CulpritKind::switch_pair:
-      break;
+      return switch_pairs_[defect.a * uplinks_.size() + defect.b];
   }
-  const auto found = std::ranges::find(links_, defect, &Link::defect);
-  return found == links_.end() ? 0 : found->weight;
+  return 0;
+}
+
+double Beliefs::of_two(std::size_t x, std::size_t y) const {
+  const std::size_t a = fabric_->switch_of(x);
+  const std::size_t b = fabric_->switch_of(y);
+  const double links = a == b ? 0 : uplinks_[a] + uplinks_[b] + switch_pairs_[a * uplinks_.size() + b];
+  return classes_[class_of_[x]].weight + classes_[class_of_[y]].weight + pair_weight(class_of_[x], class_of_[y]) +
+         links;
 }
 
 std::vector<double> Beliefs::of_prefixes(std::span<const std::size_t> nodes) const {
-  LinksSeen links(fabric_->switches(), fabric_->switches() * fabric_->switches());
-  for (const Link& link : links_) links.set(link.defect, link.weight);
+  LinksSeen links(uplinks_, switch_pairs_);
   std::vector<double> sums;
   sums.reserve(nodes.size());
   std::vector<std::size_t> seen(classes_.size());

@@ -28,8 +28,8 @@ struct Scope {
   std::vector<std::size_t> nodes;  ///< ascending
   Bits bad;                        ///< tests
   Bits good;
-  /// Bad tests that something else explains, unless a link does: the test, and the logarithm of the factor by which that
-  /// makes the link likelier.
+  /// Bad tests that something else explains, unless a link does: the test, and the logarithm of the factor by which
+  /// that makes the link likelier.
   std::vector<std::pair<std::size_t, double>> elsewhere{};
 };
 
@@ -52,6 +52,9 @@ class Beliefs {
 
   /// The weight of all defects in a group of the first 1, 2 ... nodes.
   [[nodiscard]] std::vector<double> of_prefixes(std::span<const std::size_t> nodes) const;
+
+  /// The weight of all defects in a group of two nodes of the scope.
+  [[nodiscard]] double of_two(std::size_t x, std::size_t y) const;
 
   /// For each node of the scope, in its order, the weight of the node and of all pairs with it.
   [[nodiscard]] std::vector<double> of_nodes() const;
@@ -89,6 +92,8 @@ class Beliefs {
   std::vector<std::size_t> class_of_;  ///< of each node of the fabric
   std::vector<double> pairs_;          ///< of one node of each of two classes; 0 where they are separated
   std::vector<Link> links_;
+  std::vector<double> uplinks_;       ///< the weight of each switch's, 0 where it is not in the list
+  std::vector<double> switch_pairs_;  ///< the same, of each switch with each
   double none_ = 1;
   double all_ = 0;
 };

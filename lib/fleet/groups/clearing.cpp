@@ -89,7 +89,8 @@ std::vector<std::vector<std::size_t>> orders(const Situation& situation, const B
 }
 
 /// Cuts a group into as many parts as defects are expected to make bad half of the time.
-void add_in_parts(const Situation& situation, const Beliefs& beliefs, std::vector<std::size_t> group, std::vector<Query>& queries) {
+void add_in_parts(const Situation& situation, const Beliefs& beliefs, std::vector<std::size_t> group,
+                  std::vector<Query>& queries) {
   std::ranges::sort(group);
   const std::vector<double> weights = beliefs.of_prefixes(group);
   const double expected = std::min(weights.back() / beliefs.none(), expected_among(situation, group));

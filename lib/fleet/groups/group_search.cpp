@@ -12,7 +12,7 @@
 namespace gpucheck::fleet {
 namespace {
 
-constexpr double probable = 0.8;        // a defect that is left out of further tests, and confirmed later
+constexpr double probable = 0.8;          // a defect that is left out of further tests, and confirmed later
 constexpr std::size_t silent_rounds = 3;  // rounds without any outcome that end a search
 
 void check(const GroupFleet& fleet, const GroupSearchSettings& settings) {
@@ -25,8 +25,8 @@ void check(const GroupFleet& fleet, const GroupSearchSettings& settings) {
       throw UsageError(fmt::format("{} as the share of wrong outcomes: it has to be above 0, and at most 0.4", rate));
     }
   }
-  for (const double expected : {settings.expected_nodes, settings.expected_pairs, settings.expected_uplinks,
-                                settings.expected_switch_pairs}) {
+  for (const double expected :
+       {settings.expected_nodes, settings.expected_pairs, settings.expected_uplinks, settings.expected_switch_pairs}) {
     if (!(expected > 0 && expected < 1e9)) {
       throw UsageError(fmt::format("{} as a number of expected defects: it has to be above 0", expected));
     }
@@ -260,8 +260,8 @@ std::vector<Culprit> GroupSearch::State::culprits() const {
   for (const Defect& found : known_) {
     Suspicion suspicion = suspicion_of(without_one(found), found);
     if (!certain(suspicion)) continue;
-    culprits.push_back({found.kind, fabric_.outer_members(found), false, suspicion.probability,
-                        std::move(suspicion.evidence)});
+    culprits.push_back(
+        {found.kind, fabric_.outer_members(found), false, suspicion.probability, std::move(suspicion.evidence)});
   }
   std::ranges::sort(culprits, {}, [](const Culprit& culprit) { return std::pair(culprit.kind, culprit.members); });
   return culprits;

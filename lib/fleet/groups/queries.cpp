@@ -1,7 +1,6 @@
 #include "fleet/groups/queries.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -50,7 +49,7 @@ class QuerySearch {
     for (const std::size_t other : beliefs.scope().nodes) {
       if (other == node || (*free_)[other] == 0 || beliefs.separated(node, other)) continue;
       const double weight =
-          pair_weight(node, other) + (situation_->trusted[other] != 0 ? 0 : beliefs.none() + beliefs.all());
+          beliefs.of_two(node, other) + (situation_->trusted[other] != 0 ? 0 : beliefs.none() + beliefs.all());
       if (weight >= least) continue;
       least = weight;
       partner = other;
@@ -59,9 +58,10 @@ class QuerySearch {
   }
 
   void try_two(std::size_t x, std::size_t y) {
-    if ((*free_)[x] == 0 || (*free_)[y] == 0 || region_->beliefs.separated(x, y)) return;
-    const std::array both{x, y};
-    const double information = information_of(region_->beliefs.of_prefixes(both).back());
+    const Beliefs& beliefs = region_->beliefs;
+    if ((*free_)[x] == 0 || (*free_)[y] == 0 || !beliefs.in_scope(x) || !beliefs.in_scope(y)) return;
+    if (beliefs.separated(x, y)) return;
+    const double information = information_of(beliefs.of_two(x, y));
     if (information <= best_.information + 1e-9) return;
     best_ = {{x, y}, information};
   }
@@ -107,11 +107,6 @@ class QuerySearch {
     const double false_good = situation_->settings->false_good;
     return entropy(chance * (1 - false_good) + (1 - chance) * false_bad) - chance * entropy(false_good) -
            (1 - chance) * entropy(false_bad);
-  }
-
-  [[nodiscard]] double pair_weight(std::size_t x, std::size_t y) const {
-    const std::array both{y, x};
-    return region_->beliefs.of_prefixes(both).back();
   }
 
   const Situation* situation_;
