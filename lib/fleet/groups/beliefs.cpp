@@ -190,6 +190,12 @@ void Beliefs::weigh(const TestLog& log, const Prior& prior, const std::vector<De
   }
 }
 
+double Beliefs::links() const {
+  double sum = 0;
+  for (const Link& link : links_) sum += link.weight;
+  return sum;
+}
+
 double Beliefs::weight_of(const Defect& defect) const {
   switch (defect.kind) {
     case CulpritKind::node:

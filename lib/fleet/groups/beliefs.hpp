@@ -46,6 +46,7 @@ class Beliefs {
   [[nodiscard]] const Scope& scope() const { return scope_; }
   [[nodiscard]] double none() const { return none_; }          ///< the weight of there being no defect
   [[nodiscard]] double all() const { return all_; }            ///< the weight of all defects together
+  [[nodiscard]] double links() const;                          ///< of those, that of links
   [[nodiscard]] double weight_of(const Defect& defect) const;  ///< 0 outside of the scope
   [[nodiscard]] bool in_scope(std::size_t node) const { return class_of_[node] != outside; }
   [[nodiscard]] bool separated(std::size_t x, std::size_t y) const;

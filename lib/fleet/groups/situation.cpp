@@ -87,6 +87,22 @@ double expected_among(const Situation& situation, const std::vector<std::size_t>
   return sum + situation.prior.pair * size * (size - 1) / 2;
 }
 
+namespace {
+
+/// The logarithm of the probability that a test is bad, and all bad ones around it, though no link is: that there is a
+/// node or a pair, as good tests allow, or that all of them are wrong.
+double log_chance_without_link(const Situation& situation, std::size_t test) {
+  const TestLog& log = *situation.log;
+  Scope scope{members(log.nodes_of(test)), Bits(log.words()), common(situation.unexplained, log.good())};
+  const Beliefs beliefs(*situation.fabric, log, situation.prior, std::move(scope), situation.two_sided);
+  const auto around = std::ranges::count_if(
+      bad_tests(situation), [&](std::size_t other) { return contains(log.nodes_of(other), log.nodes_of(test)); });
+  const double chance = (beliefs.all() - beliefs.links()) / (beliefs.none() + beliefs.all());
+  return std::max(std::log(chance), -situation.prior.log_bad * static_cast<double>(around));
+}
+
+}  // namespace
+
 /// A bad test elsewhere is another defect's: its nodes, and all bad tests around it, say nothing of this region.
 Region region_of(const Situation& situation, std::size_t test) {
   const TestLog& log = *situation.log;
@@ -106,8 +122,7 @@ Region region_of(const Situation& situation, std::size_t test) {
       smallest.push_back(other);
       // A link may be what makes both bad. Then the other needs no defect of its own.
       if (disjoint(nodes, elsewhere)) {
-        const double own = std::clamp(expected_among(situation, members(nodes)), 1e-9, 1.0);
-        scope.elsewhere.emplace_back(other, std::min(-std::log(own), situation.prior.log_bad));
+        scope.elsewhere.emplace_back(other, -log_chance_without_link(situation, other));
       }
       add_all(elsewhere, nodes);
       bad[other / 64] &= ~(std::uint64_t{1} << (other % 64));
