@@ -30,7 +30,7 @@ struct Scope {
   Bits good;
   /// Bad tests that something else explains, unless a link does: the test, and the logarithm of the factor by which
   /// that makes the link likelier.
-  std::vector<std::pair<std::size_t, double>> elsewhere{};
+  std::vector<std::pair<std::size_t, double>> elsewhere;
 };
 
 /// Weights of all defects among some nodes, each as the only one that the tests of a scope have to be explained by,

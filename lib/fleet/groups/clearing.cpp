@@ -150,7 +150,7 @@ std::vector<Query> clearing_queries(const Situation& situation, const std::vecto
   if (others.size() < 2) return queries;
   std::ranges::sort(others);
   const Beliefs among(*situation.fabric, *situation.log, situation.prior,
-                      {others, beliefs.scope().bad, beliefs.scope().good}, situation.two_sided);
+                      {others, beliefs.scope().bad, beliefs.scope().good, {}}, situation.two_sided);
   const double left = among.all() / (among.none() + among.all());
   if (left > situation.settings->missed / 4 || among.not_together()) add_in_parts(situation, beliefs, others, queries);
   return queries;

@@ -93,12 +93,23 @@ namespace {
 /// node or a pair, as good tests allow, or that all of them are wrong.
 double log_chance_without_link(const Situation& situation, std::size_t test) {
   const TestLog& log = *situation.log;
-  Scope scope{members(log.nodes_of(test)), Bits(log.words()), common(situation.unexplained, log.good())};
+  Scope scope{members(log.nodes_of(test)), Bits(log.words()), common(situation.unexplained, log.good()), {}};
   const Beliefs beliefs(*situation.fabric, log, situation.prior, std::move(scope), situation.two_sided);
   const auto around = std::ranges::count_if(
       bad_tests(situation), [&](std::size_t other) { return contains(log.nodes_of(other), log.nodes_of(test)); });
   const double chance = (beliefs.all() - beliefs.links()) / (beliefs.none() + beliefs.all());
   return std::max(std::log(chance), -situation.prior.log_bad * static_cast<double>(around));
+}
+
+/// Whether a bad test is more likely to contain a defect than to be wrong, by what was seen beside a region.
+bool probably_real(const Situation& situation, std::size_t test, const Bits& region) {
+  const TestLog& log = *situation.log;
+  Scope scope{members(log.nodes_of(test)), Bits(log.words()), common(situation.unexplained, log.good()), {}};
+  for (const std::size_t other : bad_tests(situation)) {
+    if (!contains(log.nodes_of(other), region)) insert(scope.bad, other);
+  }
+  const Beliefs beliefs(*situation.fabric, log, situation.prior, std::move(scope), situation.two_sided);
+  return beliefs.all() > beliefs.none();
 }
 
 }  // namespace
@@ -118,7 +129,7 @@ Region region_of(const Situation& situation, std::size_t test) {
         std::ranges::any_of(smallest, [&](std::size_t small) { return contains(nodes, log.nodes_of(small)); });
     if (around) {
       bad[other / 64] &= ~(std::uint64_t{1} << (other % 64));
-    } else if (disjoint(nodes, inside)) {
+    } else if (disjoint(nodes, inside) && probably_real(situation, other, inside)) {
       smallest.push_back(other);
       // A link may be what makes both bad. Then the other needs no defect of its own.
       if (disjoint(nodes, elsewhere)) {
