@@ -21,10 +21,10 @@ struct GroupFleet {
 struct GroupSearchSettings {
   /// How many are expected in the whole fabric. Only where the search begins depends on them, and with it how many
   /// tests it takes: what it finds corrects them.
-  double expected_nodes = 1;
+  double expected_nodes = 2;
   double expected_pairs = 0.1;
-  double expected_uplinks = 0.1;
-  double expected_switch_pairs = 0.05;
+  double expected_uplinks = 0.2;
+  double expected_switch_pairs = 0.1;
 
   double false_bad = 0.01;   ///< share of good groups whose outcome is bad
   double false_good = 0.01;  ///< share of bad groups whose outcome is good
