@@ -75,7 +75,7 @@ Beliefs::Beliefs(const Fabric& fabric, const TestLog& log, const Prior& prior, S
 void Beliefs::sort_into_classes(const TestLog& log, const std::vector<Defect>& known) {
   Bits relevant = scope_.bad;
   add_all(relevant, scope_.good);
-  std::map<std::tuple<Bits, Bits, Bits>, std::size_t> numbers;
+  std::map<std::tuple<Bits, Bits, Bits, Bits>, std::size_t> numbers;
   for (const std::size_t node : scope_.nodes) {
     Bits side_a(words_for(known.size()));
     Bits side_b(words_for(known.size()));
@@ -83,9 +83,14 @@ void Beliefs::sort_into_classes(const TestLog& log, const std::vector<Defect>& k
       if (fabric_->on_side_a(known[i], node)) insert(side_a, i);
       if (fabric_->on_side_b(known[i], node)) insert(side_b, i);
     }
+    Bits elsewhere(words_for(scope_.elsewhere.size()));
+    for (std::size_t i = 0; i < scope_.elsewhere.size(); ++i) {
+      if (has(log.nodes_of(scope_.elsewhere[i].test), node)) insert(elsewhere, i);
+    }
     Bits tests = common(log.tests_of(node), relevant);
-    const auto [place, is_new] = numbers.try_emplace({tests, side_a, side_b}, classes_.size());
-    if (is_new) classes_.push_back({std::move(tests), std::move(side_a), std::move(side_b), {}, 0});
+    const auto [place, is_new] = numbers.try_emplace({tests, side_a, side_b, elsewhere}, classes_.size());
+    if (is_new)
+      classes_.push_back({std::move(tests), std::move(side_a), std::move(side_b), std::move(elsewhere), {}, 0});
     class_of_[node] = place->second;
     classes_[place->second].nodes.push_back(node);
   }
@@ -97,6 +102,10 @@ bool Beliefs::separated_classes(const Class& x, const Class& y) const {
 
 bool Beliefs::separated(std::size_t x, std::size_t y) const {
   return separated_classes(classes_[class_of_[x]], classes_[class_of_[y]]);
+}
+
+bool Beliefs::is_elsewhere(std::size_t node) const {
+  return std::ranges::any_of(classes_[class_of_[node]].elsewhere, [](std::uint64_t word) { return word != 0; });
 }
 
 /// Links with nodes of the scope on both sides that can be in one group.
@@ -136,16 +145,18 @@ void Beliefs::weigh(const TestLog& log, const Prior& prior, const std::vector<De
     greatest = std::max(greatest, value);
     return value;
   };
-  for (Class& one : classes_) {
-    one.weight =
-        noted(score(CulpritKind::node, count_common(one.tests, scope_.bad), count_common(one.tests, scope_.good)));
-  }
   const double never = -std::numeric_limits<double>::infinity();
+  for (Class& one : classes_) {
+    const std::size_t bad = count_common(one.tests, scope_.bad);
+    const std::size_t good = count_common(one.tests, scope_.good);
+    one.weight = is_elsewhere(one.nodes.front()) ? never : noted(score(CulpritKind::node, bad, good));
+  }
   const double log_pair = std::log(prior.pair);
   pairs_.assign(count * count, never);
   for (std::size_t x = 0; x < count; ++x) {
     for (std::size_t y = x; y < count; ++y) {
       if (separated_classes(classes_[x], classes_[y])) continue;
+      if (!disjoint(classes_[x].elsewhere, classes_[y].elsewhere)) continue;
       if (x == y && classes_[x].nodes.size() < 2) continue;
       const std::size_t bad = count_common(classes_[x].tests, classes_[y].tests, scope_.bad);
       const std::size_t good = count_common(classes_[x].tests, classes_[y].tests, scope_.good);

@@ -23,14 +23,18 @@ struct Prior {
   [[nodiscard]] double of(CulpritKind kind) const;
 };
 
+/// A bad test that has a defect of its own, unless a link is what makes it bad. That defect is not looked for.
+struct Elsewhere {
+  std::size_t test = 0;
+  double gain = 0;  ///< logarithm of the factor by which a link is likelier that explains it too
+};
+
 /// What is to be explained, and by what: a part of all nodes, and a part of all tests.
 struct Scope {
   std::vector<std::size_t> nodes;  ///< ascending
   Bits bad;                        ///< tests
   Bits good;
-  /// Bad tests that something else explains, unless a link does: the test, and the logarithm of the factor by which
-  /// that makes the link likelier.
-  std::vector<std::pair<std::size_t, double>> elsewhere;
+  std::vector<Elsewhere> elsewhere;
 };
 
 /// Weights of all defects among some nodes, each as the only one that the tests of a scope have to be explained by,
@@ -50,6 +54,7 @@ class Beliefs {
   [[nodiscard]] double weight_of(const Defect& defect) const;  ///< 0 outside of the scope
   [[nodiscard]] bool in_scope(std::size_t node) const { return class_of_[node] != outside; }
   [[nodiscard]] bool separated(std::size_t x, std::size_t y) const;
+  [[nodiscard]] bool is_elsewhere(std::size_t node) const;  ///< it is in a test of the scope's `elsewhere`
 
   /// The weight of all defects in a group of the first 1, 2 ... nodes.
   [[nodiscard]] std::vector<double> of_prefixes(std::span<const std::size_t> nodes) const;
@@ -73,6 +78,7 @@ class Beliefs {
     Bits tests;
     Bits side_a;  ///< of the known defects
     Bits side_b;
+    Bits elsewhere;  ///< which of the scope's it is in
     std::vector<std::size_t> nodes;
     double weight = 0;  ///< of each node
   };

@@ -9,27 +9,6 @@ namespace {
 
 constexpr double worth_a_test_early = 0.25;  // probability that the outcome is bad
 
-/// Nodes outside of all regions, and all that no known defect and no region explains.
-Scope rest_of(const Situation& situation, const std::vector<Region>& regions) {
-  const TestLog& log = *situation.log;
-  Bits taken(words_for(situation.fabric->nodes()));
-  for (const Region& region : regions) {
-    for (const std::size_t node : region.nodes) insert(taken, node);
-  }
-  Scope scope;
-  scope.bad = Bits(log.words());
-  for (const std::size_t test : bad_tests(situation)) {
-    const bool explained = std::ranges::any_of(regions, [&](const Region& region) {
-      return std::ranges::all_of(region.nodes, [&](std::size_t node) { return has(log.nodes_of(test), node); });
-    });
-    if (!explained) insert(scope.bad, test);
-  }
-  scope.good = common(situation.unexplained, log.good());
-  std::ranges::copy_if(situation.live, std::back_inserter(scope.nodes),
-                       [&](std::size_t node) { return !has(taken, node); });
-  return scope;
-}
-
 /// As many nodes as can be in one group, of which no known defect separates two; the first come first.
 std::vector<std::size_t> compatible(const Situation& situation, const std::vector<std::size_t>& candidates) {
   std::vector<char> meets_a(situation.two_sided.size());

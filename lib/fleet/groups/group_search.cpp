@@ -1,6 +1,7 @@
 #include "fleet/groups/group_search.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>
@@ -71,6 +72,7 @@ class GroupSearch::State {
   }
   [[nodiscard]] Situation without_one(const Defect& found) const;
   [[nodiscard]] Suspicion suspicion_of(const Situation& others, const Defect& found) const;
+  [[nodiscard]] bool contradictory() const;
   [[nodiscard]] bool certain(const Suspicion& suspicion) const {
     return suspicion.probability >= settings_.confidence && suspicion.beside_good;
   }
@@ -252,11 +254,25 @@ std::vector<std::size_t> GroupSearch::State::outer(const std::vector<std::size_t
   return result;
 }
 
+/// Whether more outcomes are wrong, if what was found is right and nothing else is bad, than the settings allow for: so
+/// many are wrong by chance in one search of ten thousand.
+bool GroupSearch::State::contradictory() const {
+  const Situation now = situation(known_);
+  Bits wrong = rest_of(now, find_regions(now)).bad;
+  for (const Defect& found : known_) add_all(wrong, common(log_.tests_of(found), log_.good()));
+  const std::size_t count = members(wrong).size();
+  if (count == 0) return false;
+  const boost::math::binomial_distribution<double> by_chance(static_cast<double>(log_.size()),
+                                                             std::max(settings_.false_bad, settings_.false_good));
+  return boost::math::cdf(boost::math::complement(by_chance, static_cast<double>(count) - 1)) < 1e-4;
+}
+
 std::vector<Culprit> GroupSearch::State::culprits() const {
   std::vector<Culprit> culprits;
   for (std::size_t node = 0; node < absent_.size(); ++node) {
     if (absent_[node] != 0) culprits.push_back({CulpritKind::node, {fabric_.outer(node)}, true, 1, {}});
   }
+  if (contradictory()) return culprits;
   for (const Defect& found : known_) {
     Suspicion suspicion = suspicion_of(without_one(found), found);
     if (!certain(suspicion)) continue;
@@ -275,6 +291,13 @@ std::vector<Unsettled> GroupSearch::State::unsettled() const {
     return result;
   }
   const std::vector<Region> regions = find_regions(now);
+  if (contradictory()) {
+    std::vector<std::size_t> nodes;
+    for (std::size_t node = 0; node < fabric_.nodes(); ++node) {
+      if (absent_[node] == 0) nodes.push_back(node);
+    }
+    return {{outer(nodes), "outcomes contradict each other more often than is expected of them"}};
+  }
   for (const Region& region : regions) {
     result.push_back({outer(region.nodes), "something among them is bad, and no test tells what"});
   }

@@ -37,7 +37,9 @@ Fabric::Fabric(const GroupFleet& fleet) : outer_(fleet.nodes), inner_(fleet.node
   }
   for (std::size_t a = 0; a < below.size(); ++a) {
     for (std::size_t b = a + 1; b < below.size(); ++b) {
-      if (below[a] > 1 || below[b] > 1) links_.push_back({CulpritKind::switch_pair, a, b});
+      const std::size_t less = std::min(below[a], below[b]);
+      const std::size_t more = std::max(below[a], below[b]);
+      if (more > 1 && (less > 1 || below.size() > 2)) links_.push_back({CulpritKind::switch_pair, a, b});
     }
   }
 }

@@ -48,8 +48,7 @@ class QuerySearch {
     double least = std::numeric_limits<double>::infinity();
     for (const std::size_t other : beliefs.scope().nodes) {
       if (other == node || (*free_)[other] == 0 || beliefs.separated(node, other)) continue;
-      const double weight =
-          beliefs.of_two(node, other) + (situation_->trusted[other] != 0 ? 0 : beliefs.none() + beliefs.all());
+      const double weight = beliefs.of_two(node, other) + penalty(other);
       if (weight >= least) continue;
       least = weight;
       partner = other;
@@ -76,9 +75,10 @@ class QuerySearch {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if ((*free_)[nodes[i]] == 0) continue;
       const std::size_t its_switch = fabric.switch_of(nodes[i]);
-      if (cleanest[its_switch] && weights[i] >= suspicion[its_switch]) continue;
+      const double weight = weights[i] + penalty(nodes[i]);
+      if (cleanest[its_switch] && weight >= suspicion[its_switch]) continue;
       cleanest[its_switch] = nodes[i];
-      suspicion[its_switch] = weights[i];
+      suspicion[its_switch] = weight;
     }
     if (!cleanest[link.a]) return;
     for (std::size_t other = 0; other < fabric.switches(); ++other) {
@@ -94,6 +94,13 @@ class QuerySearch {
   }
 
  private:
+  /// Partners that were in no good group come last, those in a bad one elsewhere too.
+  [[nodiscard]] double penalty(std::size_t partner) const {
+    const Beliefs& beliefs = region_->beliefs;
+    const double all = beliefs.none() + beliefs.all();
+    return (situation_->trusted[partner] != 0 ? 0 : all) + (beliefs.is_elsewhere(partner) ? all : 0);
+  }
+
   /// The weights are of a single defect; with several in the region, a part of it is bad more often.
   [[nodiscard]] double information_of(double weight) const {
     const Beliefs& beliefs = region_->beliefs;

@@ -132,15 +132,12 @@ Region region_of(const Situation& situation, std::size_t test) {
     } else if (disjoint(nodes, inside) && probably_real(situation, other, inside)) {
       smallest.push_back(other);
       // A link may be what makes both bad. Then the other needs no defect of its own.
-      if (disjoint(nodes, elsewhere)) {
-        scope.elsewhere.emplace_back(other, -log_chance_without_link(situation, other));
-      }
+      scope.elsewhere.push_back({other, disjoint(nodes, elsewhere) ? -log_chance_without_link(situation, other) : 0});
       add_all(elsewhere, nodes);
       bad[other / 64] &= ~(std::uint64_t{1} << (other % 64));
     }
   }
-  std::ranges::copy_if(situation.live, std::back_inserter(scope.nodes),
-                       [&](std::size_t node) { return !has(elsewhere, node); });
+  scope.nodes = situation.live;
   scope.bad = std::move(bad);
   scope.good = common(situation.unexplained, log.good());
   std::vector<std::size_t> nodes = members(inside);
@@ -163,6 +160,26 @@ std::vector<Region> find_regions(const Situation& situation) {
     regions.push_back(std::move(region));
   }
   return regions;
+}
+
+Scope rest_of(const Situation& situation, const std::vector<Region>& regions) {
+  const TestLog& log = *situation.log;
+  Bits taken(words_for(situation.fabric->nodes()));
+  for (const Region& region : regions) {
+    for (const std::size_t node : region.nodes) insert(taken, node);
+  }
+  Scope scope;
+  scope.bad = Bits(log.words());
+  for (const std::size_t test : bad_tests(situation)) {
+    const bool explained = std::ranges::any_of(regions, [&](const Region& region) {
+      return std::ranges::all_of(region.nodes, [&](std::size_t node) { return has(log.nodes_of(test), node); });
+    });
+    if (!explained) insert(scope.bad, test);
+  }
+  scope.good = common(situation.unexplained, log.good());
+  std::ranges::copy_if(situation.live, std::back_inserter(scope.nodes),
+                       [&](std::size_t node) { return !has(taken, node); });
+  return scope;
 }
 
 }  // namespace gpucheck::fleet

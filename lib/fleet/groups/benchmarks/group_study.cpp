@@ -19,9 +19,9 @@ struct Row {
   std::size_t switch_pairs;
 };
 
-constexpr Row rows[]{{"none", 0, 0, 0, 0},        {"1 node", 1, 0, 0, 0},   {"2 nodes", 2, 0, 0, 0},
-                     {"5 nodes", 5, 0, 0, 0},     {"1 pair", 0, 1, 0, 0},   {"1 node, 1 pair", 1, 1, 0, 0},
-                     {"1 uplink", 0, 0, 1, 0},    {"1 switch pair", 0, 0, 0, 1}};
+constexpr Row rows[]{{"none", 0, 0, 0, 0},     {"1 node", 1, 0, 0, 0},       {"2 nodes", 2, 0, 0, 0},
+                     {"5 nodes", 5, 0, 0, 0},  {"1 pair", 0, 1, 0, 0},       {"1 node, 1 pair", 1, 1, 0, 0},
+                     {"1 uplink", 0, 0, 1, 0}, {"1 switch pair", 0, 0, 0, 1}};
 
 std::size_t switch_size(std::size_t nodes) { return nodes <= 64 ? 4 : nodes <= 512 ? 16 : 32; }
 
@@ -46,7 +46,8 @@ SimulatedFabric draw(const Row& row, std::size_t nodes, double noise, std::mt199
   for (std::size_t i = 0; i < row.pairs; ++i) fabric.planted.push_back({CulpritKind::pair, two_of(another)});
   for (std::size_t i = 0; i < row.uplinks; ++i) fabric.planted.push_back({CulpritKind::uplink, {random() % switches}});
   for (std::size_t i = 0; i < row.switch_pairs; ++i) {
-    fabric.planted.push_back({CulpritKind::switch_pair, two_of([&] { return static_cast<std::size_t>(random() % switches); })});
+    fabric.planted.push_back(
+        {CulpritKind::switch_pair, two_of([&] { return static_cast<std::size_t>(random() % switches); })});
   }
   std::ranges::sort(fabric.planted, {}, [](const Planted& one) { return std::pair(one.kind, one.members); });
   return fabric;
@@ -55,8 +56,7 @@ SimulatedFabric draw(const Row& row, std::size_t nodes, double noise, std::mt199
 double bound(const Row& row, std::size_t nodes) {
   const auto n = static_cast<double>(nodes);
   const auto switches = static_cast<double>((nodes + switch_size(nodes) - 1) / switch_size(nodes));
-  return log2_choose(n, static_cast<double>(row.nodes)) +
-         log2_choose(n * (n - 1) / 2, static_cast<double>(row.pairs)) +
+  return log2_choose(n, static_cast<double>(row.nodes)) + log2_choose(n * (n - 1) / 2, static_cast<double>(row.pairs)) +
          log2_choose(switches, static_cast<double>(row.uplinks)) +
          log2_choose(switches * (switches - 1) / 2, static_cast<double>(row.switch_pairs));
 }
@@ -102,10 +102,12 @@ void study(const Row& row, std::size_t nodes, double noise, std::size_t fabrics)
   const auto count = static_cast<double>(fabrics);
   const double plain = bound(row, nodes);
   const double noisy = plain / capacity(noise);
-  fmt::print("| {:4} | {:14} | {:2.0f}% | {:6.1f} | {:5.1f} | {:5.1f} | {:5} | {:5.1f} | {:3} | {:5.1f}% | {} | {} | {:.1f} | {:.1f}\n", nodes,
-             row.name, noise * 100, tests / count, plain, noisy,
-             plain > 0 ? fmt::format("{:.2f}", tests / count / noisy) : "", rounds / count, most_rounds,
-             100.0 * static_cast<double>(exact) / count, false_names, open, slowest, time / rounds);
+  fmt::print(
+      "| {:4} | {:14} | {:2.0f}% | {:6.1f} | {:5.1f} | {:5.1f} | {:5} | {:5.1f} | {:3} | {:5.1f}% | {} | {} | {:.1f} | "
+      "{:.1f}\n",
+      nodes, row.name, noise * 100, tests / count, plain, noisy,
+      plain > 0 ? fmt::format("{:.2f}", tests / count / noisy) : "", rounds / count, most_rounds,
+      100.0 * static_cast<double>(exact) / count, false_names, open, slowest, time / rounds);
   std::fflush(stdout);
 }
 

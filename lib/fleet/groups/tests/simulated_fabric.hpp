@@ -26,9 +26,12 @@ struct SimulatedFabric {
 
 inline bool makes_bad(const Planted& planted, const GroupFleet& fleet, const GroupTest& test) {
   const auto any = [&](auto holds) { return std::ranges::any_of(test.nodes, holds); };
-  const auto is = [&](std::size_t member) { return [&planted, member](std::size_t node) { return node == planted.members[member]; }; };
+  const auto is = [&](std::size_t member) {
+    return [&planted, member](std::size_t node) { return node == planted.members[member]; };
+  };
   const auto below = [&](std::size_t member) {
-    return [&planted, &fleet, member](std::size_t node) { return fleet.switch_of_node[node] == planted.members[member]; };
+    return
+        [&planted, &fleet, member](std::size_t node) { return fleet.switch_of_node[node] == planted.members[member]; };
   };
   switch (planted.kind) {
     case CulpritKind::node:
@@ -49,7 +52,8 @@ class Runner {
   Runner(const SimulatedFabric& fabric, std::uint64_t seed) : fabric_(&fabric), random_(seed) {}
 
   GroupOutcome run(const GroupTest& test) {
-    const bool is_bad = std::ranges::any_of(fabric_->planted, [&](const Planted& planted) { return makes_bad(planted, fabric_->fleet, test); });
+    const bool is_bad = std::ranges::any_of(
+        fabric_->planted, [&](const Planted& planted) { return makes_bad(planted, fabric_->fleet, test); });
     const bool is_wrong = static_cast<double>(random_() >> 11) * 0x1p-53 < fabric_->noise;
     return is_bad != is_wrong ? GroupOutcome::bad : GroupOutcome::good;
   }
