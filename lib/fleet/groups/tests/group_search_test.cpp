@@ -28,6 +28,7 @@ using simulated::finish;
 using simulated::named;
 using simulated::Planted;
 using simulated::Runner;
+using simulated::settings_for;
 using simulated::SimulatedFabric;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -44,12 +45,6 @@ SimulatedFabric fabric_of(std::size_t nodes, std::vector<Planted> planted, doubl
   SimulatedFabric fabric{{nodes, {}}, std::move(planted), noise};
   for (std::size_t node = 0; node < nodes; ++node) fabric.fleet.switch_of_node.push_back(node / 3);
   return fabric;
-}
-
-GroupSearchSettings settings_for(double noise) {
-  GroupSearchSettings settings;
-  settings.false_bad = settings.false_good = std::max(noise, 1e-4);
-  return settings;
 }
 
 GroupSearch searched(const SimulatedFabric& fabric, std::uint64_t seed = 1) {
