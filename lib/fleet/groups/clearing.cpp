@@ -48,8 +48,21 @@ std::vector<std::size_t> larger_sides_first(const Situation& situation, const st
   return order;
 }
 
+/// Two nodes that a group needs to be bad by the likeliest defect.
+std::vector<std::size_t> in_likeliest(const Situation& situation, const Beliefs& beliefs) {
+  const Defect likeliest = beliefs.likeliest(1).front().second;
+  for (const std::size_t x : beliefs.scope().nodes) {
+    if (!situation.fabric->on_side_a(likeliest, x)) continue;
+    for (const std::size_t y : beliefs.scope().nodes) {
+      if (situation.fabric->on_side_b(likeliest, y) && !beliefs.separated(x, y))
+        return x == y ? std::vector{x} : std::vector{x, y};
+    }
+  }
+  return {};
+}
+
 /// Orders in which nodes are taken into a group that clears them: the larger sides of known defects first, then with
-/// the most suspect first, then with two first that have not been together.
+/// the likeliest defect first, then with two first that have not been together.
 std::vector<std::vector<std::size_t>> orders(const Situation& situation, const Beliefs& beliefs) {
   const std::vector<std::size_t>& nodes = beliefs.scope().nodes;
   const std::vector<std::size_t> usual = larger_sides_first(situation, nodes);
@@ -59,10 +72,7 @@ std::vector<std::vector<std::size_t>> orders(const Situation& situation, const B
     std::ranges::copy_if(usual, std::back_inserter(order),
                          [&](std::size_t node) { return std::ranges::find(first, node) == first.end(); });
   };
-  if (!situation.two_sided.empty()) {
-    const std::vector<double> weights = beliefs.of_nodes();
-    put_first({nodes[static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin())]});
-  }
+  if (!situation.two_sided.empty()) put_first(in_likeliest(situation, beliefs));
   if (const auto apart = beliefs.not_together()) put_first({apart->first, apart->second});
   return all;
 }
