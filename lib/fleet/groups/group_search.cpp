@@ -13,7 +13,10 @@
 namespace gpucheck::fleet {
 namespace {
 
-constexpr double probable = 0.8;          // a defect that is left out of further tests, and confirmed later
+constexpr double probable = 0.8;  // a defect that is left out of further tests, and confirmed later
+/// Where something found is confirmed, so many times as many pairs are expected as nodes, at least: what is rare is not
+/// to be taken for what is frequent because of one wrong outcome.
+constexpr double cautious = 1;
 constexpr std::size_t silent_rounds = 3;  // rounds without any outcome that end a search
 
 void check(const GroupFleet& fleet, const GroupSearchSettings& settings) {
@@ -99,7 +102,10 @@ class GroupSearch::State {
 Situation GroupSearch::State::without_one(const Defect& found) const {
   std::vector<Defect> others = known_;
   std::erase(others, found);
-  return situation(others);
+  Situation result = situation(others);
+  const auto nodes = static_cast<double>(fabric_.nodes());
+  result.prior.pair = std::max(result.prior.pair, cautious * result.prior.node * nodes / (nodes * (nodes - 1) / 2));
+  return result;
 }
 
 GroupSearch::State::Suspicion GroupSearch::State::suspicion_of(const Situation& others, const Defect& found) const {

@@ -29,10 +29,9 @@ struct GroupSearchSettings {
   double false_bad = 0.01;   ///< share of good groups whose outcome is bad
   double false_good = 0.01;  ///< share of bad groups whose outcome is good
 
-  double confidence = 0.999;      ///< how probable a culprit is before it is named
-  double missed = 0.001;          ///< a search may end when something else is bad with at most this probability
-  std::size_t most_tests = 0;     ///< ends a search that has not settled; 0: 40 tests, and 6 more for each node
-  std::size_t largest_group = 0;  ///< at least 2; 0: any number of nodes can run one collective
+  double confidence = 0.999;   ///< how probable a culprit is before it is named
+  double missed = 0.001;       ///< a search may end when something else is bad with at most this probability
+  std::size_t most_tests = 0;  ///< ends a search that has not settled; 0: 100 tests, and one more for each node
 };
 
 /// Nodes that run one collective.
