@@ -174,16 +174,21 @@ void Beliefs::weigh(const TestLog& log, const Prior& prior, const std::vector<De
     links_.push_back({link, noted(value)});
   }
 
+  scale(greatest);
+}
+
+/// From logarithms to weights, of which the greatest is 1.
+void Beliefs::scale(double greatest) {
   none_ = std::exp(-greatest);
   for (Class& one : classes_) {
     one.weight = std::exp(one.weight - greatest);
     all_ += one.weight * static_cast<double>(one.nodes.size());
   }
   for (double& weight : pairs_) weight = std::exp(weight - greatest);
-  for (std::size_t x = 0; x < count; ++x) {
+  for (std::size_t x = 0; x < classes_.size(); ++x) {
     const std::size_t size = classes_[x].nodes.size();
     all_ += pair_weight(x, x) * pairs_in(size);
-    for (std::size_t y = x + 1; y < count; ++y) {
+    for (std::size_t y = x + 1; y < classes_.size(); ++y) {
       all_ += pair_weight(x, y) * static_cast<double>(size) * static_cast<double>(classes_[y].nodes.size());
     }
   }

@@ -89,6 +89,7 @@ class Beliefs {
 
   void sort_into_classes(const TestLog& log, const std::vector<Defect>& known);
   void weigh(const TestLog& log, const Prior& prior, const std::vector<Defect>& known);
+  void scale(double greatest);
   [[nodiscard]] std::vector<Defect> possible_links(const std::vector<Defect>& known) const;
   [[nodiscard]] bool separated_classes(const Class& x, const Class& y) const;
   [[nodiscard]] double pair_weight(std::size_t x, std::size_t y) const { return pairs_[x * classes_.size() + y]; }

@@ -1,7 +1,6 @@
 #include "fleet/groups/group_search.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>
@@ -9,14 +8,12 @@
 #include "base/error.hpp"
 #include "fleet/groups/queries.hpp"
 #include "fleet/groups/situation.hpp"
+#include "fleet/groups/suspicion.hpp"
 
 namespace gpucheck::fleet {
 namespace {
 
-constexpr double probable = 0.8;  // a defect that is left out of further tests, and confirmed later
-/// Where something found is confirmed, so many times as many pairs are expected as nodes, at least: what is rare is not
-/// to be taken for what is frequent because of one wrong outcome.
-constexpr double cautious = 1;
+constexpr double probable = 0.8;          // a defect that is left out of further tests, and confirmed later
 constexpr std::size_t silent_rounds = 3;  // rounds without any outcome that end a search
 
 void check(const GroupFleet& fleet, const GroupSearchSettings& settings) {
@@ -62,23 +59,10 @@ class GroupSearch::State {
   [[nodiscard]] std::size_t nodes() const { return fabric_.nodes(); }
 
  private:
-  /// What is believed of something found, if the others that were found are right.
-  struct Suspicion {
-    std::optional<Region> region;  ///< none where no bad test speaks for it
-    double probability = 0;
-    bool beside_good = false;  ///< in a bad test all others of which were in a good one
-    std::vector<std::size_t> evidence;
-  };
-
   [[nodiscard]] Situation situation(const std::vector<Defect>& known) const {
     return situation_of(fabric_, log_, settings_, known, absent_);
   }
   [[nodiscard]] Situation without_one(const Defect& found) const;
-  [[nodiscard]] Suspicion suspicion_of(const Situation& others, const Defect& found) const;
-  [[nodiscard]] bool contradictory() const;
-  [[nodiscard]] bool certain(const Suspicion& suspicion) const {
-    return suspicion.probability >= settings_.confidence && suspicion.beside_good;
-  }
   std::vector<Region> find(const std::vector<Defect>& given_up);
   std::vector<Query> plan();
   std::optional<Defect> doubt(std::vector<Query>& queries, std::vector<char>& free);
@@ -102,30 +86,7 @@ class GroupSearch::State {
 Situation GroupSearch::State::without_one(const Defect& found) const {
   std::vector<Defect> others = known_;
   std::erase(others, found);
-  Situation result = situation(others);
-  const auto nodes = static_cast<double>(fabric_.nodes());
-  result.prior.pair = std::max(result.prior.pair, cautious * result.prior.node * nodes / (nodes * (nodes - 1) / 2));
-  return result;
-}
-
-GroupSearch::State::Suspicion GroupSearch::State::suspicion_of(const Situation& others, const Defect& found) const {
-  Suspicion suspicion;
-  const Bits contain = log_.tests_of(found);
-  for (const std::size_t test : bad_tests(others)) {
-    if (!has(contain, test)) continue;
-    if (!suspicion.region) suspicion.region = region_of(others, test);
-    suspicion.evidence.push_back(number_of_test_[test]);
-    const std::vector<std::size_t> nodes = members(log_.nodes_of(test));
-    suspicion.beside_good = suspicion.beside_good || std::ranges::all_of(nodes, [&](std::size_t node) {
-                              return others.trusted[node] != 0 || (found.kind == CulpritKind::node && node == found.a);
-                            });
-  }
-  std::ranges::sort(suspicion.evidence);
-  if (suspicion.region) {
-    const Beliefs& beliefs = suspicion.region->beliefs;
-    suspicion.probability = beliefs.weight_of(found) / (beliefs.none() + beliefs.all());
-  }
-  return suspicion;
+  return situation(others);
 }
 
 /// Finds regions; what is probable in one is set aside, until nothing more is.
@@ -153,7 +114,7 @@ std::optional<Defect> GroupSearch::State::doubt(std::vector<Query>& queries, std
   for (const Defect& found : std::vector<Defect>(known_)) {
     const Situation others = without_one(found);
     const Suspicion suspicion = suspicion_of(others, found);
-    if (certain(suspicion)) continue;
+    if (suspicion.is_certain(settings_.confidence)) continue;
     if (!suspicion.region || suspicion.probability < 0.5) {
       std::erase(known_, found);
       return found;
@@ -260,28 +221,15 @@ std::vector<std::size_t> GroupSearch::State::outer(const std::vector<std::size_t
   return result;
 }
 
-/// Whether more outcomes are wrong, if what was found is right and nothing else is bad, than the settings allow for: so
-/// many are wrong by chance in one search of ten thousand.
-bool GroupSearch::State::contradictory() const {
-  const Situation now = situation(known_);
-  Bits wrong = rest_of(now, find_regions(now)).bad;
-  for (const Defect& found : known_) add_all(wrong, common(log_.tests_of(found), log_.good()));
-  const std::size_t count = members(wrong).size();
-  if (count == 0) return false;
-  const boost::math::binomial_distribution<double> by_chance(static_cast<double>(log_.size()),
-                                                             std::max(settings_.false_bad, settings_.false_good));
-  return boost::math::cdf(boost::math::complement(by_chance, static_cast<double>(count) - 1)) < 1e-4;
-}
-
 std::vector<Culprit> GroupSearch::State::culprits() const {
   std::vector<Culprit> culprits;
   for (std::size_t node = 0; node < absent_.size(); ++node) {
     if (absent_[node] != 0) culprits.push_back({CulpritKind::node, {fabric_.outer(node)}, true, 1, {}});
   }
-  if (contradictory()) return culprits;
+  if (is_contradicted(situation(known_))) return culprits;
   for (const Defect& found : known_) {
-    Suspicion suspicion = suspicion_of(without_one(found), found);
-    if (!certain(suspicion)) continue;
+    const Suspicion suspicion = suspicion_of(without_one(found), found);
+    if (!suspicion.is_certain(settings_.confidence)) continue;
     culprits.push_back(
         {found.kind, fabric_.outer_members(found), false, suspicion.probability, std::move(suspicion.evidence)});
   }
@@ -297,7 +245,7 @@ std::vector<Unsettled> GroupSearch::State::unsettled() const {
     return result;
   }
   const std::vector<Region> regions = find_regions(now);
-  if (contradictory()) {
+  if (is_contradicted(now)) {
     std::vector<std::size_t> nodes;
     for (std::size_t node = 0; node < fabric_.nodes(); ++node) {
       if (absent_[node] == 0) nodes.push_back(node);
@@ -309,7 +257,7 @@ std::vector<Unsettled> GroupSearch::State::unsettled() const {
   }
   for (const Defect& found : known_) {
     const Suspicion suspicion = suspicion_of(without_one(found), found);
-    if (certain(suspicion) || !suspicion.region) continue;
+    if (suspicion.is_certain(settings_.confidence) || !suspicion.region) continue;
     result.push_back({outer(suspicion.region->nodes), "something among them is bad, and what it is was not confirmed"});
   }
   const Clearance rest = clearance_of(now, regions);
