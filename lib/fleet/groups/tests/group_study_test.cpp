@@ -13,7 +13,7 @@ using simulated::SimulatedFabric;
 #ifdef GPUCHECK_TEST_SANITIZED
 constexpr std::size_t fabrics = 4;  // what sanitizers look for is in each of them
 #else
-constexpr std::size_t fabrics = 40;
+constexpr std::size_t fabrics = 20;
 #endif
 
 /// What a search may take: gpucheck_group_study measures it, over more fabrics.
