@@ -253,7 +253,7 @@ std::vector<Unsettled> GroupSearch::State::unsettled() const {
     return {{outer(nodes), "outcomes contradict each other more often than is expected of them"}};
   }
   for (const Region& region : regions) {
-    result.push_back({outer(region.nodes), "something among them is bad, and no test tells what"});
+    result.push_back({outer(region.nodes), "something among them is bad, and no test shows what"});
   }
   for (const Defect& found : known_) {
     const Suspicion suspicion = suspicion_of(without_one(found), found);

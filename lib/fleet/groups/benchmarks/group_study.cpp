@@ -63,20 +63,21 @@ void study(const Defects& defects, std::size_t nodes, double noise, std::size_t 
   const auto count = static_cast<double>(fabrics);
   const double tests = totals.tests / count;
   const double places = bits_of_places(defects, nodes);
-  const double told = places / capacity(noise);
-  const double untold =
+  const double given = places / capacity(noise);
+  const double not_given =
       (places + bits_of_numbers(defects, settings)) / capacity(noise) + tests_to_be_sure(noise, settings.missed);
   fmt::print(
       "| {} | {} | {:.0f}% | {:.1f} | {:.1f} | {:.1f} | {} | {:.1f} | {:.2f} | {:.1f} | {:.1f}% | {} | {} | {:.0f} |\n",
-      nodes, defects.name, noise * 100, tests, places, told, places > 0 ? fmt::format("{:.2f}", tests / told) : "",
-      untold, tests / untold, totals.rounds / count, 100.0 * static_cast<double>(totals.exact) / count,
+      nodes, defects.name, noise * 100, tests, places, given, places > 0 ? fmt::format("{:.2f}", tests / given) : "",
+      not_given, tests / not_given, totals.rounds / count, 100.0 * static_cast<double>(totals.exact) / count,
       totals.false_names, totals.open, totals.slowest_ms);
   std::fflush(stdout);
 }
 
 void study_all(std::size_t fabrics, const std::vector<std::size_t>& sizes) {
   fmt::print(
-      "| nodes | bad | wrong outcomes | tests | bits | bound if told | ratio | bound if not told | ratio | rounds "
+      "| nodes | bad | wrong outcomes | tests | bits | bound, numbers given | ratio | bound, nothing given | ratio | "
+      "rounds "
       "| found exactly | good ones named | not settled | slowest plan, ms |\n");
   fmt::print("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (const std::size_t nodes : sizes) {

@@ -21,7 +21,7 @@ struct Claim {
   std::size_t nodes = 0;
   double noise = 0;
   Defects defects{};
-  double most_ratio = 0;   ///< tests over the bound if nobody tells how many defects of which kind there are
+  double most_ratio = 0;   ///< tests over the bound with nothing given
   double most_rounds = 0;  ///< on average
 };
 

@@ -133,7 +133,7 @@ inline double log2_choose(double n, double k) {
   return (std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1)) / std::log(2.0);
 }
 
-/// The least number of tests on average, if somebody told how many defects of which kind there are: the logarithm of
+/// The least number of tests on average, if it is given how many defects of which kind there are: the logarithm of
 /// the number of places they can be in, over the bits that one outcome gives at most (the capacity of a binary
 /// symmetric channel).
 inline double bits_of_places(const Defects& defects, std::size_t nodes) {
@@ -149,9 +149,9 @@ inline double capacity(double noise) {
   return 1 + noise * std::log2(noise) + (1 - noise) * std::log2(1 - noise);
 }
 
-/// The same if nobody told: with the bits that say how many of which kind there are, where as many are expected as the
-/// settings say, and with what it takes to be wrong no more often than `missed` (Burnashev's bound: the logarithm of
-/// that over what one outcome says at most between two answers).
+/// The same with nothing given: with the bits that say how many of which kind there are, where as many are expected as
+/// the settings say, and with what it takes to be wrong no more often than `missed` (Burnashev's bound: the logarithm
+/// of that over what one outcome says at most between two answers).
 inline double bits_of_numbers(const Defects& defects, const GroupSearchSettings& settings) {
   const auto poisson = [](double expected, std::size_t count) {
     return (expected - static_cast<double>(count) * std::log(expected) + std::lgamma(static_cast<double>(count) + 1)) /
