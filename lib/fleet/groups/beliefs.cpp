@@ -65,7 +65,7 @@ double Prior::of(CulpritKind kind) const {
   return 0;
 }
 
-Beliefs::Beliefs(const Fabric& fabric, const TestLog& log, const Prior& prior, Scope scope,
+Beliefs::Beliefs(const Fabric& fabric, const TestLog& log, const Prior& prior, TestScope scope,
                  const std::vector<Defect>& known)
     : fabric_(&fabric), scope_(std::move(scope)), class_of_(fabric.nodes(), outside) {
   sort_into_classes(log, known);

@@ -30,7 +30,7 @@ struct Elsewhere {
 };
 
 /// What is to be explained, and by what: a part of all nodes, and a part of all tests.
-struct Scope {
+struct TestScope {
   std::vector<std::size_t> nodes;  ///< ascending
   Bits bad;                        ///< tests
   Bits good;
@@ -45,9 +45,10 @@ struct Scope {
 class Beliefs {
  public:
   /// @param known defects with two sides that have been found: nodes that they separate are not a pair.
-  Beliefs(const Fabric& fabric, const TestLog& log, const Prior& prior, Scope scope, const std::vector<Defect>& known);
+  Beliefs(const Fabric& fabric, const TestLog& log, const Prior& prior, TestScope scope,
+          const std::vector<Defect>& known);
 
-  [[nodiscard]] const Scope& scope() const { return scope_; }
+  [[nodiscard]] const TestScope& scope() const { return scope_; }
   [[nodiscard]] double none() const { return none_; }          ///< the weight of there being no defect
   [[nodiscard]] double all() const { return all_; }            ///< the weight of all defects together
   [[nodiscard]] double links() const;                          ///< of those, that of links
@@ -95,7 +96,7 @@ class Beliefs {
   [[nodiscard]] double pair_weight(std::size_t x, std::size_t y) const { return pairs_[x * classes_.size() + y]; }
 
   const Fabric* fabric_;
-  Scope scope_;
+  TestScope scope_;
   std::vector<Class> classes_;
   std::vector<std::size_t> class_of_;  ///< of each node of the fabric
   std::vector<double> pairs_;          ///< of one node of each of two classes; 0 where they are separated

@@ -100,14 +100,14 @@ void add_in_parts(const Situation& situation, const Beliefs& beliefs, std::vecto
 }  // namespace
 
 Clearance clearance_of(const Situation& situation, const std::vector<Region>& regions) {
-  Scope scope = rest_of(situation, regions);
+  TestScope scope = rest_of(situation, regions);
   if (scope.nodes.empty()) return {0, true};
   const Beliefs beliefs(*situation.fabric, *situation.log, situation.prior, std::move(scope), situation.two_sided);
   return {beliefs.all() / (beliefs.none() + beliefs.all()), !beliefs.not_together()};
 }
 
 std::vector<Query> clearing_queries(const Situation& situation, const std::vector<Region>& regions) {
-  Scope scope = rest_of(situation, regions);
+  TestScope scope = rest_of(situation, regions);
   if (scope.nodes.size() < 2) return {};
   const std::vector<std::size_t> nodes = scope.nodes;
   const Beliefs beliefs(*situation.fabric, *situation.log, situation.prior, std::move(scope), situation.two_sided);

@@ -93,7 +93,7 @@ namespace {
 /// node or a pair, as good tests allow, or that all of them are wrong.
 double log_chance_without_link(const Situation& situation, std::size_t test) {
   const TestLog& log = *situation.log;
-  Scope scope{members(log.nodes_of(test)), Bits(log.words()), common(situation.unexplained, log.good()), {}};
+  TestScope scope{members(log.nodes_of(test)), Bits(log.words()), common(situation.unexplained, log.good()), {}};
   const Beliefs beliefs(*situation.fabric, log, situation.prior, std::move(scope), situation.two_sided);
   const auto around = std::ranges::count_if(
       bad_tests(situation), [&](std::size_t other) { return contains(log.nodes_of(other), log.nodes_of(test)); });
@@ -104,7 +104,7 @@ double log_chance_without_link(const Situation& situation, std::size_t test) {
 /// Whether a bad test is more likely to contain a defect than to be wrong, by what was seen beside a region.
 bool probably_real(const Situation& situation, std::size_t test, const Bits& region) {
   const TestLog& log = *situation.log;
-  Scope scope{members(log.nodes_of(test)), Bits(log.words()), common(situation.unexplained, log.good()), {}};
+  TestScope scope{members(log.nodes_of(test)), Bits(log.words()), common(situation.unexplained, log.good()), {}};
   for (const std::size_t other : bad_tests(situation)) {
     if (!contains(log.nodes_of(other), region)) insert(scope.bad, other);
   }
@@ -118,7 +118,7 @@ bool probably_real(const Situation& situation, std::size_t test, const Bits& reg
 Region region_of(const Situation& situation, std::size_t test) {
   const TestLog& log = *situation.log;
   const Bits& inside = log.nodes_of(test);
-  Scope scope;
+  TestScope scope;
   Bits elsewhere(inside.size());
   Bits bad = common(situation.unexplained, log.bad());
   const std::vector<std::size_t> tests = bad_tests(situation);
@@ -162,13 +162,13 @@ std::vector<Region> find_regions(const Situation& situation) {
   return regions;
 }
 
-Scope rest_of(const Situation& situation, const std::vector<Region>& regions) {
+TestScope rest_of(const Situation& situation, const std::vector<Region>& regions) {
   const TestLog& log = *situation.log;
   Bits taken(words_for(situation.fabric->nodes()));
   for (const Region& region : regions) {
     for (const std::size_t node : region.nodes) insert(taken, node);
   }
-  Scope scope;
+  TestScope scope;
   scope.bad = Bits(log.words());
   for (const std::size_t test : bad_tests(situation)) {
     const bool explained = std::ranges::any_of(regions, [&](const Region& region) {

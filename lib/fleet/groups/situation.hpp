@@ -41,7 +41,7 @@ std::vector<Region> find_regions(const Situation& situation);
 double expected_among(const Situation& situation, const std::vector<std::size_t>& nodes);
 
 /// Nodes outside of all regions, and the tests that no known defect and no region explains.
-Scope rest_of(const Situation& situation, const std::vector<Region>& regions);
+TestScope rest_of(const Situation& situation, const std::vector<Region>& regions);
 
 /// Unexplained bad tests, the smallest first.
 std::vector<std::size_t> bad_tests(const Situation& situation);
