@@ -45,10 +45,10 @@ void search_one(const SimulatedFabric& fabric, std::uint64_t seed, Totals& total
   totals.rounds += static_cast<double>(search.rounds());
   const std::vector<Planted> names = named(search);
   const bool settled = search.unsettled().empty();
-  totals.open += settled ? 0 : 1;
-  totals.exact += settled && names == fabric.planted ? 1 : 0;
+  totals.open += settled ? 0U : 1U;
+  totals.exact += settled && names == fabric.planted ? 1U : 0U;
   for (const Planted& name : names) {
-    totals.false_names += std::ranges::find(fabric.planted, name) == fabric.planted.end() ? 1 : 0;
+    totals.false_names += std::ranges::find(fabric.planted, name) == fabric.planted.end() ? 1U : 0U;
   }
 }
 
