@@ -94,7 +94,8 @@ std::string to_text(const HistoryRecord& record) {
                                    {"usual", or_null(metric.usual)},
                                    {"values", std::move(values)}});
   }
-  return document.dump() + '\n';
+  // Names come from other machines, and need not be UTF-8.
+  return document.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 std::string file_name_of(const HistoryRecord& record) {

@@ -48,6 +48,16 @@ std::string with(const std::string& replaced, const std::string& by) {
   return text.replace(place, replaced.size(), by);
 }
 
+/// A name that another machine gave may be any bytes.
+TEST(HistoryRecord, TakesANameThatIsNotUtf8) {
+  HistoryRecord odd;
+  odd.gpus = {{.uuid = "GPU-\xff", .node = "n\xc3", .time = "2026-11-27T09:00:00Z"}};
+  const HistoryRecord read = parse_history_record(to_text(odd), "kept.history");
+  ASSERT_EQ(read.gpus.size(), 1U);
+  EXPECT_EQ(read.gpus[0].uuid, "GPU-\xEF\xBF\xBD");
+  EXPECT_EQ(read.gpus[0].node, "n\xEF\xBF\xBD");
+}
+
 TEST(HistoryRecord, ThatCannotBeIsRefusedWithItsPlace) {
   struct Broken {
     std::string text;
