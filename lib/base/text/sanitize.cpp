@@ -44,10 +44,19 @@ std::size_t escape_sequence_length(std::string_view text) {
   return final_byte < text.size() && in_range(text[final_byte], 0x30, 0x7E) ? final_byte + 1 : 0;
 }
 
+// U+202A..U+202E and U+2066..U+2069 turn the direction of what follows: a name that has one makes a line read otherwise
+// than it is written.
+bool turns_direction(std::string_view character) {
+  const std::string_view start = character.substr(0, 2);
+  return (start == "\xE2\x80" && in_range(character[2], 0xAA, 0xAE)) ||
+         (start == "\xE2\x81" && in_range(character[2], 0xA6, 0xA9));
+}
+
 // U+0080..U+009F are control characters, some of which start terminal sequences;
 // U+FFFE and U+FFFF are not allowed in XML.
 bool is_forbidden(std::string_view character) {
   if (character.size() == 2) return byte(character[0]) == 0xC2 && byte(character[1]) < 0xA0;
+  if (character.size() == 3 && turns_direction(character)) return true;
   return character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF";
 }
 

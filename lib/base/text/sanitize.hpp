@@ -12,7 +12,8 @@ namespace gpucheck {
 
 /// Valid UTF-8 that a terminal shows and XML 1.0 allows: terminal control sequences
 /// (CSI, OSC and their kin) removed, CR and CRLF made LF, broken UTF-8 and every other
-/// control or illegal character replaced by U+FFFD. Newlines and tabs stay.
+/// control or illegal character, and those that turn the direction of text, replaced by
+/// U+FFFD. Newlines and tabs stay.
 std::string clean_text(std::string_view raw);
 
 /// `clean_text` on one line: every run of spaces, tabs and newlines becomes one space,

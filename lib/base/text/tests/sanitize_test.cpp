@@ -68,6 +68,15 @@ TEST(CleanText, AnUnfinishedSequenceSwallowsNothing) {
   EXPECT_EQ(clean_text("a\x1b]title\x1b[0mb"), "a" FFFD "]titleb");
 }
 
+TEST(CleanText, ReplacesWhatTurnsTheDirectionOfText) {
+  for (const char* turn : {"\xE2\x80\xAA", "\xE2\x80\xAE", "\xE2\x81\xA6", "\xE2\x81\xA9"}) {
+    EXPECT_EQ(clean_text("a"s + turn + "b"), "a" FFFD "b");
+  }
+  for (const char* other : {"\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\xA5", "\xE2\x81\xAA", "\xE2\x82\xAC"}) {
+    EXPECT_EQ(clean_text(other), other);
+  }
+}
+
 TEST(CleanText, ReplacesWhatXmlOrTerminalsMustNotSee) {
   EXPECT_EQ(clean_text("\0\x01\b\x7f"s), FFFD FFFD FFFD FFFD);
   EXPECT_EQ(clean_text("\xEF\xBF\xBF|\xEF\xBF\xBE"), FFFD "|" FFFD);  // U+FFFF, U+FFFE
