@@ -31,6 +31,14 @@ using JsonValue = rapidjson::Value;
 using Time = std::chrono::system_clock::time_point;
 
 constexpr std::size_t deepest = 32;  // no event nests deeper than a handful of levels
+/// A value takes two bytes in a line, and many times that while the line is read.
+constexpr std::size_t most_values = 4'000'000;
+
+bool has_too_many_values(std::string_view line) {
+  if (line.size() <= most_values) return false;
+  const auto begins_one = [](char c) { return c == ',' || c == '[' || c == '{'; };
+  return static_cast<std::size_t>(std::ranges::count_if(line, begins_one)) > most_values;
+}
 
 [[noreturn]] void fail(std::string_view name, std::string_view expected) {
   throw Error(fmt::format("\"{}\" is not {}", name, expected));
@@ -274,6 +282,7 @@ class EventReader::Parser {
 
   /// Valid until the next line.
   const JsonValue& parse(std::string_view line) {
+    if (has_too_many_values(line)) throw Error(fmt::format("it holds more than {} values", most_values));
     text_ = line;  // it is taken apart in its place
     // The library takes a zero for the end.
     if (text_.find('\0') != std::string::npos) throw Error("it is not JSON");

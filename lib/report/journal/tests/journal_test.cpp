@@ -305,6 +305,20 @@ TEST(Journal, BeginsToBeNoneExactlyBeyondItsLimits) {
   EXPECT_NE(nested(33).find("nested more than 32"), std::string::npos) << nested(33);
 }
 
+/// What a line holds takes many times its length in memory.
+TEST(Journal, RejectsALineOfMillionsOfValues) {
+  constexpr std::size_t most = 4'000'000;
+  const std::string head = whole_lines_of(sample_journal())[0];
+  for (const char begins_one : {',', '[', '{'}) {
+    const std::string line(most, begins_one);
+    const char* const wrong = ":2: this is not a line of a journal: it holds more than 4000000 values";
+    EXPECT_EQ(rejection(head + line + "\n").find(wrong), std::string::npos) << begins_one;
+    EXPECT_NE(rejection(head + line + begins_one + "\n").find(wrong), std::string::npos) << begins_one;
+  }
+  const std::string text = R"({"event":")" + std::string(2 * most, 'x') + "\"}\n";
+  EXPECT_NE(rejection(head + text).find("\"time\""), std::string::npos) << "a long text is one value";
+}
+
 TEST(Journal, KnowsNoDeviceBeyondTheLast) {
   for (const auto& [device, accepted] : {std::pair(0, true), {1, false}, {-1, false}}) {
     harness::RunStarted start = sample_start();

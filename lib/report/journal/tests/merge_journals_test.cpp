@@ -102,6 +102,20 @@ TEST(MergeJournals, SaysWhichFilesAreNoJournalsAndJudgesTheOthers) {
   EXPECT_THAT(fleet.nodes.at(1).reasons.at(0), HasSubstr("ends before its run did"));
 }
 
+/// Whatever a node that was killed or a full disk leaves of a good run.
+TEST(MergeJournals, PassesNoFileThatIsCutOffAnywhere) {
+  const TemporaryFolder folder;
+  const std::string whole = journal_of("n1", 1);
+  for (std::size_t length = 0; length < whole.size(); length += 7) {
+    write(folder.file("j"), whole.substr(0, length));
+    EXPECT_EQ(merged({folder.file("j")}, "1").verdict, harness::Verdict::not_judged) << length;
+  }
+  write(folder.file("j"), whole.substr(0, whole.size() - 1));
+  EXPECT_EQ(merged({folder.file("j")}, "1").verdict, harness::Verdict::not_judged) << "its last line has no end";
+  write(folder.file("j"), whole);
+  EXPECT_EQ(merged({folder.file("j")}, "1").verdict, harness::Verdict::passed);
+}
+
 TEST(MergeJournals, SaysWhichFolderCannotBeRead) {
   EXPECT_EQ(merged({"/proc/self/fd/nowhere"}, "any").problems.size(), 1U);
 }
