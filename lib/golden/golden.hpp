@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -120,13 +121,20 @@ class GoldenSet {
 
   /// What the file `limits.json` beside the golden files says; none where there is no such file.
   [[nodiscard]] const Limits& limits() const noexcept { return limits_; }
-  [[nodiscard]] Limits& limits() noexcept { return limits_; }
+  /// Puts the limits of a file before those of the set. @param text of that file.
+  void override_limits(Limits limits, std::string_view text);
+
+  /// Tells sets apart whose files differ in name or text: 16 hexadecimal digits.
+  [[nodiscard]] std::string digest() const;
 
  private:
   class Entry;
 
+  void add_to_digest(std::string_view path, std::string_view text);
+
   Limits limits_;
   std::shared_ptr<const std::string> limits_text_;
+  std::uint64_t digest_ = 0;
   std::map<std::string, std::shared_ptr<const Entry>, std::less<>> goldens_;
 };
 

@@ -5,9 +5,11 @@
 #include <mutex>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/files/input_file.hpp"
+#include "base/text/fnv1a.hpp"
 #include "golden/document/syntax.hpp"
 #include "golden/golden.hpp"
 #include "harness/case/case_name.hpp"
@@ -86,6 +88,7 @@ GoldenSet GoldenSet::from_embedded(std::span<const File> files) { return from_fi
 GoldenSet GoldenSet::from_files(std::span<const File> files, std::string_view place) {
   GoldenSet set;
   for (const File& file : files) {
+    set.add_to_digest(file.path, file.text);
     if (file.path == limits_path) {
       set.limits_ = Limits::parse(file.text, fmt::format("{}{}", place, file.path));
       set.limits_text_ = std::make_shared<const std::string>(file.text);
@@ -101,6 +104,7 @@ GoldenSet GoldenSet::from_directory(const std::string& directory) {
   for (const fs::path& path : json_files_below(directory)) {
     std::string text = read_input_file(path.string(), "golden file");
     const std::string relative = path.lexically_relative(directory).generic_string();
+    set.add_to_digest(relative, text);
     if (relative == limits_path) {
       set.limits_ = Limits::parse(text, path.string());
       set.limits_text_ = std::make_shared<const std::string>(std::move(text));
@@ -120,6 +124,18 @@ void GoldenSet::add(Golden golden) {
 }
 
 bool GoldenSet::contains(std::string_view case_name) const { return goldens_.contains(case_name); }
+
+void GoldenSet::override_limits(Limits limits, std::string_view text) {
+  limits_.override_with(std::move(limits));
+  add_to_digest("--limits", text);
+}
+
+std::string GoldenSet::digest() const { return fmt::format("{:016x}", digest_); }
+
+/// A sum, so that the order of files does not count: it is another one in a folder than in the binary.
+void GoldenSet::add_to_digest(std::string_view path, std::string_view text) {
+  digest_ += fnv1a(fmt::format("{:016x}{:016x}", fnv1a(path), fnv1a(text)));
+}
 
 const Golden* GoldenSet::find(std::string_view case_name) const {
   const auto found = goldens_.find(case_name);

@@ -81,6 +81,7 @@ fleet::Waivers waivers_for(const Environment& environment, const golden::GoldenS
 runner::Options options_for_runner(const Environment& environment, const golden::GoldenSet& goldens,
                                    const RunOptions& options) {
   runner::Options result = runner_options(environment, options.runner);
+  result.golden_digest = goldens.digest();
   if (result.deadline) result.durations = environment.durations();
   result.heartbeat = heartbeat(options.reports);
   result.waivers = waivers_for(environment, goldens, options.reports.waivers_path);
@@ -127,7 +128,7 @@ int run_nothing(const Selected& selected, const runner::Options& run_options, co
 
 /// The journal with which the run goes on; nothing where it is not resumed.
 std::optional<ResumedJournal> resumed_journal(const RunOptions& options, const runner::Plan& plan,
-                                              const std::string& version) {
+                                              const runner::Options& run_options) {
   if (!options.resume) return std::nullopt;
   if (options.plan.repeat > 1) throw UsageError("--resume: a run that is repeated cannot be resumed");
   const std::string path = journal_path(options.reports);
@@ -137,8 +138,7 @@ std::optional<ResumedJournal> resumed_journal(const RunOptions& options, const r
   std::set<std::string> names;
   for (const runner::PlannedCase& planned : plan.cases) names.insert(planned.test_case->name);
   for (const harness::CaseResult& orphan : plan.ready) names.insert(orphan.name);
-  return ResumedJournal(path, options,
-                        {.cases = std::move(names), .site_cases = runner::site_cases(plan), .version = version});
+  return ResumedJournal(path, run_options, {.cases = std::move(names), .site_cases = runner::site_cases(plan)});
 }
 
 /// Each process of a job has a part of the cases then, and those between processes need all of them.
@@ -158,7 +158,7 @@ int run_and_report(const Environment& environment, const RunOptions& given) {
   const RunOptions options = with_parameters_of(cases, environment.registry, given);
   const runner::Plan plan = make_plan(selected, options);
   runner::Options run_options = options_for_runner(environment, goldens, options);
-  const std::optional<ResumedJournal> resumed = resumed_journal(options, plan, run_options.version);
+  const std::optional<ResumedJournal> resumed = resumed_journal(options, plan, run_options);
   if (resumed) {
     run_options.resumed = resumed->run();
     resumed->put_aside();

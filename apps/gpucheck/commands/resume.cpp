@@ -33,7 +33,7 @@ bool has_whole_line(const std::string& path) {
 
 }  // namespace
 
-ResumedJournal::ResumedJournal(std::string path, const RunOptions& options, const RunIdentity& identity)
+ResumedJournal::ResumedJournal(std::string path, const runner::Options& options, const RunIdentity& identity)
     : path_(std::move(path)), aside_(path_ + ".before") {
   for (const std::string& one : {path_, aside_}) {
     std::error_code absent;
@@ -42,13 +42,14 @@ ResumedJournal::ResumedJournal(std::string path, const RunOptions& options, cons
   }
 }
 
-void ResumedJournal::take(const std::string& path, const RunOptions& options, const RunIdentity& identity) {
+void ResumedJournal::take(const std::string& path, const runner::Options& options, const RunIdentity& identity) {
   const fleet::RunRecord record = report::read_journal(path).record();
   const harness::RunStarted& start = record.start;
-  if (start.version != identity.version) {
-    reject(path, fmt::format("by gpucheck {}, and this is {}", start.version, identity.version));
+  if (start.version != options.version) {
+    reject(path, fmt::format("by gpucheck {}, and this is {}", start.version, options.version));
   }
-  if (start.settings != options.runner.settings) reject(path, "with other settings");
+  if (start.golden_digest != options.golden_digest) reject(path, "with other golden files or limits");
+  if (start.settings != options.settings) reject(path, "with other settings");
   std::set<std::string> before;
   for (const harness::SelectedCase& selected : start.selected) before.insert(selected.name);
   if (!before.empty() && before != identity.cases) reject(path, "of other cases");

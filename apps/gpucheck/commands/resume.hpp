@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "input/run_options.hpp"
+#include "runner/plan/options.hpp"
 #include "runner/plan/resumed_run.hpp"
 
 /// A run that was cut off, by the end of its job for example, goes on where its journal ends. While it does, the old
@@ -16,7 +16,6 @@ namespace gpucheck::application {
 struct RunIdentity {
   std::set<std::string> cases;                ///< that it selects
   std::vector<harness::SiteCase> site_cases;  ///< of those, the site's own
-  std::string version;                        ///< of gpucheck
 };
 
 /// The journal of a run that is resumed.
@@ -24,9 +23,10 @@ class ResumedJournal {
  public:
   /// Reads what there is at `path`, and what an earlier attempt to resume has left beside it. None is a run that
   /// begins.
-  /// @throws UsageError where the journal is of a run with another version, other settings or other cases;
-  /// EnvironmentError where it cannot be read.
-  ResumedJournal(std::string path, const RunOptions& options, const RunIdentity& identity);
+  /// @param options of this run
+  /// @throws UsageError where the journal is of a run with another version, other golden files, other settings or other
+  /// cases; EnvironmentError where it cannot be read.
+  ResumedJournal(std::string path, const runner::Options& options, const RunIdentity& identity);
 
   [[nodiscard]] const runner::ResumedRun& run() const noexcept { return run_; }
   /// Puts the old journal aside, for the new one to be written. @throws EnvironmentError.
@@ -35,7 +35,7 @@ class ResumedJournal {
   void finish(const std::vector<harness::CaseResult>& results) const;
 
  private:
-  void take(const std::string& path, const RunOptions& options, const RunIdentity& identity);
+  void take(const std::string& path, const runner::Options& options, const RunIdentity& identity);
 
   std::string path_;
   std::string aside_;

@@ -163,9 +163,10 @@ golden::GoldenSet load_goldens(const Environment& environment, const std::string
       directory.empty() ? environment.embedded_goldens() : golden::GoldenSet::from_directory(directory);
   site::add_goldens(goldens, environment.registry);
   if (!limits_path.empty()) {
-    golden::Limits limits = golden::Limits::parse(read_input_file(limits_path, "limits"), limits_path);
+    const std::string text = read_input_file(limits_path, "limits");
+    golden::Limits limits = golden::Limits::parse(text, limits_path);
     check_names(limits, goldens, limits_path);
-    goldens.limits().override_with(std::move(limits));
+    goldens.override_limits(std::move(limits), text);
   }
   return goldens;
 }

@@ -37,6 +37,7 @@ std::vector<ConditionChange> condition_changes(const Fleet& before, const Fleet&
     if (change.before != change.after) changes.push_back(std::move(change));
   };
   add("gpucheck", [](const KeptRun& run, std::set<std::string>& texts) { texts.insert(run.start.version); });
+  add("golden files", [](const KeptRun& run, std::set<std::string>& texts) { texts.insert(run.start.golden_digest); });
   add("driver", [](const KeptRun& run, std::set<std::string>& texts) {
     for (const harness::DeviceIdentity& device : run.start.devices) texts.insert(device.driver_version);
   });

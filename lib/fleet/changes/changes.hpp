@@ -11,7 +11,7 @@ namespace gpucheck::fleet {
 
 /// What nodes are tested under, before and after.
 struct ConditionChange {
-  std::string what;  ///< "gpucheck", "driver", "settings"
+  std::string what;  ///< "gpucheck", "golden files", "driver", "settings"
   std::string before;
   std::string after;
 };

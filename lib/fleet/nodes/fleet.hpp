@@ -43,7 +43,7 @@ struct Difference {
     std::string value;               ///< in words
     std::vector<std::size_t> nodes;  ///< that have it: their places among the fleet's
   };
-  std::string what;           ///< "gpucheck", "driver", "GPUs", "settings", "cases", "files of site.example"
+  std::string what;  ///< "gpucheck", "golden files", "driver", "GPUs", "settings", "cases", "files of site.example"
   std::vector<Share> shares;  ///< two or more; that of most nodes first
 };
 

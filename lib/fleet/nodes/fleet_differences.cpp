@@ -31,6 +31,15 @@ std::string version_of(const FleetNode& node, const std::vector<KeptRun>& runs) 
   return joined(versions);
 }
 
+std::string goldens_of(const FleetNode& node, const std::vector<KeptRun>& runs) {
+  std::set<std::string> digests;
+  for (const std::size_t run : node.runs) {
+    const std::string& digest = runs[run].start.golden_digest;
+    digests.insert(digest.empty() ? "not known" : digest);
+  }
+  return joined(digests);
+}
+
 std::string driver_of(const FleetNode& node, const std::vector<KeptRun>& runs) {
   std::set<std::string> versions;
   for (const std::size_t run : node.runs) {
@@ -155,6 +164,7 @@ void find_different_site_cases(Fleet& fleet) {
 
 void find_differences(Fleet& fleet) {
   find_difference(fleet, "gpucheck", version_of);
+  find_difference(fleet, "golden files", goldens_of);
   find_difference(fleet, "driver", driver_of);
   find_difference(fleet, "GPUs", gpus_of);
   find_difference(fleet, "settings", settings_of);

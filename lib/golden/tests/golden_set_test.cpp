@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <set>
 #include <stdlib.h>
 
 #include "golden/golden.hpp"
@@ -145,6 +146,48 @@ TEST(EmbeddedGoldens, HaveTheirLimitsAndTheValuesThatTheyAreFor) {
   EXPECT_EQ(set.limits().classes().size(), 1U);
   EXPECT_EQ(set.case_names(), (std::vector<std::string>{"alloc.fuzz", "bandwidth.read", "bandwidth.write"}));
   EXPECT_EQ(set.limited_values(), (std::vector<std::string>{"bandwidth.read.gbps", "bandwidth.write.gbps"}));
+}
+
+/// Whoever has the same files in a folder judges by the same.
+TEST(GoldenDigest, IsThatOfTheFilesWhereverTheyLie) {
+  const std::string fuzz = golden_text("alloc.fuzz");
+  const std::string empty = golden_text("graph.empty");
+  const std::array files{GoldenSet::File{"limits.json", limits_text}, GoldenSet::File{"graph/empty.json", empty},
+                         GoldenSet::File{"alloc/fuzz.json", fuzz}};
+  const std::string digest = GoldenSet::from_embedded(files).digest();
+  EXPECT_EQ(digest.size(), 16U);
+  EXPECT_EQ(digest.find_first_not_of("0123456789abcdef"), std::string::npos);
+  const TemporaryDirectory directory;
+  directory.write("alloc/fuzz.json", fuzz);
+  directory.write("graph/empty.json", empty);
+  directory.write("limits.json", limits_text);
+  directory.write("README.md", "judges nothing");
+  EXPECT_EQ(GoldenSet::from_directory(directory.string()).digest(), digest);
+}
+
+TEST(GoldenDigest, IsAnotherForOneFileMoreOrLessAndForOneThatDiffersInAByte) {
+  const std::string fuzz = golden_text("alloc.fuzz");
+  const std::string empty = golden_text("graph.empty");
+  const std::array one{GoldenSet::File{"alloc/fuzz.json", fuzz}};
+  const std::array two{GoldenSet::File{"alloc/fuzz.json", fuzz}, GoldenSet::File{"graph/empty.json", empty}};
+  const std::string changed_text = fuzz + " ";
+  const std::array changed{GoldenSet::File{"alloc/fuzz.json", changed_text}};
+  const std::array swapped{GoldenSet::File{"alloc/fuzz.json", empty}, GoldenSet::File{"graph/empty.json", fuzz}};
+  const std::set<std::string> digests{GoldenSet::from_embedded({}).digest(), GoldenSet::from_embedded(one).digest(),
+                                      GoldenSet::from_embedded(two).digest(),
+                                      GoldenSet::from_embedded(changed).digest(),
+                                      GoldenSet::from_embedded(swapped).digest()};
+  EXPECT_EQ(digests.size(), 5U);
+}
+
+TEST(GoldenDigest, IsAnotherWithLimitsOfOnesOwn) {
+  const std::string read = limited_text("bandwidth.read");
+  const std::array files{GoldenSet::File{"bandwidth/read.json", read}};
+  GoldenSet set = GoldenSet::from_embedded(files);
+  const std::string before = set.digest();
+  set.override_limits(Limits::parse(limits_text, "limits"), limits_text);
+  EXPECT_NE(set.digest(), before);
+  EXPECT_EQ(set.limits().classes().size(), 1U);
 }
 
 TEST(GoldenDirectory, RejectsAFileInTheWrongPlace) {

@@ -69,6 +69,7 @@ struct RunStarted {
   std::optional<Configuration> configuration = {};  ///< absent where no configuration file is in force
   std::optional<Job> job = {};                      ///< absent where no engine started the run
   std::vector<SiteCase> site_cases = {};            ///< of those selected
+  std::string golden_digest = {};  ///< of the golden files and limits that judge; see GoldenSet::digest
 };
 
 template <>
@@ -87,6 +88,7 @@ inline constexpr auto fields_of<RunStarted> = std::tuple{
     Field{"config", &RunStarted::configuration},
     Field{"job", &RunStarted::job},
     Field{"site_cases", &RunStarted::site_cases},
+    Field{"golden_digest", &RunStarted::golden_digest},
 };
 static_assert(has_every_member<RunStarted>);
 

@@ -24,6 +24,7 @@ Json head_of(const harness::RunStarted& start) {
   if (start.configuration) head["config"] = harness::to_json(*start.configuration);
   if (start.job) head["job"] = harness::to_json(*start.job);
   head["site_cases"] = array_of(start.site_cases);
+  head["golden_digest"] = start.golden_digest;
   head["devices"] = array_of(start.devices);
   return head;
 }

@@ -95,6 +95,9 @@ std::string run_section(const fleet::RunRecord& run) {
   for (const std::string& word : run.start.command_line) words.push_back(shell_quoted(word));
   std::string text = fmt::format("<p>{}</p>\n<p class=\"faint\">started {} UTC on {}</p>\n", html_line(run_line(run)),
                                  utc_seconds(run.start.start_time), html_line(run.start.host_name));
+  if (!run.start.golden_digest.empty()) {
+    text += fmt::format("<p class=\"faint\">golden files and limits {}</p>\n", html_line(run.start.golden_digest));
+  }
   if (!run.end.incomplete.empty()) text += fmt::format("<p><b>Incomplete:</b> {}</p>\n", html_line(run.end.incomplete));
   if (run.start.configuration) {
     text += fmt::format("<p>{}</p>\n", html_line(configuration_text(*run.start.configuration)));

@@ -24,6 +24,7 @@ Json run_json(const fleet::KeptRun& run) {
                {"settings", harness::to_json(run.start.settings)},
                {"job", run.start.job ? harness::to_json(*run.start.job) : Json()},
                {"site_cases", array_of(run.start.site_cases)},
+               {"golden_digest", run.start.golden_digest},
                {"counts", harness::to_json(run.end.counts)},
                {"devices", array_of(run.start.devices)},
                {"device_verdicts", Json::array()}};

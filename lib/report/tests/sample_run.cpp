@@ -145,6 +145,7 @@ harness::RunStarted sample_start() {
                     .problem = ""}};
   start.settings.seed = 7;
   start.jobs = 2;
+  start.golden_digest = "00ff00ff00ff00ff";
   for (const char* name : {"alloc.fuzz", "alloc.oom_message", "alloc.oom_retry", "assert.assert_async",
                            "device.check_error", "graph.capture_simple", "graph.two_devices", "host.lazy_init"}) {
     start.selected.push_back({.name = name, .devices = {0}});

@@ -49,6 +49,7 @@ struct Options {
   std::optional<int> skip_exit_code = {};  ///< the verdict on a run of nothing but skips
   std::string no_cases = "fail";           ///< what it means that the plan is empty: "pass", "warn" or "fail"
   std::string version = {};
+  std::string golden_digest = {};        ///< of what judges (GoldenSet::digest)
   std::string host_name = {};            ///< of this machine
   std::optional<harness::Job> job = {};  ///< that an engine started the run in
   std::vector<std::string> command_line = {};

@@ -31,7 +31,8 @@ void RunLedger::begin(std::vector<harness::SelectedCase> selected, std::size_t t
                                   .no_cases = total == 0 ? options_.no_cases : "",
                                   .configuration = options_.configuration,
                                   .job = options_.job,
-                                  .site_cases = std::move(site_cases)};
+                                  .site_cases = std::move(site_cases),
+                                  .golden_digest = options_.golden_digest};
   waivers_ = fleet::WaiverBook(options_.waivers, event.start_time);
   peers_.begin(event);
   tell(event);

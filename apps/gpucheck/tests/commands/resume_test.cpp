@@ -96,6 +96,11 @@ TEST(Resume, RefusesTheJournalOfAnotherRun) {
   other.insert(version, "9");
   write_file(folder / "k", other);
   EXPECT_THAT(fixture(resuming(folder / "k")).error_output, HasSubstr("by gpucheck 9"));
+  other = before;
+  const std::size_t digest = other.find("\"golden_digest\":\"") + 17;
+  other.insert(digest, "9");
+  write_file(folder / "l", other);
+  EXPECT_THAT(fixture(resuming(folder / "l")).error_output, HasSubstr("with other golden files or limits"));
 }
 
 TEST(Resume, RefusesOtherDevicesAndKeepsWhatIsKnown) {

@@ -121,12 +121,15 @@ TEST(Changes, OfConditionsAndGpusAreNamed) {
   NodeOfTests after = node_with_speeds("n1", {3000, 3000});
   after.driver = "590.1";
   after.version = "1.1";
+  after.golden_digest = "fedcba9876543210";
   after.uuids[1] = "GPU-new";
   const Changes changes = between({node_with_speeds("n1", {3000, 3000})}, {after});
-  ASSERT_THAT(changes.conditions, SizeIs(2));
+  ASSERT_THAT(changes.conditions, SizeIs(3));
   EXPECT_EQ(changes.conditions[0].what, "gpucheck");
-  EXPECT_EQ(changes.conditions[1].before, "580.95");
-  EXPECT_EQ(changes.conditions[1].after, "590.1");
+  EXPECT_EQ(changes.conditions[1].what, "golden files");
+  EXPECT_EQ(changes.conditions[1].after, "fedcba9876543210");
+  EXPECT_EQ(changes.conditions[2].before, "580.95");
+  EXPECT_EQ(changes.conditions[2].after, "590.1");
   EXPECT_THAT(changes.gone, ElementsAre("GPU-n1-1 of n1"));
   EXPECT_THAT(changes.added, ElementsAre("GPU-new of n1"));
   EXPECT_EQ(changes.compared_values, 2U);

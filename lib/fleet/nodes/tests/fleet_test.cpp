@@ -209,6 +209,15 @@ TEST(DifferentNodes, AreSaidWhateverPartOfALongTextDiffers) {
   EXPECT_EQ(judged({other, odd}, "2").verdict, Verdict::not_judged);
 }
 
+/// Nodes of one version may be judged by other files all the same.
+TEST(DifferentNodes, AreSaidByWhatJudgedThem) {
+  NodeOfTests odd = good("n2");
+  odd.golden_digest = "1123456789abcdef";
+  expect_odd(among_others(odd), "golden files", "1123456789abcdef");
+  odd.golden_digest = "";
+  expect_odd(among_others(odd), "golden files", "not known");
+}
+
 TEST(DifferentNodes, AreSaidByDriver) {
   NodeOfTests odd = good("n2");
   odd.driver = "570.1";

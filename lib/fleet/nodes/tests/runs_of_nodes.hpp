@@ -33,6 +33,7 @@ struct NodeOfTests {
   std::string file = {};  ///< by default the node's name with ".journal"
   std::string version = "1.0";
   std::string driver = "580.95";
+  std::string golden_digest = "0123456789abcdef";
   int exit_code = -1;  ///< -1: as the results have it
   std::string incomplete = {};
   std::optional<harness::Job> job = {};
@@ -61,10 +62,12 @@ inline harness::RunStarted start_of(const NodeOfTests& node) {
   start.job = node.job;
   start.site_cases = node.site_cases;
   start.start_time = node.start_time;
+  start.golden_digest = node.golden_digest;
   for (const std::string& uuid : node.uuids) {
     harness::DeviceIdentity& device = start.devices.emplace_back();
     device.index = static_cast<int>(start.devices.size()) - 1;
     device.kind = "cuda";
+    device.ordinal = device.index;
     device.name = "NVIDIA H100";
     device.uuid = uuid;
     device.driver_version = node.driver;

@@ -1,7 +1,9 @@
 #include <filesystem>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "schema.hpp"
 #include "tests/support/subprocess.hpp"
@@ -76,6 +78,25 @@ TEST(MergeCommand, WaivesWhatIsKnown) {
       fixture({"merge", folder / "n1.journal", "--expect-nodes", "1", "--waivers", folder / "waivers.json"});
   EXPECT_THAT(merged.output, HasSubstr("1 waived"));
   EXPECT_NE(merged.exit_code, 1);
+}
+
+/// The version and the words of the settings are the same, and what they name is not.
+TEST(MergeCommand, NoticesNodesThatOtherLimitsHaveJudged) {
+  const TemporaryFolder folder;
+  for (const auto& [node, limit] : {std::pair("n1", 1000), {"n2", 1000}, {"n3", 999}}) {
+    write_file(folder / "limits.json", fmt::format(R"({{"schema": "gpucheck.limits/1", "classes": [{{"name": "any",
+        "limits": {{"measured.speed.speed_gbps": {{"fail_below": {}, "source": "ours"}}}}}}]}})",
+                                                   limit));
+    const CommandResult run = fixture({"run", "measured.speed", "--device", "sim:devices=4", "--limits",
+                                       folder / "limits.json", "--journal", folder / "{node}.journal"},
+                                      {std::string("GPUCHECK_NODE=") + node});
+    EXPECT_EQ(run.exit_code, 0) << run.error_output;
+  }
+  const CommandResult merged = fixture({"merge", folder.path(), "--expect-nodes", "3"});
+  EXPECT_EQ(merged.exit_code, 3);
+  EXPECT_THAT(merged.output, ::testing::ContainsRegex("nodes differ in their golden files: [0-9a-f]+ on 2 nodes; "
+                                                      "[0-9a-f]+ on n3"));
+  EXPECT_THAT(merged.output, HasSubstr("2 of 3 nodes passed, 1 not judged"));
 }
 
 TEST(MergeCommand, HasNoUseForACommandLineThatLeavesDoubts) {
