@@ -3,18 +3,12 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
-#include <string>
+#include <limits>
+
+#include "harness/result/pair_matrix.hpp"
 
 namespace gpucheck::cases {
 namespace {
-
-double median_gbps(const std::vector<Pair>& pairs) {
-  std::vector<double> speeds;
-  std::ranges::transform(pairs, std::back_inserter(speeds), &Pair::gbps);
-  const auto middle = speeds.begin() + static_cast<std::ptrdiff_t>(speeds.size() / 2);
-  std::ranges::nth_element(speeds, middle);
-  return *middle;
-}
 
 std::string name_of(harness::Context& context, const Pair& pair) {
   return fmt::format("{}-{}", context.device(pair.first).ordinal(), context.device(pair.second).ordinal());
@@ -22,10 +16,17 @@ std::string name_of(harness::Context& context, const Pair& pair) {
 
 }  // namespace
 
+PairSpeeds::PairSpeeds(std::size_t devices)
+    : devices_(devices), values_(devices * devices, std::numeric_limits<double>::quiet_NaN()) {}
+
+void PairSpeeds::observe(harness::Context& context, const std::string& metric) const {
+  context.observe(fmt::format("{}{}", metric, harness::pair_matrix_ending), values_);
+}
+
 std::vector<Pair> bad_pairs(const std::vector<Pair>& pairs) {
-  constexpr double slow_share = 0.75;
-  if (pairs.empty()) return {};
-  const double slow_below = slow_share * median_gbps(pairs);
+  std::vector<double> speeds;
+  std::ranges::transform(pairs, std::back_inserter(speeds), &Pair::gbps);
+  const double slow_below = harness::slow_pair_share * harness::median_of_pairs(speeds);
   std::vector<Pair> bad;
   std::ranges::copy_if(pairs, std::back_inserter(bad),
                        [&](const Pair& pair) { return pair.wrong || pair.gbps < slow_below; });

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "harness/case/context.hpp"
@@ -15,6 +16,20 @@ struct Pair {
   std::size_t second = 0;
   double gbps = 0;
   bool wrong = false;  ///< what arrived was not what was sent
+};
+
+/// A speed from each device of a case to each other one. What is never set was not measured.
+class PairSpeeds {
+ public:
+  explicit PairSpeeds(std::size_t devices);
+
+  void set(std::size_t from, std::size_t to, double gbps) { values_.at(from * devices_ + to) = gbps; }
+  /// As a matrix (harness/result/pair_matrix.hpp): what reports show each pair by.
+  void observe(harness::Context& context, const std::string& metric) const;
+
+ private:
+  std::size_t devices_;
+  std::vector<double> values_;
 };
 
 /// Those that are wrong, or slower than three quarters of the median pair.

@@ -21,21 +21,46 @@ struct Buffers {
 
 /// One of the two devices of a pair.
 struct Side {
-  Side(harness::Context& context, std::size_t index, const Buffers& buffers)
-      : measurement(context, verifications, index), sent(buffers.sent), received(buffers.received) {}
+  Side(harness::Context& context, std::size_t device, const Buffers& buffers)
+      : index(device), measurement(context, verifications, device), sent(buffers.sent), received(buffers.received) {}
 
   static constexpr std::size_t verifications = 4;  ///< of a copy, of either kernel, and of copies both ways
+  std::size_t index;                               ///< in the case
   Measurement measurement;
   const DeviceBuffer& sent;
   const DeviceBuffer& received;
 };
 
+/// A way of moving memory, over all pairs.
+struct Way {
+  Way(const std::string& name, std::size_t devices) : metric(name + "_gbps"), slowest(name), speeds(devices) {}
+
+  void add(const Side& from, const Side& to, const Samples& samples) {
+    slowest.add(samples);
+    speeds.set(from.index, to.index, samples.gbps());
+  }
+  void observe(harness::Context& context) const {
+    slowest.observe(context);
+    speeds.observe(context, metric);
+  }
+
+  std::string metric;
+  Slowest slowest;
+  PairSpeeds speeds;
+};
+
 /// The summary of all pairs.
 struct Totals {
-  Slowest copies{"copy"};
-  Slowest kernels_that_write{"kernel_write"};
-  Slowest kernels_that_read{"kernel_read"};
-  Slowest both_ways{"both_ways"};
+  explicit Totals(std::size_t devices)
+      : copies("copy", devices),
+        kernels_that_write("kernel_write", devices),
+        kernels_that_read("kernel_read", devices),
+        both_ways("both_ways", devices) {}
+
+  Way copies;
+  Way kernels_that_write;
+  Way kernels_that_read;
+  Way both_ways;
   std::vector<Pair> pairs = {};
   std::vector<std::string> out_of_reach = {};
   std::size_t fewest_samples = 0;  ///< of a pair
@@ -72,8 +97,8 @@ class PairMeasurement {
     return samples;
   }
 
-  void keep(Slowest& slowest, const Samples& samples) {
-    slowest.add(samples);
+  void keep(Way& way, const Side& from, const Side& to, const Samples& samples) {
+    way.add(from, to, samples);
     summary_.add({.samples = samples.measured(), .held = samples.held});
   }
 
@@ -87,9 +112,9 @@ class PairMeasurement {
     from.measurement.wait();
     const Samples copies = measure_way(from, to, from, words, [&] { copy(from, to); });
     copies_gbps_.push_back(copies.gbps());
-    keep(totals_.copies, copies);
-    const auto measure_kernel = [&](Slowest& slowest, Side& runner) {
-      keep(slowest,
+    keep(totals_.copies, from, to, copies);
+    const auto measure_kernel = [&](Way& way, Side& runner) {
+      keep(way, from, to,
            measure_way(from, to, runner, words, [&] { runner.measurement.copy_by_kernel(to.received, from.sent); }));
     };
     measure_kernel(totals_.kernels_that_write, from);
@@ -103,12 +128,14 @@ class PairMeasurement {
       side->measurement.clear(side->received);
       side->measurement.wait();
     }
-    keep(totals_.both_ways, first_.measurement.measure_held(first_.sent.bytes(), [&] {
+    const Samples samples = first_.measurement.measure_held(first_.sent.bytes(), [&] {
       together.run([&] {
         copy(first_, second_);
         copy(second_, first_);
       });
-    }));
+    });
+    keep(totals_.both_ways, first_, second_, samples);
+    totals_.both_ways.speeds.set(second_.index, first_.index, samples.gbps());
     second_.measurement.wait();
     first_.measurement.verify(first_.received.stretch(), 1);
     second_.measurement.verify(second_.received.stretch(), 0);
@@ -141,7 +168,7 @@ void measure_pair(harness::Context& context, const std::vector<Buffers>& buffers
 }
 
 void observe(harness::Context& context, const Totals& totals) {
-  for (const Slowest* const way :
+  for (const Way* const way :
        {&totals.copies, &totals.kernels_that_write, &totals.kernels_that_read, &totals.both_ways}) {
     way->observe(context);
   }
@@ -160,7 +187,7 @@ void run(harness::Context& context) {
     device::Device& device = context.device(i);
     buffers.push_back({.sent = {device, bytes}, .received = {device, bytes}});
   }
-  Totals totals;
+  Totals totals(context.device_count());
   for_each_pair(context,
                 [&](std::size_t first, std::size_t second) { measure_pair(context, buffers, first, second, totals); });
   if (totals.pairs.empty()) throw harness::Skip("no two devices can reach each other's memory");

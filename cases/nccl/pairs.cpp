@@ -15,10 +15,11 @@ constexpr std::uint64_t on_gpu = 256_MiB;
 
 /// The summary of all pairs.
 struct Totals {
-  std::vector<Pair> pairs;
-  Summary summary;
+  PairSpeeds speeds;
+  std::vector<Pair> pairs = {};
+  Summary summary = {};
   std::size_t fewest_samples = in_bandwidth::sample_count;
-  std::string first_mismatch;
+  std::string first_mismatch = {};
   bool healthy = true;
 };
 
@@ -28,6 +29,8 @@ void measure_pair(harness::Context& context, std::size_t first, std::size_t seco
   const Samples samples =
       ranks.measure(ranks.largest(device::CollectiveKind::all_reduce, device::ElementType::fp32, bytes));
   totals.pairs.push_back({first, second, samples.gbps(), ranks.summary().mismatches != 0});
+  totals.speeds.set(first, second, samples.gbps());
+  totals.speeds.set(second, first, samples.gbps());
   totals.summary.add(ranks.summary());
   totals.fewest_samples = std::min(totals.fewest_samples, samples.measured());
   totals.healthy = totals.healthy && ranks.is_healthy();
@@ -36,6 +39,7 @@ void measure_pair(harness::Context& context, std::size_t first, std::size_t seco
 
 void observe(harness::Context& context, const Totals& totals) {
   observe_pairs(context, totals.pairs);
+  totals.speeds.observe(context, "all_reduce_gbps");
   context.observe("slowest_gbps", std::ranges::min_element(totals.pairs, {}, &Pair::gbps)->gbps);
   context.observe("samples_of_each", totals.fewest_samples);
   context.observe("held", totals.summary.held);
@@ -47,7 +51,7 @@ void observe(harness::Context& context, const Totals& totals) {
 
 void run(harness::Context& context) {
   const std::uint64_t bytes = in_bandwidth::buffer_bytes(context, on_gpu);
-  Totals totals;
+  Totals totals{.speeds = PairSpeeds(context.device_count())};
   for_each_pair(context,
                 [&](std::size_t first, std::size_t second) { measure_pair(context, first, second, bytes, totals); });
   observe(context, totals);

@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <variant>
+#include <vector>
 
 #include "base/text/units.hpp"
 #include "cases/nccl/support.hpp"
@@ -110,6 +113,10 @@ TEST(PairsOfRanks, AreAllMeasured) {
   EXPECT_EQ(seen.text("first_mismatch"), "");
   EXPECT_TRUE(seen.flag("healthy"));
   EXPECT_TRUE(seen.flag("held"));
+  const auto& speeds = std::get<std::vector<double>>(seen.values.at("all_reduce_gbps_of_pairs"));
+  ASSERT_EQ(speeds.size(), 9U);
+  EXPECT_EQ(speeds[1], speeds[3]);
+  EXPECT_EQ(*std::ranges::min_element(std::vector{speeds[1], speeds[2], speeds[5]}), seen.real("slowest_gbps"));
 }
 
 /// Each pair makes ten calls.

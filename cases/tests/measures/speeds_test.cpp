@@ -1,5 +1,10 @@
+#include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <limits>
+#include <variant>
+#include <vector>
 
 #include "base/text/units.hpp"
 #include "cases/shared/bandwidth_support.hpp"
@@ -116,6 +121,21 @@ TEST(Latencies, OfTheCacheAreMeasuredWhenItHasAllLines) {
 
 // -- pairs --------------------------------------------------------------------------------------------
 
+/// Each two of three devices are measured, either way, and the slowest of them is this.
+void expect_each_pair(const Seen& seen, const std::string& key, double slowest) {
+  const auto& values = std::get<std::vector<double>>(seen.values.at(key));
+  ASSERT_EQ(values.size(), 9U) << key;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i % 4 == 0) {
+      EXPECT_TRUE(std::isnan(values[i])) << key << " from a device to itself";
+    } else {
+      least = std::min(least, values[i]);
+    }
+  }
+  EXPECT_EQ(least, slowest) << key;
+}
+
 TEST(PeerCopies, OfEachTwoDevicesAreNamedWhereTheyAreBad) {
   const Seen fine = run_case(case_named("bandwidth.peer_copy"), {.parameters = of_bytes, .devices = 3});
   ASSERT_TRUE(fine.is_completed()) << fine.execution.reason;
@@ -126,6 +146,9 @@ TEST(PeerCopies, OfEachTwoDevicesAreNamedWhereTheyAreBad) {
   EXPECT_EQ(fine.number("samples_of_each"), 63) << "nine of seven ways";
   EXPECT_EQ(fine.real("percent_verified"), 100);
   EXPECT_EQ(fine.number("mismatches"), 0);
+  for (const char* way : {"copy", "kernel_write", "kernel_read", "both_ways"}) {
+    expect_each_pair(fine, std::string(way) + "_gbps_of_pairs", fine.real(std::string(way) + "_gbps"));
+  }
 }
 
 /// A pair makes 40 copies, ten each way alone and twenty both ways, and four more by which its findings are read.
@@ -139,6 +162,8 @@ TEST(PeerCopies, ASlowOrWrongPairIsNamed) {
   EXPECT_EQ(slow.numbers("suspects"), (std::vector<std::int64_t>{0, 2}));
   const Seen one_way = seen_with(in_bandwidth::delayed(Operation::copy, {55, 10}, delay));
   EXPECT_EQ(one_way.texts("bad_pairs"), std::vector<std::string>{"0-2"}) << "by its slower way";
+  const auto& speeds = std::get<std::vector<double>>(one_way.values.at("copy_gbps_of_pairs"));
+  EXPECT_LT(speeds.at(6), speeds.at(2) / 2) << "from 2 to 0, not from 0 to 2";
   const Seen wrong = seen_with(fault::copy_flips_bit(fault::nth_call(98)));
   EXPECT_EQ(wrong.texts("bad_pairs"), std::vector<std::string>{"1-2"});
   EXPECT_EQ(wrong.number("mismatches"), 1);
@@ -155,6 +180,9 @@ TEST(PeerCopies, OfDevicesThatCannotReachEachOtherAreLeftOut) {
   const Seen one = with(fault::nth_call(1));
   EXPECT_EQ(one.texts("out_of_reach"), std::vector<std::string>{"0-1"});
   EXPECT_EQ(one.number("pairs"), 2);
+  const auto& speeds = std::get<std::vector<double>>(one.values.at("copy_gbps_of_pairs"));
+  EXPECT_TRUE(std::isnan(speeds.at(1)) && std::isnan(speeds.at(3)));
+  EXPECT_GT(speeds.at(2), 0);
   EXPECT_EQ(with(fault::nth_call(2)).texts("out_of_reach"), std::vector<std::string>{"0-1"}) << "nor the other way";
   EXPECT_TRUE(with(fault::every_call).is_skipped());
 }

@@ -6,6 +6,7 @@
 #include "base/text/sanitize.hpp"
 #include "fleet/peers.hpp"
 #include "harness/result/failure_kinds.hpp"
+#include "harness/result/pair_matrix.hpp"
 
 namespace gpucheck::fleet {
 namespace {
@@ -68,6 +69,7 @@ void RunKeeper::on(harness::CaseFinished event) {
   kept.counts.add(result);
   kept.duration_ms += result.duration_ms;
   keep_measurements(result);
+  keep_pairs(result);
   if (Peers::compares_digest(result)) run_.comparable.push_back(Peers::digest_alone(result));
   if (!is_trouble(result)) return;
   if (run_.troubles.size() < most_troubles) {
@@ -110,6 +112,24 @@ void RunKeeper::keep_measurements(const CaseResult& result) {
                                  .device = result.devices.front(),
                                  .value = measurement.value,
                                  .high_is_bad = !measurement.fail_below && !measurement.warn_below});
+  }
+}
+
+void RunKeeper::keep_pairs(const CaseResult& result) {
+  for (const harness::PairMatrix& matrix : harness::pair_matrices(result)) {
+    KeptPairs kept{.case_name = texts_.keep(result.name),
+                   .metric = texts_.keep(matrix.metric),
+                   .devices = result.devices,
+                   .values = {matrix.values.begin(), matrix.values.end()}};
+    const auto is_same = [&kept](const KeptPairs& other) {
+      return other.case_name == kept.case_name && other.metric == kept.metric && other.devices == kept.devices;
+    };
+    const auto before = std::ranges::find_if(run_.pairs, is_same);
+    if (before != run_.pairs.end()) {
+      *before = std::move(kept);
+    } else if (run_.pairs.size() < most_pairs) {
+      run_.pairs.push_back(std::move(kept));
+    }
   }
 }
 

@@ -43,6 +43,14 @@ struct KeptMeasurement {
   bool high_is_bad = false;  ///< the limit is one above
 };
 
+/// What a case measured from each of its devices to each other one (harness/result/pair_matrix.hpp).
+struct KeptPairs {
+  const std::string* case_name = nullptr;
+  const std::string* metric = nullptr;
+  std::vector<int> devices = {};    ///< their indexes in the run
+  std::vector<double> values = {};  ///< row by row
+};
+
 struct KeptRun {
   std::string file;
   bool torn = false;                                 ///< its last line was cut off
@@ -54,6 +62,7 @@ struct KeptRun {
   std::vector<harness::DeviceVerdict> verdicts;      ///< one for each device
   std::optional<harness::DeviceVerdict> of_machine;  ///< none where no case was about it
   std::vector<KeptMeasurement> measurements;         ///< of cases on one GPU that passed or were only slow
+  std::vector<KeptPairs> pairs;                      ///< at most `most_pairs`; of several repetitions the last
   /// Results with a digest, and those with a wrong value, without all else: for Peers.
   std::vector<harness::CaseResult> comparable;
 };
@@ -63,6 +72,8 @@ class RunKeeper {
  public:
   /// What one run can have wrong with it in detail; a broken node fails everything.
   static constexpr std::size_t most_troubles = 24;
+  /// Matrices of pairs; gpucheck's own cases give five.
+  static constexpr std::size_t most_pairs = 64;
 
   /// @param waivers in place of those that the run had.
   RunKeeper(std::string file, const Waivers& waivers, SharedTexts& texts);
@@ -76,6 +87,7 @@ class RunKeeper {
  private:
   KeptCase& case_named(const std::string& name);
   void keep_measurements(const harness::CaseResult& result);
+  void keep_pairs(const harness::CaseResult& result);
 
   const Waivers& waivers_;
   SharedTexts& texts_;

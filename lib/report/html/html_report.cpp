@@ -9,6 +9,7 @@
 #include "report/formats/entries.hpp"
 #include "report/html/html_page.hpp"
 #include "report/html/html_parts.hpp"
+#include "report/html/pair_maps.hpp"
 #include "report/verdict_text.hpp"
 #include "report/wording.hpp"
 
@@ -73,6 +74,16 @@ std::string measurements_section(const RunSet& set, const std::vector<Entry>& en
   return table.text();
 }
 
+std::string pairs_section(const RunSet& set) {
+  std::string text;
+  for (std::size_t i = 0; i < set.runs.size(); ++i) {
+    const std::string maps = pair_maps_of(set.runs[i]);
+    if (maps.empty()) continue;
+    text += set.is_one_run() ? maps : fmt::format("<h3>{}</h3>\n{}", html_line(set.labels[i]), maps);
+  }
+  return text.empty() ? text : pair_maps_key() + text;
+}
+
 std::string devices_section(const fleet::RunRecord& run) {
   harness::DeviceVerdicts verdicts;
   for (const harness::CaseResult& result : run.results) verdicts.add(result);
@@ -121,6 +132,7 @@ std::string html_report(RunSet set) {
     body += label + run_section(set.runs[i]) + devices_section(set.runs[i]);
   }
   body += html_section("not-passed", "What did not simply pass", not_passed_section(set, entries));
+  body += html_section("pairs", "Between each two devices", pairs_section(set));
   body += html_section("measurements", "Measured values and their limits", measurements_section(set, entries));
   body += html_section("results", "All results", results_section(set, entries));
   return html_page(fmt::format("gpucheck: {}", verdict_word(verdict)), body);

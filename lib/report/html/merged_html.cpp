@@ -10,6 +10,7 @@
 #include "report/formats/entries.hpp"
 #include "report/html/html_page.hpp"
 #include "report/html/html_parts.hpp"
+#include "report/html/pair_maps.hpp"
 #include "report/merged/merged_words.hpp"
 #include "report/verdict_text.hpp"
 #include "report/wording.hpp"
@@ -221,6 +222,13 @@ std::string merged_html(const fleet::Fleet& fleet) {
   body += html_section("not-passed", "Nodes that did not pass", reasons_table(fleet, details));
   body += html_section("details", "What did not pass, in full", details.text);
   body += html_section("grid", "Nodes and GPUs", grid(fleet));
+  const std::string maps = pair_maps_of(fleet);
+  body += html_section("pairs", "Between each two GPUs of a node",
+                       maps.empty() ? maps
+                                    : pair_maps_key() +
+                                          "<p>Medians of all nodes; below them the least, and the node "
+                                          "that has it.</p>\n" +
+                                          maps);
   body += html_section("values", "Measured values across the fleet", distributions(fleet));
   body += html_section("runs", "Runs", files_table(fleet));
   return html_page(fmt::format("gpucheck merge: {}", verdict_word(fleet.verdict)), body);

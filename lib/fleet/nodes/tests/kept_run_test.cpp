@@ -86,6 +86,26 @@ TEST(KeptRun, KeepsWhatALimitJudgedOfCasesThatPassedOrWereOnlySlow) {
       << "the speed of a GPU that computes wrongly is not one of its kind's";
 }
 
+TEST(KeptRun, KeepsTheLastOfWhatEachTwoDevicesGaveAndNotMoreThanReportsShow) {
+  SharedTexts texts;
+  const auto measured = [](const std::string& metric, double speed) {
+    harness::CaseResult result = result_of("bandwidth.peer_copy", Outcome::pass, {0, 1});
+    result.observations = {{metric + "_of_pairs", std::vector<double>{0, speed, 2 * speed, 0}}};
+    return result;
+  };
+  NodeOfTests node{.results = {measured("copy_gbps", 100), measured("read_gbps", 300), measured("copy_gbps", 200)}};
+  const KeptRun run = kept(node, texts);
+  ASSERT_THAT(run.pairs, SizeIs(2));
+  EXPECT_EQ(*run.pairs[0].case_name, "bandwidth.peer_copy");
+  EXPECT_EQ(*run.pairs[0].metric, "copy_gbps");
+  EXPECT_EQ(run.pairs[0].devices, (std::vector{0, 1}));
+  EXPECT_EQ(run.pairs[0].values, (std::vector<double>{0, 200, 400, 0}));
+  EXPECT_EQ(*run.pairs[1].metric, "read_gbps");
+  node.results.clear();
+  for (std::size_t i = 0; i <= RunKeeper::most_pairs; ++i) node.results.push_back(measured(std::to_string(i), 1));
+  EXPECT_THAT(kept(node, texts).pairs, SizeIs(RunKeeper::most_pairs));
+}
+
 TEST(KeptRun, IsJudgedByTheWaiversOfTheMergeInsteadOfItsOwn) {
   SharedTexts texts;
   const Waivers waivers{{.case_glob = "a.*", .device = "any", .reason = "r", .owner = "o", .expires = "2099-12-31"}};
