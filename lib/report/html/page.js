@@ -33,3 +33,12 @@ for (const table of document.querySelectorAll("table[data-sortable]")) {
   });
   table.before(filter);
 }
+// What is closed on the screen is open on paper.
+let closed = [];
+addEventListener("beforeprint", () => {
+  closed = [...document.querySelectorAll("details:not([open])")];
+  for (const details of closed) details.open = true;
+});
+addEventListener("afterprint", () => {
+  for (const details of closed) details.open = false;
+});
