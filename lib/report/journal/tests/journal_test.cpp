@@ -319,6 +319,20 @@ TEST(Journal, RejectsALineOfMillionsOfValues) {
   EXPECT_NE(rejection(head + text).find("\"time\""), std::string::npos) << "a long text is one value";
 }
 
+/// What is rejected in its first line teaches a fuzzer nothing. `gpucheck run … --journal FILE` writes them anew.
+TEST(Journal, IsWhatFuzzingBeginsWith) {
+  for (const char* name : {"corpus/whole", "corpus/failed", "corpus/killed", "merge_corpus/one_node"}) {
+    EXPECT_EQ(rejection(read_file(std::string(GPUCHECK_REPORT_FUZZ_FOLDER "/") + name)), "accepted") << name;
+  }
+  for (const char* name : {"merge_corpus/two_nodes", "merge_corpus/failed_and_killed"}) {
+    const std::string both = read_file(std::string(GPUCHECK_REPORT_FUZZ_FOLDER "/") + name);
+    const std::size_t border = both.find("\n---\n");
+    ASSERT_NE(border, std::string::npos) << name;
+    EXPECT_EQ(rejection(both.substr(0, border + 1)), "accepted") << name;
+    EXPECT_EQ(rejection(both.substr(border + 5)), "accepted") << name;
+  }
+}
+
 TEST(Journal, KnowsNoDeviceBeyondTheLast) {
   for (const auto& [device, accepted] : {std::pair(0, true), {1, false}, {-1, false}}) {
     harness::RunStarted start = sample_start();
