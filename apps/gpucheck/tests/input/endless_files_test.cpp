@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,6 +30,21 @@ TEST(EndlessFiles, AreRefusedWithTheLimit) {
     EXPECT_THAT(result.error_output, AllOf(HasSubstr("/dev/zero: it is longer than"), HasSubstr("MiB"))) << words[0];
   }
   EXPECT_FALSE(std::filesystem::exists(folder / "limits.json"));
+}
+
+/// One of many files does not keep the others from being judged. The file of ten million results takes no room: it has
+/// a first line, and nothing that was ever written behind it.
+TEST(EndlessFiles, AreProblemsOfAMergeThatJudgesTheOthers) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(fixture(with(run, {"--journal", folder / "n1.journal"})).exit_code, 0);
+  std::filesystem::copy(folder / "n1.journal", folder / "n2.journal");
+  std::filesystem::resize_file(folder / "n2.journal", std::uintmax_t{5} << 30U);
+  for (const std::string& endless : {std::string("/dev/zero"), folder / "n2.journal"}) {
+    const CommandResult merged = fixture({"merge", folder / "n1.journal", endless, "--expect-nodes", "1"});
+    EXPECT_EQ(merged.exit_code, 3);
+    EXPECT_THAT(merged.output, AllOf(HasSubstr("problem: "), HasSubstr(endless + ": it is longer than 256.00 MiB"),
+                                     HasSubstr("1 of 1 node passed")));
+  }
 }
 
 TEST(EndlessFiles, AreNotReadToTheirEndByWhatEndsAtTheFirstByte) {

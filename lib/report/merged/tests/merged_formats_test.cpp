@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
+#include <regex>
 #include <set>
 #include <sstream>
 
+#include "fill_texts.hpp"
 #include "report/formats/tests/format_checks.hpp"
 #include "report/merged/tests/fleets.hpp"
 #include "schema.hpp"
@@ -233,18 +235,67 @@ TEST(MergedReports, NameSuspectsAndWhatASecondMeasurementSays) {
   EXPECT_THAT(not_passed(merged_as("junit", refuted)), IsEmpty());
 }
 
+/// The run of a node on which every text is this one: names, devices, settings, job, what was seen and said.
+fleet::KeptRun run_of_texts(const std::string& text, fleet::SharedTexts& texts) {
+  NodeOfTests node = failing("n2");
+  node.uuids = {"GPU-1", "GPU-2"};
+  node.job = harness::Job{};
+  harness::CaseResult& failed = node.results.back();
+  failed.warnings = failed.mismatches;
+  failed.earlier_attempts = {{Outcome::hang, "late", 1}};
+  failed.waiver = harness::Waiver{};
+  failed.observations = {{"bad_pairs", std::string("0-1")}};
+  failed.parameters = {{"size", std::int64_t{1}}};
+  node.results.push_back(failed);
+  node.results.back().waiver.reset();
+  node.results.push_back(fleet::result_of("a.measured", Outcome::pass));
+  node.results.back().measurements = {{.key = "k", .value = 1, .verdict = "pass", .source = "s"}};
+  node.results.push_back(fleet::result_of("a.pairs", Outcome::pass, {0, 1}));
+  node.not_run = {{.name = "a.late", .devices = {0}}};
+  harness::RunStarted start = fleet::start_of(node);
+  start.command_line = {"gpucheck", "run"};
+  start.configuration = harness::Configuration{.path = "p", .profile = "q", .settings = {{"k", "v", 1}}};
+  fill_texts(start, text);
+  for (harness::DeviceIdentity& device : start.devices) device.kind = "cuda";
+  start.job->engine = "slurm";
+  const fleet::Waivers none;
+  fleet::RunKeeper keeper(text, none, texts);
+  keeper.on(std::move(start));
+  harness::RunFinished end;
+  for (harness::CaseResult result : node.results) {
+    fill_texts(result, text);
+    for (harness::Mismatch& one : result.mismatches) one.failure = "GC2001";  // a reader rejects what is not a code
+    if (result.waiver) result.waiver->device = "any";
+    if (result.waiver) result.waiver->expires = "2099-12-31";
+    if (result.devices.size() == 2) {
+      result.observations = {{text + "_of_pairs", std::vector<double>{0, 1, 2, 0}}, {"bad_pairs", std::vector{text}}};
+    }
+    end.counts.add(result);
+    keeper.on(harness::CaseFinished{.result = std::move(result)});
+  }
+  end.not_run = node.not_run;
+  end.running = node.not_run;
+  end.counts.not_run = 1;
+  end.incomplete = "killed";
+  end.waivers = {{}};
+  fill_texts(end, text);
+  end.exit_code = 1;
+  keeper.on(std::move(end));
+  return keeper.take(false);
+}
+
 /// Names and texts come from other machines.
 class HostileFleet : public testing::TestWithParam<std::string> {};
 
 TEST_P(HostileFleet, IsReportedSoundly) {
   const std::string& text = GetParam();
-  NodeOfTests node = failing(text);
-  node.version = node.driver = node.incomplete = text;
-  node.results.back().name = "a." + text;
-  node.results.back().reason = node.results.back().error_tail = text;
-  node.results.back().mismatches.front().seen = text;
-  node.uuids = {text};
-  const Fleet fleet = fleet::judged({node, passing("n1")}, "2", {{text, text}});
+  const auto texts = std::make_shared<fleet::SharedTexts>();
+  fleet::FleetJudge judge(texts);
+  judge.add(run_of_texts(text, *texts));
+  judge.add(fleet::kept(passing("n1"), *texts));
+  judge.add(fleet::FileProblem{text, text});
+  const Fleet fleet = judge.judge({.expected = {.count = 2}});
+  EXPECT_EQ(fleet.verdict, harness::Verdict::failed);
   for (const MergedFormat& format : merged_formats()) {
     const std::string document = format.write(fleet);
     const auto is_control = [](char c) { return c >= 0 && c < ' ' && c != '\n' && c != '\t'; };
@@ -256,14 +307,16 @@ TEST_P(HostileFleet, IsReportedSoundly) {
   std::ofstream(folder.file("m.xml")) << merged_as("junit", fleet);
   EXPECT_EQ(schema_complaints(folder.file("m.xml")), "");
   EXPECT_EQ(html_complaints(merged_as("html", fleet)), "");
-  EXPECT_THAT(merged_as("markdown", fleet), Not(HasSubstr("<script>")));
+  EXPECT_EQ(markdown_complaints(std::regex_replace(merged_as("markdown", fleet), std::regex("<br>"), "")), "");
+  EXPECT_EQ(prometheus_complaints(merged_as("prometheus", fleet)), "");
   EXPECT_THAT(merged_text(fleet, true, {}), Not(HasSubstr("\x1b")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Texts, HostileFleet,
-                         testing::Values("\x1b[31mred", "\xff\xfe", "]]></testsuites>", "a|b\n|c|",
-                                         "<script>x</script>", "../../etc/passwd", std::string("a\0b", 3),
-                                         "\"} 1\n# TYPE x counter", std::string(5000, 'x')));
+                         testing::Values("\x1b[31mred", "\x1b]0;title\x07", "\xff\xfe", "]]></testsuites>", "a|b\n|c|",
+                                         "<script>x</script>", "'\" onload='x'", "&#60;b>&amp;", "../../etc/passwd",
+                                         std::string("a\0b", 3), "\"} 1\n# TYPE x counter", "``` `` ` @someone [a](b)",
+                                         "\xE2\x80\xAE", "", " ", "-", std::string(5000, 'x')));
 
 }  // namespace
 }  // namespace gpucheck::report
