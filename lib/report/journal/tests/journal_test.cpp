@@ -305,34 +305,6 @@ TEST(Journal, BeginsToBeNoneExactlyBeyondItsLimits) {
   EXPECT_NE(nested(33).find("nested more than 32"), std::string::npos) << nested(33);
 }
 
-/// What a line holds takes many times its length in memory.
-TEST(Journal, RejectsALineOfMillionsOfValues) {
-  constexpr std::size_t most = 4'000'000;
-  const std::string head = whole_lines_of(sample_journal())[0];
-  for (const char begins_one : {',', '[', '{'}) {
-    const std::string line(most, begins_one);
-    const char* const wrong = ":2: this is not a line of a journal: it holds more than 4000000 values";
-    EXPECT_EQ(rejection(head + line + "\n").find(wrong), std::string::npos) << begins_one;
-    EXPECT_NE(rejection(head + line + begins_one + "\n").find(wrong), std::string::npos) << begins_one;
-  }
-  const std::string text = R"({"event":")" + std::string(2 * most, 'x') + "\"}\n";
-  EXPECT_NE(rejection(head + text).find("\"time\""), std::string::npos) << "a long text is one value";
-}
-
-/// What is rejected in its first line teaches a fuzzer nothing. `gpucheck run … --journal FILE` writes them anew.
-TEST(Journal, IsWhatFuzzingBeginsWith) {
-  for (const char* name : {"corpus/whole", "corpus/failed", "corpus/killed", "merge_corpus/one_node"}) {
-    EXPECT_EQ(rejection(read_file(std::string(GPUCHECK_REPORT_FUZZ_FOLDER "/") + name)), "accepted") << name;
-  }
-  for (const char* name : {"merge_corpus/two_nodes", "merge_corpus/failed_and_killed"}) {
-    const std::string both = read_file(std::string(GPUCHECK_REPORT_FUZZ_FOLDER "/") + name);
-    const std::size_t border = both.find("\n---\n");
-    ASSERT_NE(border, std::string::npos) << name;
-    EXPECT_EQ(rejection(both.substr(0, border + 1)), "accepted") << name;
-    EXPECT_EQ(rejection(both.substr(border + 5)), "accepted") << name;
-  }
-}
-
 TEST(Journal, KnowsNoDeviceBeyondTheLast) {
   for (const auto& [device, accepted] : {std::pair(0, true), {1, false}, {-1, false}}) {
     harness::RunStarted start = sample_start();
