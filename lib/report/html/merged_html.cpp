@@ -132,7 +132,8 @@ std::string grid(const fleet::Fleet& fleet) {
 /// Bars for how many GPUs have which value, and a mark below where a suspect is.
 std::string histogram(const std::vector<double>& values, const std::vector<double>& marked) {
   constexpr std::size_t bars = 48;
-  constexpr double width = 480;
+  constexpr double margin = 6;  // half a mark
+  constexpr double width = 468;
   constexpr double height = 60;
   const auto [least, greatest] = std::ranges::minmax(values);
   const double span = greatest > least ? greatest - least : 1;
@@ -144,21 +145,21 @@ std::string histogram(const std::vector<double>& values, const std::vector<doubl
   std::string text = fmt::format(
       "<svg viewBox=\"0 0 {} {}\" width=\"{}\" role=\"img\" aria-label=\"{} values from {:.4g} to "
       "{:.4g}\">\n",
-      width, height + 30, width, values.size(), least, greatest);
+      width + 2 * margin, height + 30, width + 2 * margin, values.size(), least, greatest);
   for (std::size_t i = 0; i < bars; ++i) {
     if (counts[i] == 0) continue;
     const double bar = std::max(1.0, height * static_cast<double>(counts[i]) / most);
     text += fmt::format("<rect class=\"bar\" fill=\"#6e7781\" x=\"{}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\"/>\n",
-                        width / bars * static_cast<double>(i), height - bar, width / bars - 1, bar);
+                        margin + width / bars * static_cast<double>(i), height - bar, width / bars - 1, bar);
   }
   for (const double value : marked) {
-    const double x = (value - least) / span * (width - 1);
-    text += fmt::format("<path class=\"mark\" fill=\"#cf222e\" d=\"M{:.1f} {} l4 8 h-8 z\"/>\n", x, height + 2);
+    const double x = margin + (value - least) / span * width;
+    text += fmt::format("<path class=\"mark\" fill=\"#cf222e\" d=\"M{:.1f} {} l6 11 h-12 z\"/>\n", x, height + 1);
   }
   return text + fmt::format(
                     "<text x=\"0\" y=\"{0}\">{1:.4g}</text><text x=\"{2}\" y=\"{0}\" text-anchor=\"end\">{3:.4g}"
                     "</text>\n</svg>\n",
-                    height + 24, least, width, greatest);
+                    height + 26, least, width + 2 * margin, greatest);
 }
 
 /// GPUs that are suspected in that metric, by their sites.
@@ -223,12 +224,12 @@ std::string merged_html(const fleet::Fleet& fleet) {
   body += html_section("details", "What did not pass, in full", details.text);
   body += html_section("grid", "Nodes and GPUs", grid(fleet));
   const std::string maps = pair_maps_of(fleet);
-  body += html_section("pairs", "Between each two GPUs of a node",
-                       maps.empty() ? maps
-                                    : pair_maps_key() +
-                                          "<p>Medians of all nodes; below them the least, and the node "
-                                          "that has it.</p>\n" +
-                                          maps);
+  body += html_section(
+      "pairs", "Between each two GPUs of a node",
+      maps.empty()
+          ? maps
+          : pair_maps_key() +
+                "<p>Medians of all nodes; below them the node that has least, where that is 5 % less.</p>\n" + maps);
   body += html_section("values", "Measured values across the fleet", distributions(fleet));
   body += html_section("runs", "Runs", files_table(fleet));
   return html_page(fmt::format("gpucheck merge: {}", verdict_word(fleet.verdict)), body);

@@ -33,6 +33,8 @@ constexpr std::array<Shade, 4> shades{{{0.95, "heat4", "#8fc1e3"},
                                        {0.85, "heat3", "#b5d6ec"},
                                        {harness::slow_pair_share, "heat2", "#d9e9f5"},
                                        {-std::numeric_limits<double>::infinity(), "heat1", "#f4f8fb"}}};
+/// A node whose pair has less of the median than this is named.
+constexpr double usual_share = 0.95;
 constexpr std::string_view marked_colour = "#ffd9d6";
 
 std::string html_cell(const PairMap::Cell& cell, double greatest, bool is_diagonal) {
@@ -142,9 +144,11 @@ PairMap::Cell cell_of(const fleet::Fleet& fleet, std::vector<NodeValue> values) 
   std::ranges::stable_sort(values, {}, &NodeValue::value);
   const double median = values[values.size() / 2].value;
   const NodeValue& least = values.front();
-  return {.value = median,
-          .marked = least.value < harness::slow_pair_share * median,
-          .note = fmt::format("{:.4g} {}", least.value, one_line(fleet.runs[least.run].start.host_name, 80))};
+  PairMap::Cell cell{.value = median, .marked = least.value < harness::slow_pair_share * median};
+  if (least.value < usual_share * median) {
+    cell.note = fmt::format("{:.4g} {}", least.value, one_line(fleet.runs[least.run].start.host_name, 80));
+  }
+  return cell;
 }
 
 PairMap map_of(const fleet::Fleet& fleet, const MetricOfModel& what, const ValuesOfPlaces& values) {
@@ -185,8 +189,9 @@ std::string html_pair_map(const PairMap& map) {
   for (const PairMap::Cell& cell : map.cells) {
     if (std::isfinite(cell.value)) greatest = std::max(greatest, cell.value);
   }
-  std::string text = fmt::format("<table class=\"pairs\">\n<caption>{}</caption>\n<tbody>\n<tr><th>from \\ to</th>",
-                                 html_line(map.title));
+  std::string text =
+      fmt::format("<table class=\"pairs\">\n<caption>{}</caption>\n<tbody>\n<tr><th>from&#160;\\&#160;to</th>",
+                  html_line(map.title));
   for (const std::string& label : map.labels) text += fmt::format("<th scope=\"col\">{}</th>", html_line(label));
   text += "</tr>\n";
   const std::size_t rows = map.labels.size();

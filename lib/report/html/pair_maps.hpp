@@ -34,8 +34,8 @@ std::string pair_maps_key();
 /// none.
 std::string pair_maps_of(const fleet::RunRecord& run);
 
-/// A square for each metric and model: the median of all nodes for each two places, and the node that has least. Marked
-/// is where that is slow beside the median.
+/// A square for each metric and model: the median of all nodes for each two places, and the node that has least where
+/// that is 5 % less. Marked is where it is slow beside the median.
 std::string pair_maps_of(const fleet::Fleet& fleet);
 
 }  // namespace gpucheck::report
