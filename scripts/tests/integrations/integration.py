@@ -24,8 +24,8 @@ def end():
     sys.exit(bool(failures))
 
 
-def run(*words, **options):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60, **options)
+def run(*words, timeout=60, **options):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=timeout, **options)
 
 
 def gpucheck(program, *words, node="n1"):
