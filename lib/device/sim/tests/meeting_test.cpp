@@ -23,7 +23,7 @@ using device::Result;
 using device::Seats;
 using device::Status;
 
-constexpr std::size_t count = 8;
+constexpr std::size_t block = 8;
 
 /// A process: its machine, and a rank on each of its devices.
 class Process {
@@ -33,7 +33,7 @@ class Process {
       devices_.push_back(fixture_.driver().open(ordinal).value());
       device::Device& device = *devices_.back();
       ordinals_.push_back(ordinal);
-      const std::size_t bytes = count * static_cast<std::size_t>(size) * sizeof(float);
+      const std::size_t bytes = block * static_cast<std::size_t>(size) * sizeof(float);
       operands_.push_back({.sent = device.allocate(bytes).value(),
                            .received = device.allocate(bytes).value(),
                            .stream = device.create_stream(device::StreamKind::non_blocking, 0).value()});
@@ -50,7 +50,7 @@ class Process {
   /// Element i of rank r is 100 r + i.
   void fill() {
     for (std::size_t own = 0; own < devices_.size(); ++own) {
-      std::vector<float> values(count * static_cast<std::size_t>(size_));
+      std::vector<float> values(block * static_cast<std::size_t>(size_));
       for (std::size_t i = 0; i < values.size(); ++i) values[i] = value(first_rank_ + static_cast<int>(own), i);
       copy(own, const_cast<void*>(operands_[own].sent), values.data(), values.size() * sizeof(float),
            CopyKind::host_to_device);
@@ -112,12 +112,12 @@ TEST(SimulatedMeeting, AddsUpWhatTheRanksOfAllProcessesHave) {
   for (const std::vector<int>& devices : {std::vector{1, 1}, std::vector{1, 2, 1}, std::vector{3}}) {
     together(devices, [&](Process& process, Communicator communicator) {
       process.fill();
-      ASSERT_EQ(process.run(communicator, {.count = count}), Status::success);
+      ASSERT_EQ(process.run(communicator, {.count = block}), Status::success);
       int size = 0;
       for (const int own : devices) size += own;
       for (std::size_t own = 0; own < process.ranks(); ++own) {
-        const std::vector<float> seen = process.received(own, count);
-        for (std::size_t i = 0; i < count; ++i) {
+        const std::vector<float> seen = process.received(own, block);
+        for (std::size_t i = 0; i < block; ++i) {
           float sum = 0;
           for (int rank = 0; rank < size; ++rank) sum += Process::value(rank, i);
           ASSERT_EQ(seen[i], sum) << i;
@@ -131,12 +131,12 @@ TEST(SimulatedMeeting, AddsUpWhatTheRanksOfAllProcessesHave) {
 TEST(SimulatedMeeting, SendsEachRankItsOwnBlockOfEveryOther) {
   together({2, 1}, [](Process& process, Communicator communicator) {
     process.fill();
-    ASSERT_EQ(process.run(communicator, {.kind = CollectiveKind::all_to_all, .count = count}), Status::success);
+    ASSERT_EQ(process.run(communicator, {.kind = CollectiveKind::all_to_all, .count = block}), Status::success);
     for (std::size_t own = 0; own < process.ranks(); ++own) {
       const std::size_t rank = static_cast<std::size_t>(process.first_rank()) + own;
-      const std::vector<float> seen = process.received(own, 3 * count);
+      const std::vector<float> seen = process.received(own, 3 * block);
       for (std::size_t i = 0; i < seen.size(); ++i) {
-        ASSERT_EQ(seen[i], Process::value(static_cast<int>(i / count), rank * count + i % count)) << rank << " " << i;
+        ASSERT_EQ(seen[i], Process::value(static_cast<int>(i / block), rank * block + i % block)) << rank << " " << i;
       }
     }
   });
@@ -145,10 +145,10 @@ TEST(SimulatedMeeting, SendsEachRankItsOwnBlockOfEveryOther) {
 TEST(SimulatedMeeting, TakesTheRootOfAnotherProcess) {
   together({1, 1}, [](Process& process, Communicator communicator) {
     process.fill();
-    const Collective broadcast{.kind = CollectiveKind::broadcast, .count = count, .root = 1};
+    const Collective broadcast{.kind = CollectiveKind::broadcast, .count = block, .root = 1};
     ASSERT_EQ(process.run(communicator, broadcast), Status::success);
-    EXPECT_EQ(process.received(0, count).back(), Process::value(1, count - 1));
-    const Collective beyond{.kind = CollectiveKind::broadcast, .count = count, .root = 2};
+    EXPECT_EQ(process.received(0, block).back(), Process::value(1, block - 1));
+    const Collective beyond{.kind = CollectiveKind::broadcast, .count = block, .root = 2};
     EXPECT_EQ(process.run(communicator, beyond), Status::invalid_value);
   });
 }
@@ -157,7 +157,7 @@ TEST(SimulatedMeeting, GoesOnForManyCollectives) {
   together({1, 1, 1}, [](Process& process, Communicator communicator) {
     for (int round = 0; round < 20; ++round) {
       process.fill();
-      ASSERT_EQ(process.run(communicator, {.kind = CollectiveKind::send_receive, .count = count}), Status::success);
+      ASSERT_EQ(process.run(communicator, {.kind = CollectiveKind::send_receive, .count = block}), Status::success);
       ASSERT_EQ(process.received(0, 1).front(), Process::value((process.first_rank() + 2) % 3, 0)) << round;
     }
   });
@@ -178,14 +178,14 @@ TEST(SimulatedMeeting, FailsWhereSomebodyDoesNotTakePart) {
     both_have_joined.arrive_and_wait();
     if (process.first_rank() == 1) {
       EXPECT_EQ(process.device().abort_communicator(communicator), Status::success);
-      EXPECT_EQ(process.run(communicator, {.count = count}), Status::illegal_state);
+      EXPECT_EQ(process.run(communicator, {.count = block}), Status::illegal_state);
       EXPECT_EQ(process.device().communicator_status(communicator), Status::illegal_state);
       one_has_aborted.arrive_and_wait();
       return;
     }
     one_has_aborted.arrive_and_wait();
     process.fill();
-    ASSERT_EQ(process.run(communicator, {.count = count}), Status::success) << "it is not known yet";
+    ASSERT_EQ(process.run(communicator, {.count = block}), Status::success) << "it is not known yet";
     static_cast<void>(process.received(0, 1));
     EXPECT_EQ(process.device().communicator_status(communicator), Status::unknown);
     EXPECT_FALSE(process.device().collective_problem().value().empty());
@@ -196,7 +196,7 @@ TEST(SimulatedMeeting, FailsWhereSomebodyDoesSomethingElse) {
   together({1, 1}, [](Process& process, Communicator communicator) {
     process.fill();
     const auto kind = process.first_rank() == 0 ? CollectiveKind::all_reduce : CollectiveKind::all_gather;
-    ASSERT_EQ(process.run(communicator, {.kind = kind, .count = count}), Status::success);
+    ASSERT_EQ(process.run(communicator, {.kind = kind, .count = block}), Status::success);
     static_cast<void>(process.received(0, 1));
     EXPECT_EQ(process.device().communicator_status(communicator), Status::unknown);
     EXPECT_NE(process.device().collective_problem().value().find("something else"), std::string::npos);
