@@ -83,7 +83,7 @@ TEST(MergeCommand, WaivesWhatIsKnown) {
 /// The version and the words of the settings are the same, and what they name is not.
 TEST(MergeCommand, NoticesNodesThatOtherLimitsHaveJudged) {
   const TemporaryFolder folder;
-  for (const auto& [node, limit] : {std::pair("n1", 1000), {"n2", 1000}, {"n3", 999}}) {
+  for (const auto& [node, limit] : {std::pair("n1", 2900), {"n2", 2900}, {"n3", 2890}}) {
     write_file(folder / "limits.json", fmt::format(R"({{"schema": "gpucheck.limits/1", "classes": [{{"name": "any",
         "limits": {{"measured.speed.speed_gbps": {{"fail_below": {}, "source": "ours"}}}}}}]}})",
                                                    limit));
