@@ -23,6 +23,7 @@ class Applied {
  public:
   explicit Applied(const std::string& text, const std::vector<std::string>& words = {}) {
     add_globs(command_, options_.selection);
+    add_case_folders(command_, options_.runner.settings.case_folders);
     add_parameters(command_, options_.runner);
     add_order(command_, options_);
     add_execution(command_, options_.runner);
