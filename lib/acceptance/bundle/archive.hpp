@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 /// A POSIX archive (ustar, as `tar` reads it) in one form only: plain files, the same owner, mode and time for all. The
 /// same files in the same order give the same bytes, and a reader accepts no other bytes for them.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <optional>
 #include <tuple>
 #include <utility>
 

@@ -4,8 +4,10 @@
 #include <concepts>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
+#include <variant>
 
 #include "acceptance/contract/rejudge.hpp"
 #include "base/digest.hpp"

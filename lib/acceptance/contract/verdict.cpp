@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 

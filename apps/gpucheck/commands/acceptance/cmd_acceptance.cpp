@@ -2,8 +2,10 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "acceptance/bundle/bundle.hpp"
 #include "base/error.hpp"

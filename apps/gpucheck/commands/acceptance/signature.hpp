@@ -15,7 +15,7 @@ struct SignatureCheck {
 /// The namespace of signatures of bundles: one that was made for something else does not count.
 inline constexpr const char* signature_namespace = "gpucheck";
 
-/// Has ssh-keygen (OpenSSH 8.1 or newer) check a detached signature.
+/// Has ssh-keygen (OpenSSH 8.2 or newer) check a detached signature.
 /// @throws EnvironmentError where there is no ssh-keygen, or a file cannot be read.
 SignatureCheck check_signature(const std::string& path, const std::string& signature_path,
                                const std::string& allowed_signers_path);
