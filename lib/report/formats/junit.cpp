@@ -235,7 +235,7 @@ class RunSuites {
   static void add_properties(pugi::xml_node properties, const std::string& prefix,
                              const nlohmann::ordered_json& object) {
     for (const auto& [name, value] : object.items()) {
-      if (value.is_null() || (value.is_object() && value.empty())) continue;
+      if (value.is_null() || (value.is_structured() && value.empty())) continue;
       add_property(properties, prefix + name, value.is_string() ? value.get<std::string>() : value.dump());
     }
   }
