@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/files/input_file.hpp"
-#include "base/text/fnv1a.hpp"
+#include "base/fnv.hpp"
 #include "golden/document/syntax.hpp"
 #include "golden/golden.hpp"
 #include "harness/case/case_name.hpp"
