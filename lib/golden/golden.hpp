@@ -102,8 +102,8 @@ class GoldenSet {
   /// when the directory cannot be read.
   static GoldenSet from_directory(const std::string& directory);
 
-  /// One more, of a case that has none. @throws Error for one that has.
-  void add(Golden golden);
+  /// One more, of a case that has none, and the text that it was read from. @throws Error for a case that has one.
+  void add(Golden golden, std::string text);
 
   /// Whether one is for the case; reads none.
   [[nodiscard]] bool contains(std::string_view case_name) const;

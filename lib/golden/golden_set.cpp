@@ -117,10 +117,10 @@ GoldenSet GoldenSet::from_directory(const std::string& directory) {
   return set;
 }
 
-void GoldenSet::add(Golden golden) {
+void GoldenSet::add(Golden golden, std::string text) {
   std::string name = golden.case_name();
   if (contains(name)) throw Error(fmt::format("{}: there is a golden file for {} already", golden.origin(), name));
-  goldens_.emplace(std::move(name), std::make_shared<const Entry>(std::move(golden)));
+  goldens_.emplace(std::move(name), std::make_shared<const Entry>(std::move(golden), std::move(text)));
 }
 
 bool GoldenSet::contains(std::string_view case_name) const { return goldens_.contains(case_name); }

@@ -187,12 +187,13 @@ void add_goldens(golden::GoldenSet& goldens, const harness::Registry& registry) 
                              test_case.name));
     }
     try {
-      golden::Golden golden = golden::Golden::parse(read(path, "golden file"), path);
+      std::string text = read(path, "golden file");
+      golden::Golden golden = golden::Golden::parse(text, path);
       if (golden.case_name() != test_case.name) {
         fail(path, fmt::format("it is for the case {}, and lies beside the description of {}", golden.case_name(),
                                test_case.name));
       }
-      goldens.add(std::move(golden));
+      goldens.add(std::move(golden), std::move(text));
     } catch (const golden::MalformedGolden& problem) {
       throw UsageError(problem.what());
     }

@@ -97,10 +97,12 @@ TEST(EmbeddedGoldens, TakeOneMoreForACaseThatHasNone) {
   GoldenSet set = GoldenSet::from_embedded(files);
   EXPECT_TRUE(set.contains("alloc.fuzz"));
   EXPECT_FALSE(set.contains("site.disk"));
-  set.add(Golden::parse(golden_text("site.disk"), "mine"));
+  const std::string own = golden_text("site.disk");
+  set.add(Golden::parse(own, "mine"), own);
   ASSERT_NE(set.find("site.disk"), nullptr);
   EXPECT_EQ(set.find("site.disk")->origin(), "mine");
-  EXPECT_THROW(set.add(Golden::parse(golden_text("alloc.fuzz"), "mine")), Error);
+  EXPECT_EQ(set.text_of("site.disk"), own);
+  EXPECT_THROW(set.add(Golden::parse(text, "mine"), text), Error);
   EXPECT_EQ(set.case_names().size(), 2U);
 }
 
