@@ -30,7 +30,7 @@ using in_ranks::RankLost;
 using nlohmann::json;
 using Clock = harness::Rendezvous::Clock;
 
-constexpr std::uint64_t on_gpu = 128_MiB;
+constexpr std::uint64_t group_bytes_on_gpu = 128_MiB;
 
 /// The share of what a rank sends that leaves its process, which is what the fabric carries: so that groups of few
 /// nodes with several GPUs each, which send half of it among themselves, compare with large ones.
@@ -228,7 +228,7 @@ Round take_part(harness::Context& context, Assembly& assembly, std::uint64_t byt
 }  // namespace
 
 void run_group_tests(harness::Context& context) {
-  const std::uint64_t bytes = in_bandwidth::buffer_bytes(context, on_gpu);
+  const std::uint64_t bytes = in_bandwidth::buffer_bytes(context, group_bytes_on_gpu);
   Assembly assembly(context, bytes);
   context.observe("processes", assembly.members().size());
   context.observe("absent", assembly.absent());
@@ -251,7 +251,7 @@ void run_group_tests(harness::Context& context) {
 }
 
 std::vector<harness::Parameter> group_parameters() {
-  return {in_bandwidth::bytes_parameter(on_gpu),
+  return {in_bandwidth::bytes_parameter(group_bytes_on_gpu),
           patience_parameter(),
           {.name = "tolerance",
            .summary = "the share by which a group may be slower than the reference",

@@ -17,7 +17,7 @@ using harness::Verdict;
 
 constexpr std::string_view margin = "          ";  // under the verdict
 
-std::string line_of(std::string_view what, const std::vector<std::string>& names) {
+std::string names_line(std::string_view what, const std::vector<std::string>& names) {
   return names.empty() ? "" : fmt::format("{}{}{}\n", margin, what, some_of(names, names.size()));
 }
 
@@ -42,11 +42,12 @@ std::string text_of(const DeviceVerdict& verdict, std::string_view name, const s
   std::string head =
       fmt::format("{}: {}  {}", name, palette.paint(word, tone_of(verdict.verdict)), evidence_of(verdict));
   if (verdict.verdict != Verdict::passed && !identity.empty()) head += "; " + identity;
-  return head + "\n" + line_of("failed: ", verdict.failed) +
-         line_of("differs from its peers: ", verdict.failed_comparisons) + line_of("not judged: ", verdict.unjudged) +
-         line_of(verdict.device == harness::whole_machine ? "failed, but a device is the reason: "
-                                                          : "failed, but another device is the reason: ",
-                 verdict.failed_by_others) +
+  return head + "\n" + names_line("failed: ", verdict.failed) +
+         names_line("differs from its peers: ", verdict.failed_comparisons) +
+         names_line("not judged: ", verdict.unjudged) +
+         names_line(verdict.device == harness::whole_machine ? "failed, but a device is the reason: "
+                                                             : "failed, but another device is the reason: ",
+                    verdict.failed_by_others) +
          next_step_line(verdict);
 }
 

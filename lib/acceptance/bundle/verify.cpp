@@ -82,6 +82,7 @@ class Verifier {
     if (file.name == contract_name) return read_contract(file.content);
     if (file.name == site_limits_name) {
       site_limits_ = golden::Limits::parse(file.content, file.name);
+      site_limits_text_ = file.content;
     } else if (file.name.starts_with(golden_folder)) {
       goldens_text_.emplace(file.name.substr(golden_folder.size()), file.content);
     } else if (file.name == merged_name || file.name == acceptance_name) {
@@ -116,7 +117,7 @@ class Verifier {
     std::vector<golden::GoldenSet::File> files;
     for (const auto& [path, text] : goldens_text_) files.push_back({.path = path, .text = text});
     goldens_ = golden::GoldenSet::from_files(files, golden_folder);
-    if (site_limits_) goldens_->limits().override_with(*site_limits_);
+    if (site_limits_) goldens_->override_limits(*site_limits_, site_limits_text_);
     return *goldens_;
   }
 
@@ -178,6 +179,7 @@ class Verifier {
   bool is_judged_ = false;
   std::map<std::string, std::string> goldens_text_;  ///< by path below their folder
   std::optional<golden::Limits> site_limits_;
+  std::string site_limits_text_;
   std::optional<golden::GoldenSet> goldens_;
   std::shared_ptr<fleet::SharedTexts> texts_ = std::make_shared<fleet::SharedTexts>();
   std::vector<RunEvidence> runs_;

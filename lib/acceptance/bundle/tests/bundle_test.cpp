@@ -137,7 +137,7 @@ TEST(Bundle, JudgesByLimitsOfTheSite) {
   const std::string limits = R"({"schema": "gpucheck.limits/1", "classes": [{"name": "mine", "limits": {
       "memory.speed.speed_gbps": {"fail_below": 3500, "source": "mine"}}}]})";
   golden::GoldenSet goldens = small_goldens();
-  goldens.limits().override_with(golden::Limits::parse(limits, "mine"));
+  goldens.override_limits(golden::Limits::parse(limits, "mine"), limits);
   std::vector<harness::CaseResult> results = good_results(1);
   result_in(results, "memory.speed") = observed("memory.speed", {0}, {{"speed_gbps", 3000.5}}, goldens);
   ASSERT_EQ(result_in(results, "memory.speed").outcome, Outcome::fail);
