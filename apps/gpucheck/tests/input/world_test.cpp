@@ -37,7 +37,7 @@ Given of_slurm(const std::string& nodes) {
           {"SLURMD_NODENAME", "n04"}, {"SLURM_STEP_NODELIST", nodes}, {"SLURM_STEP_TASKS_PER_NODE", "1(x4)"}};
 }
 
-Given with(Given environment, const Given& more) {
+Given given_also(Given environment, const Given& more) {
   for (const auto& [name, value] : more) environment[name] = value;
   return environment;
 }
@@ -55,8 +55,8 @@ TEST(WorldOfAJob, OfOneMachineMeetsThere) {
   EXPECT_EQ(world.size, 4);
   EXPECT_EQ(world.member, "host:2");
   EXPECT_THAT(world.rendezvous, MatchesRegex("tcp://127.0.0.1:[23][0-9]{4}/81.1"));
-  EXPECT_NE(world.rendezvous, world_in(with(on_one_machine, {{"PMIX_NAMESPACE", "82.1"}})).rendezvous);
-  Given other_rank = with(on_one_machine, {{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_LOCAL_RANK", "0"}});
+  EXPECT_NE(world.rendezvous, world_in(given_also(on_one_machine, {{"PMIX_NAMESPACE", "82.1"}})).rendezvous);
+  Given other_rank = given_also(on_one_machine, {{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_LOCAL_RANK", "0"}});
   EXPECT_EQ(world_in(other_rank).rendezvous, world.rendezvous) << "all ranks go to the same place";
 }
 
@@ -74,29 +74,29 @@ TEST(WorldOfAJob, OfSlurmMeetsAtTheFirstNodeOfItsStep) {
 }
 
 TEST(WorldOfAJob, KnowsNoPlaceForSeveralMachinesThatNobodyNames) {
-  const Given several = with(on_one_machine, {{"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}});
+  const Given several = given_also(on_one_machine, {{"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}});
   const World world = world_in(several);
   EXPECT_EQ(world.size, 4);
   EXPECT_EQ(world.rendezvous, "");
 }
 
 TEST(WorldOfAJob, MeetsWhereTheEnvironmentOrTheUserSays) {
-  EXPECT_THAT(world_in(with(on_one_machine, {{"MASTER_ADDR", "n9"}})).rendezvous, StartsWith("tcp://n9:"));
-  EXPECT_EQ(world_in(with(on_one_machine, {{"MASTER_ADDR", "n9"}, {"MASTER_PORT", "29500"}})).rendezvous,
+  EXPECT_THAT(world_in(given_also(on_one_machine, {{"MASTER_ADDR", "n9"}})).rendezvous, StartsWith("tcp://n9:"));
+  EXPECT_EQ(world_in(given_also(on_one_machine, {{"MASTER_ADDR", "n9"}, {"MASTER_PORT", "29500"}})).rendezvous,
             "tcp://n9:29500/81.1");
-  EXPECT_EQ(world_in(with(on_one_machine, {{"MASTER_ADDR", "n9"}}), "tcp://n1:5").rendezvous, "tcp://n1:5/81.1");
+  EXPECT_EQ(world_in(given_also(on_one_machine, {{"MASTER_ADDR", "n9"}}), "tcp://n1:5").rendezvous, "tcp://n1:5/81.1");
   EXPECT_EQ(world_in(on_one_machine, "/shared").rendezvous, "/shared/81.1");
   EXPECT_THAT(world_in(on_one_machine, "shared").rendezvous, MatchesRegex("/.*/shared/81.1")) << "every process alike";
 }
 
 TEST(WorldOfAJob, MeetsNobodyOfTheRunBefore) {
-  const Given again = with(of_slurm("n1"), {{"SLURM_RESTART_COUNT", "1"}});
+  const Given again = given_also(of_slurm("n1"), {{"SLURM_RESTART_COUNT", "1"}});
   EXPECT_THAT(world_in(again).rendezvous, EndsWith("/815.2.1"));
 }
 
 TEST(WorldOfAJob, RefusesAPlaceThatIsNone) {
   EXPECT_THROW(static_cast<void>(world_in(on_one_machine, "tcp://n1")), UsageError);
-  EXPECT_THROW(static_cast<void>(world_in(with(on_one_machine, {{"MASTER_ADDR", "n9"}, {"MASTER_PORT", "x"}}))),
+  EXPECT_THROW(static_cast<void>(world_in(given_also(on_one_machine, {{"MASTER_ADDR", "n9"}, {"MASTER_PORT", "x"}}))),
                UsageError);
 }
 
