@@ -198,6 +198,10 @@ void run_collective(harness::Context& context, CollectiveKind kind) {
   Assembly assembly(context, bytes);
   context.observe("processes", assembly.members().size());
   context.observe("absent", assembly.absent());
+  if (assembly.members().size() < 2) {
+    context.observe("problem", "no other process came: there is nobody to communicate with");
+    return;
+  }
   try {
     communicate(context, assembly, kind, bytes);
     context.observe("problem", "");

@@ -78,7 +78,7 @@ std::string suite_text() {
 void add_rendezvous(CLI::App& command, std::string& rendezvous) {
   add(command, "rendezvous", rendezvous,
       "Where the processes of a job find each other for the cases between them, tcp://HOST:PORT of the machine of rank "
-      "0 or a folder that all nodes see; by default as the engine says (gpucheck help fabric)")
+      "0 or a folder that all nodes see; by default as the engine says (gpucheck help between-nodes)")
       ->type_name("ADDRESS|FOLDER");
 }
 

@@ -67,7 +67,7 @@ const Need needs[] = {
     // A link, or a share of one, that only some pair of devices uses is measured by all of them.
     {"every_device",
      [](const Needs& n) { return n.every_device; },
-     {"bandwidth.all_to_all", "bandwidth.host_together", "bandwidth.peer_copy", "nccl.*"}},
+     {"bandwidth.all_to_all", "bandwidth.host_together", "bandwidth.peer_copy", "fabric.*", "nccl.*"}},
     // What they check is the process's own: hooks, markers, what a library does when it is first used.
     {"any_device",
      [](const Needs& n) { return n.any_device; },
@@ -77,10 +77,12 @@ const Need needs[] = {
     // free, or poison a context, with whatever else is on the device.
     {"exclusive",
      [](const Needs& n) { return n.exclusive; },
-     {"bandwidth.*", "gemm.*", "nccl.*", "memtest.*", "stress.*", "assert.*", "graph.concurrent_replay",
+     {"bandwidth.*", "fabric.*", "gemm.*", "nccl.*", "memtest.*", "stress.*", "assert.*", "graph.concurrent_replay",
       "alloc.memory_fraction", "alloc.oom_retry", "alloc.pluggable_leaks", "alloc.pluggable_out_of_memory"}},
     // Their speeds are held to limits: clocks must not be held down by what ran before.
     {"idle", [](const Needs& n) { return n.idle; }, {"bandwidth.*", "gemm.*", "nccl.*"}},
+    // They communicate with the other processes of a job.
+    {"several_processes", [](const Needs& n) { return n.several_processes; }, {"fabric.*"}},
     // They measure the way between a device and the host, which devices may share.
     {"host_link",
      [](const Needs& n) { return n.host_link; },

@@ -71,9 +71,9 @@ std::optional<std::string> alone(const Context& context) {
   if (world.size > 1 && !world.rendezvous.empty()) return {};
   if (world.size > 1) {
     return "the processes of the job do not know where to meet: say --rendezvous tcp://HOST:PORT, of the machine of "
-           "rank 0, or a folder that all nodes see (gpucheck help fabric)";
+           "rank 0, or a folder that all nodes see (gpucheck help between-nodes)";
   }
-  return "needs several processes of one job: start gpucheck with srun or mpirun (gpucheck help fabric)";
+  return "needs several processes of one job: start gpucheck with srun or mpirun (gpucheck help between-nodes)";
 }
 
 }  // namespace

@@ -83,6 +83,8 @@ const std::map<std::string_view, Effect>& effects() {
       {"allocator",
        {"allocator = 'async'", [](const Options& o) { return runtime::to_text(o.runner.settings.allocator); },
         "async"}},
+      {"rendezvous",
+       {"rendezvous = 'tcp://n1:5'", [](const Options& o) { return o.runner.world.rendezvous; }, "tcp://n1:5"}},
       {"seed", {"seed = 7", [](const Options& o) { return std::to_string(o.runner.settings.seed); }, "7"}},
       {"jobs", {"jobs = 3", [](const Options& o) { return text(o.runner.jobs); }, "3"}},
       {"isolate",

@@ -204,7 +204,7 @@ TEST_F(ConfigCommand, ShowNamesEveryKeyAndItsSource) {
   EXPECT_EQ(report::json_schema_complaints(json.output), "");
   const auto document = nlohmann::json::parse(json.output);
   EXPECT_EQ(document["profiles"], nlohmann::json({"quiet"}));
-  EXPECT_EQ(document["settings"].size(), 29U);
+  EXPECT_EQ(document["settings"].size(), 30U);
   const CommandResult none = in_below("config show --no-config");
   EXPECT_THAT(none.output, AllOf(HasSubstr("no configuration file"), Not(HasSubstr(path()))));
   EXPECT_EQ(report::json_schema_complaints(in_below("config show --no-config --json").output), "");

@@ -257,7 +257,7 @@ TEST(Help, ShowsTopicsCommandsAndWhatIsNearest) {
   EXPECT_THAT(typing_error.error_output, HasSubstr("the nearest: limits"));
   const CommandResult other_word = gpucheck({"help", "Slurm"});
   EXPECT_EQ(other_word.exit_code, 2);
-  EXPECT_THAT(other_word.error_output, HasSubstr("topics that mention it: fleet"));
+  EXPECT_THAT(other_word.error_output, HasSubstr("topics that mention it: between-nodes, fleet"));
   EXPECT_EQ(gpucheck({"help", "limits", "--man-pages", "x"}).exit_code, 2);
   EXPECT_EQ(gpucheck({"help", "--man-pages", "/proc/nowhere"}).exit_code, 3);
 }

@@ -139,7 +139,7 @@ TEST(Info, RecordsTheStateOfTheGpus) {
   json on_stdout = json::parse(fixture({"info", "--record", "-"}, fake_nvml()).output);
   // When the log was read: in seconds, and the two commands need not share one.
   EXPECT_EQ(on_stdout["host"].erase("kernel_log_read"), state["host"].erase("kernel_log_read"));
-  EXPECT_EQ(on_stdout, state);
+  EXPECT_EQ(on_stdout, state) << json::diff(state, on_stdout);
 }
 
 TEST(Info, NoStateWithoutADriver) {
