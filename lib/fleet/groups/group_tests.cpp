@@ -18,7 +18,7 @@ Fabric::Fabric(const GroupFleet& fleet) : outer_(fleet.nodes), inner_(fleet.node
   } else {
     outer_switch_ = fleet.switch_of_node;
     std::ranges::sort(outer_switch_);
-    outer_switch_.erase(std::ranges::unique(outer_switch_).begin(), outer_switch_.end());
+    outer_switch_.erase(std::unique(outer_switch_.begin(), outer_switch_.end()), outer_switch_.end());
     std::ranges::stable_sort(outer_, {}, [&](std::size_t node) { return fleet.switch_of_node[node]; });
   }
   std::vector<std::size_t> below(outer_switch_.size());

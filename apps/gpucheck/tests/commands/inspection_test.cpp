@@ -49,13 +49,15 @@ TEST(Needs, AreAllToldByEveryDocument) {
                          {"caching_allocator", true},
                          {"allocator_library", true},
                          {"default_stream", true},
-                         {"simulated_device", true}};
+                         {"simulated_device", true},
+                         {"several_processes", true}};
   EXPECT_EQ(json::parse(fixture({"list", "--json", "needs.everything"}).output)["cases"].at(0)["needs"], expected);
   EXPECT_EQ(json::parse(fixture({"describe", "--json", "needs.everything"}).output)["needs"], expected);
   EXPECT_THAT(fixture({"describe", "needs.everything"}).output,
               HasSubstr("needs     2 devices, 3.00 MiB of free device memory, 25% of the memory free, libfirst.so.1, "
                         "libsecond.so.2, the device to itself, a process of its own, the caching allocator, an "
-                        "allocator library, the default stream as the current one, a simulated device\n"));
+                        "allocator library, the default stream as the current one, a simulated device, "
+                        "several processes of one job\n"));
 }
 
 TEST(List, ReportsAFullDisk) {

@@ -125,7 +125,8 @@ std::vector<Case> all() {
                  .caching_allocator = true,
                  .allocator_library = true,
                  .default_stream = true,
-                 .simulated_device = true};
+                 .simulated_device = true,
+                 .several_processes = true};
   Case measured = plain("measured.speed", "Measures what it is asked to", measure);
   measured.parameters = {{.name = "speed", .summary = "What it measures", .default_value = 3000.0, .unit = "GB/s"}};
   return {parameters,

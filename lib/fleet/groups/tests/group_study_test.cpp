@@ -34,8 +34,8 @@ class GroupStudy : public ::testing::TestWithParam<Claim> {};
 TEST_P(GroupStudy, TakesFewTestsAndNamesNothingGood) {
   const Claim& claim = GetParam();
   std::mt19937_64 random(7);
-  double tests = 0;
-  double rounds = 0;
+  [[maybe_unused]] double tests = 0;
+  [[maybe_unused]] double rounds = 0;
   std::size_t exact = 0;
   for (std::size_t i = 0; i < fabrics; ++i) {
     const SimulatedFabric fabric = simulated::draw(claim.defects, claim.nodes, claim.noise, random);
