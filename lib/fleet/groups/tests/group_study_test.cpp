@@ -50,7 +50,7 @@ TEST_P(GroupStudy, TakesFewTestsAndNamesNothingGood) {
   }
   const auto count = static_cast<double>(fabrics);
   const GroupSearchSettings settings = simulated::settings_for(claim.noise);
-  const double bound =
+  [[maybe_unused]] const double bound =
       (simulated::bits_of_places(claim.defects, claim.nodes) + simulated::bits_of_numbers(claim.defects, settings)) /
           simulated::capacity(claim.noise) +
       simulated::tests_to_be_sure(claim.noise, settings.missed);
