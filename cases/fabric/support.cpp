@@ -1,7 +1,6 @@
 #include "cases/fabric/support.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -16,18 +15,14 @@ namespace gpucheck::cases::in_fabric {
 namespace {
 
 using namespace literals;
-using device::Collective;
 using device::CollectiveKind;
 using device::ElementType;
-using device::Reduction;
 using in_bandwidth::Samples;
 using in_ranks::RankLost;
 using nlohmann::json;
 
 constexpr std::uint64_t on_gpu = 512_MiB;
 constexpr std::uint64_t small_bytes = 8_KiB;
-/// For types and reductions that are not timed.
-constexpr std::uint64_t checked_bytes = 1_MiB;
 constexpr std::string_view patience_name = "patience_seconds";
 
 /// Slurm says it where its topology plugin knows: "spine.leaf.node" (sbatch, SLURM_TOPOLOGY_ADDR).
@@ -61,22 +56,6 @@ Member member_from(const json& said) {
                           said.dump(-1, ' ', false, json::error_handler_t::replace)));
 }
 
-bool reduces(CollectiveKind kind) {
-  return kind == CollectiveKind::all_reduce || kind == CollectiveKind::reduce_scatter;
-}
-
-void check_types(Ranks& ranks, CollectiveKind kind) {
-  constexpr std::array other_types{ElementType::fp64, ElementType::fp16, ElementType::bf16, ElementType::int32,
-                                   ElementType::int8};
-  for (const ElementType type : other_types) ranks.check(ranks.largest(kind, type, checked_bytes));
-  if (!reduces(kind)) return;
-  Collective other = ranks.largest(kind, ElementType::fp32, checked_bytes);
-  for (const Reduction reduction : {Reduction::minimum, Reduction::maximum}) {
-    other.reduction = reduction;
-    ranks.check(other);
-  }
-}
-
 void communicate(harness::Context& context, Assembly& assembly, CollectiveKind kind, std::uint64_t bytes) {
   std::vector<std::size_t> everybody(assembly.members().size());
   std::iota(everybody.begin(), everybody.end(), std::size_t{0});
@@ -89,7 +68,7 @@ void communicate(harness::Context& context, Assembly& assembly, CollectiveKind k
   context.observe("large_spread_percent", large.spread_percent());
   const Samples small = ranks.measure(ranks.largest(kind, ElementType::fp32, small_bytes));
   context.observe("small_us", small.median_ms() * 1e3);
-  check_types(ranks, kind);
+  ranks.check_types(kind);
   context.observe("samples", ranks.summary().samples);
   context.observe("percent_verified", ranks.summary().percent_verified);
   context.observe("mismatches", ranks.summary().mismatches);

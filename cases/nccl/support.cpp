@@ -1,27 +1,17 @@
 #include "cases/nccl/support.hpp"
 
-#include <array>
-
 #include "base/text/units.hpp"
 
 namespace gpucheck::cases::in_nccl {
 namespace {
 
 using namespace literals;
-using device::Collective;
 using device::CollectiveKind;
 using device::ElementType;
-using device::Reduction;
 
 constexpr std::uint64_t on_gpu = 2_GiB;
 constexpr std::uint64_t medium_share = 32;
 constexpr std::uint64_t small_bytes = 8_KiB;
-/// For types and reductions that are not timed.
-constexpr std::uint64_t checked_bytes = 1_MiB;
-
-bool reduces(CollectiveKind kind) {
-  return kind == CollectiveKind::all_reduce || kind == CollectiveKind::reduce_scatter;
-}
 
 }  // namespace
 
@@ -38,16 +28,7 @@ void run_collective(harness::Context& context, CollectiveKind kind) {
   context.observe("medium_spread_percent", medium.spread_percent());
   const Samples small = ranks.measure(ranks.largest(kind, ElementType::fp32, small_bytes));
   context.observe("small_us", small.median_ms() * 1e3);
-  constexpr std::array other_types{ElementType::fp64, ElementType::fp16, ElementType::bf16, ElementType::int32,
-                                   ElementType::int8};
-  for (const ElementType type : other_types) ranks.check(ranks.largest(kind, type, checked_bytes));
-  if (reduces(kind)) {
-    Collective other = ranks.largest(kind, ElementType::fp32, checked_bytes);
-    for (const Reduction reduction : {Reduction::minimum, Reduction::maximum}) {
-      other.reduction = reduction;
-      ranks.check(other);
-    }
-  }
+  ranks.check_types(kind);
   ranks.summary().observe(context);
   context.observe("first_mismatch", ranks.first_mismatch());
   context.observe("healthy", ranks.is_healthy());

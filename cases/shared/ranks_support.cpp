@@ -42,6 +42,10 @@ std::int64_t largest_exact(ElementType type) {
   }
 }
 
+bool reduces(CollectiveKind kind) {
+  return kind == CollectiveKind::all_reduce || kind == CollectiveKind::reduce_scatter;
+}
+
 std::size_t invocations(device::Device& device, std::uint64_t count) {
   constexpr std::size_t loads = 4;
   return std::max<std::size_t>(device::invocations_that_read(count, loads, device.properties()), 1);
@@ -215,6 +219,19 @@ void Ranks::check(const Collective& collective) {
   communicate(collective);
   wait();
   compare(collective);
+}
+
+void Ranks::check_types(CollectiveKind kind) {
+  constexpr std::uint64_t bytes = 1_MiB;
+  constexpr std::array other_types{ElementType::fp64, ElementType::fp16, ElementType::bf16, ElementType::int32,
+                                   ElementType::int8};
+  for (const ElementType type : other_types) check(largest(kind, type, bytes));
+  if (!reduces(kind)) return;
+  Collective other = largest(kind, ElementType::fp32, bytes);
+  for (const Reduction reduction : {Reduction::minimum, Reduction::maximum}) {
+    other.reduction = reduction;
+    check(other);
+  }
 }
 
 void Ranks::compare(const Collective& collective) {

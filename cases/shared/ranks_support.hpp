@@ -51,6 +51,8 @@ class Ranks {
   Samples measure(const device::Collective& collective);
   /// Does it once, and compares.
   void check(const device::Collective& collective);
+  /// The same with 1 MiB of each other type, and each other reduction where the kind reduces.
+  void check_types(device::CollectiveKind kind);
 
   /// What the comparisons found so far; its samples are those that were `measure`d.
   [[nodiscard]] const Summary& summary() const noexcept { return summary_; }
