@@ -5,41 +5,9 @@
 #include <span>
 #include <string_view>
 
+#include "device/values/memory_access.hpp"
+
 namespace gpucheck::device {
-
-enum class AccessMode : std::uint8_t { read, write, read_write };
-
-/// One range of memory a launch reads or writes. The simulated device fails accesses
-/// outside live allocations and misaligned ones, and reports races from these.
-struct MemoryAccess {
-  const void* address = nullptr;
-  std::size_t bytes = 0;
-  AccessMode mode = AccessMode::read;
-  std::size_t alignment = 1;  ///< what a kernel's loads and stores need the address to be a multiple of
-};
-
-namespace detail {
-
-template <typename T>
-inline constexpr std::size_t alignment_of = alignof(T);
-template <>
-inline constexpr std::size_t alignment_of<void> = 1;
-
-}  // namespace detail
-
-/// Accesses element by element, where T says what an element is.
-template <typename T>
-constexpr MemoryAccess reads(const T* address, std::size_t bytes) {
-  return {address, bytes, AccessMode::read, detail::alignment_of<T>};
-}
-template <typename T>
-constexpr MemoryAccess writes(const T* address, std::size_t bytes) {
-  return {address, bytes, AccessMode::write, detail::alignment_of<T>};
-}
-template <typename T>
-constexpr MemoryAccess updates(const T* address, std::size_t bytes) {
-  return {address, bytes, AccessMode::read_write, detail::alignment_of<T>};
-}
 
 /// How the invocations of a block kernel are grouped. What the shared memory of a block
 /// holds at its start is not defined.
