@@ -1,0 +1,287 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "device/kernels/support/family.hpp"
+#include "device/kernels/support/vectors.hpp"
+#include "tensor/core/elements.hpp"
+#include "tensor/iterator/pointwise_kernels.hpp"
+#include "tensor/iterator/strided_plan.hpp"
+
+/// The kernel of reductions. What a reduction computes is a functor:
+///
+///     template <typename Number> struct Sum {
+///       static constexpr std::string_view name = "sum";
+///       using Accumulated = Number;
+///       GPUCHECK_HOST_DEVICE Accumulated identity() const;
+///       GPUCHECK_HOST_DEVICE Accumulated take(Number element, std::int64_t place) const;   // place: along what is reduced
+///       GPUCHECK_HOST_DEVICE Accumulated combine(Accumulated a, Accumulated b) const;
+///       GPUCHECK_HOST_DEVICE auto finish(Accumulated all) const;                           // what is stored
+///     };
+namespace gpucheck::device::kernels {
+
+/// Places in memory of some dimensions: sizes and strides in bytes, from the dimension that runs fastest.
+template <std::size_t operands>
+struct WidePlan {
+  std::uint32_t rank = 0;
+  std::int64_t sizes[max_loop_rank];
+  std::int64_t strides[max_loop_rank][operands];
+
+  /// Where the operands are for the index-th turn.
+  GPUCHECK_HOST_DEVICE void offsets(std::int64_t index, std::int64_t (&found)[operands]) const {
+    for (std::size_t k = 0; k < operands; ++k) found[k] = 0;
+    for (std::uint32_t i = 0; i < rank; ++i) {
+      const std::int64_t quotient = i + 1 == rank ? 0 : quotient_of(index, sizes[i]);
+      const std::int64_t place = index - quotient * sizes[i];
+      for (std::size_t k = 0; k < operands; ++k) found[k] += place * strides[i][k];
+      index = quotient;
+    }
+  }
+  /// Bytes from the first place of an operand to the last.
+  [[nodiscard]] std::int64_t reach(std::size_t operand) const {
+    std::int64_t last = 0;
+    for (std::uint32_t i = 0; i < rank; ++i) last += (sizes[i] - 1) * strides[i][operand];
+    return last;
+  }
+
+ private:
+  /// 64-bit divisions take a GPU many times as long as 32-bit ones, which do nearly always.
+  static GPUCHECK_HOST_DEVICE std::int64_t quotient_of(std::int64_t number, std::int64_t by) {
+    if (((number | by) >> 32) == 0) return static_cast<std::uint32_t>(number) / static_cast<std::uint32_t>(by);
+    return number / by;
+  }
+};
+
+/// How a reduction is shared out. A block has `outputs` results at a time, each of which `lanes` threads work on; a result
+/// whose elements are many is worked on by several blocks, each with one `slice` of them.
+struct ReductionShape {
+  unsigned outputs = 1;           ///< of each block, a power of two
+  unsigned lanes = 1;             ///< a power of two; outputs times lanes threads
+  bool elements_fastest = true;   ///< neighbouring threads take neighbouring elements; else neighbouring results
+  std::int64_t slices = 1;
+  std::int64_t slice = 0;         ///< elements of each, but for the last
+
+  [[nodiscard]] constexpr unsigned threads() const { return outputs * lanes; }
+};
+
+/// Results of a reduction of each slice, for a second one, or the results themselves where there is one slice. T is how
+/// the elements are stored, void where that is known when the program runs. Launch with `block()` and `invocations()`.
+template <typename Functor, typename Number, typename T>
+struct Reduce {
+  using Accumulated = typename Functor::Accumulated;
+  static constexpr std::string_view name = Functor::name;
+  static constexpr unsigned phases = 3;
+  static constexpr bool is_typed = !std::is_void_v<T>;
+
+  const void* in;
+  DType in_dtype;
+  void* out;
+  DType out_dtype;
+  Accumulated* partial;        ///< null: results are finished and stored in `out`
+  std::int64_t results;
+  std::int64_t reduced;        ///< elements of each
+  std::int64_t first_place;    ///< of the first element, as the functor counts
+  Functor functor;
+  ReductionShape shape;
+  WidePlan<2> over_results;    ///< operand 0: out, 1: in
+  WidePlan<1> over_elements;
+
+  [[nodiscard]] std::size_t invocations() const {
+    const std::int64_t groups = (results + shape.outputs - 1) / shape.outputs;
+    return static_cast<std::size_t>(groups * shape.slices) * shape.threads();
+  }
+  [[nodiscard]] BlockShape block() const {
+    return {.threads = shape.threads(), .shared_bytes = shape.threads() * sizeof(Accumulated)};
+  }
+  [[nodiscard]] std::array<MemoryAccess, 2> accesses(std::size_t) const {
+    const std::size_t in_size = element_bytes(in_dtype);
+    const auto read = static_cast<std::size_t>(over_results.reach(1) + over_elements.reach(0)) + in_size;
+    const MemoryAccess written =
+        partial != nullptr
+            ? writes(partial, static_cast<std::size_t>(results * shape.slices) * sizeof(Accumulated))
+            : MemoryAccess{out, static_cast<std::size_t>(over_results.reach(0)) + element_bytes(out_dtype), AccessMode::write,
+                           element_bytes(out_dtype)};
+    return {MemoryAccess{in, reduced == 0 ? 0 : read, AccessMode::read, in_size}, written};
+  }
+
+  GPUCHECK_HOST_DEVICE void operator()(const BlockThread& thread, unsigned phase) const {
+    auto* const shared = static_cast<Accumulated*>(thread.shared);
+    const unsigned lane = shape.elements_fastest ? thread.index % shape.lanes : thread.index / shape.outputs;
+    const unsigned local = shape.elements_fastest ? thread.index / shape.lanes : thread.index % shape.outputs;
+    const auto block = static_cast<std::int64_t>(thread.block);
+    const std::int64_t result = block / shape.slices * shape.outputs + local;
+    const std::int64_t slice = block % shape.slices;
+    if (result >= results) return;
+    Accumulated* const sums = shared + local * shape.lanes;
+    if (phase == 0) {
+      sums[lane] = sum_of_lane(result, slice, lane);
+    } else if (combine_lanes(sums, lane, phase)) {
+      store(result, slice, sums[0]);
+    }
+  }
+
+  /// On a host: one result after the other, summed up in halves, so that errors grow with the logarithm of the count.
+  void run_whole_on_host() const {
+    for (std::int64_t result = 0; result < results; ++result) {
+      store(result, 0, sum_of_halves(element_at(result), 0, reduced));
+    }
+  }
+
+ private:
+  /// Lanes of a group are combined by its first thread, then the groups by the first of all.
+  static constexpr unsigned group = 16;
+
+  GPUCHECK_HOST_DEVICE bool combine_lanes(Accumulated* sums, unsigned lane, unsigned phase) const {
+    const unsigned step = phase == 1 ? 1 : group;
+    if (lane % group != 0 || (phase == 2 && lane != 0)) return false;
+    const unsigned end = phase == 1 && lane + group < shape.lanes ? lane + group : shape.lanes;
+    Accumulated sum = sums[lane];
+    for (unsigned other = lane + step; other < end; other += step) sum = functor.combine(sum, sums[other]);
+    sums[lane] = sum;
+    return phase == 2;
+  }
+
+  [[nodiscard]] GPUCHECK_HOST_DEVICE const std::byte* element_at(std::int64_t result) const {
+    std::int64_t offsets[2];
+    over_results.offsets(result, offsets);
+    return static_cast<const std::byte*>(in) + offsets[1];
+  }
+  [[nodiscard]] GPUCHECK_HOST_DEVICE Number load(const std::byte* at) const {
+    if constexpr (is_typed) {
+      return convert_element<Number>(*reinterpret_cast<const T*>(at));
+    } else {
+      return load_as<Number>(at, in_dtype);
+    }
+  }
+  [[nodiscard]] GPUCHECK_HOST_DEVICE Accumulated element(const std::byte* first, std::int64_t place) const {
+    std::int64_t offset[1];
+    over_elements.offsets(place, offset);
+    return functor.take(load(first + offset[0]), first_place + place);
+  }
+
+  [[nodiscard]] GPUCHECK_HOST_DEVICE Accumulated sum_of_lane(std::int64_t result, std::int64_t slice, unsigned lane) const {
+    const std::byte* const first = element_at(result);
+    const std::int64_t begin = slice * shape.slice;
+    const std::int64_t end = begin + shape.slice < reduced ? begin + shape.slice : reduced;
+    if constexpr (is_typed) {
+      if (over_elements.rank == 1 && over_elements.strides[0][0] == sizeof(T)) return sum_of_vectors(first, begin, end, lane);
+    }
+    constexpr std::int64_t loads = 4;  // in flight at once
+    Accumulated sums[loads];
+    for (Accumulated& sum : sums) sum = functor.identity();
+    std::int64_t place = begin + lane;
+    for (; place + (loads - 1) * shape.lanes < end; place += loads * shape.lanes) {
+      Accumulated elements[loads];
+      for (std::int64_t i = 0; i < loads; ++i) elements[i] = element(first, place + i * shape.lanes);
+      for (std::int64_t i = 0; i < loads; ++i) sums[i] = functor.combine(sums[i], elements[i]);
+    }
+    for (; place < end; place += shape.lanes) sums[0] = functor.combine(sums[0], element(first, place));
+    return functor.combine(functor.combine(sums[0], sums[1]), functor.combine(sums[2], sums[3]));
+  }
+
+  /// Of elements without gaps: vectors from the first aligned place on, what is before and behind one by one.
+  [[nodiscard]] GPUCHECK_HOST_DEVICE Accumulated sum_of_vectors(const std::byte* first, std::int64_t begin, std::int64_t end,
+                                                                unsigned lane) const {
+    constexpr auto width = static_cast<std::int64_t>(Vector<T>::width);
+    constexpr std::int64_t loads = 2;
+    const T* const elements = reinterpret_cast<const T*>(first);
+    const auto misplaced = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(elements + begin) % sizeof(Vector<T>) / sizeof(T));
+    const std::int64_t head = misplaced == 0 ? begin : begin + width - misplaced;
+    const std::int64_t aligned = head < end ? head : end;
+    constexpr std::size_t chains = loads * Vector<T>::width;
+    Accumulated sums[chains];
+    for (Accumulated& sum : sums) sum = functor.identity();
+    const auto add_one = [&](std::int64_t place) {
+      sums[0] = functor.combine(sums[0], functor.take(convert_element<Number>(elements[place]), first_place + place));
+    };
+    for (std::int64_t place = begin + lane; place < aligned; place += shape.lanes) add_one(place);
+    const std::int64_t step = width * shape.lanes;
+    std::int64_t place = aligned + lane * width;
+    for (; place + (loads - 1) * step + width <= end; place += loads * step) {
+      Vector<T> vectors[loads];
+      for (std::int64_t i = 0; i < loads; ++i) vectors[i] = *reinterpret_cast<const Vector<T>*>(elements + place + i * step);
+      for (std::int64_t i = 0; i < loads; ++i) {
+        for (std::int64_t k = 0; k < width; ++k) {
+          const auto number = convert_element<Number>(vectors[i].lanes[k]);
+          sums[i * width + k] = functor.combine(sums[i * width + k], functor.take(number, first_place + place + i * step + k));
+        }
+      }
+    }
+    for (; place < end; place += step) {
+      for (std::int64_t k = 0; k < width && place + k < end; ++k) add_one(place + k);
+    }
+    Accumulated sum = sums[0];
+    for (std::size_t i = 1; i < chains; ++i) sum = functor.combine(sum, sums[i]);
+    return sum;
+  }
+
+  [[nodiscard]] Accumulated sum_of_halves(const std::byte* first, std::int64_t begin, std::int64_t end) const {
+    constexpr std::int64_t piece = 512;
+    if (end - begin > piece) {
+      const std::int64_t middle = begin + (end - begin) / 2;
+      return functor.combine(sum_of_halves(first, begin, middle), sum_of_halves(first, middle, end));
+    }
+    constexpr std::int64_t chains = 8;  // so that the compiler makes vectors of them
+    Accumulated sums[chains];
+    for (Accumulated& sum : sums) sum = functor.identity();
+    std::int64_t place = begin;
+    for (; place + chains <= end; place += chains) {
+      for (std::int64_t i = 0; i < chains; ++i) sums[i] = functor.combine(sums[i], element(first, place + i));
+    }
+    for (; place < end; ++place) sums[0] = functor.combine(sums[0], element(first, place));
+    for (std::int64_t i = 1; i < chains; ++i) sums[0] = functor.combine(sums[0], sums[i]);
+    return sums[0];
+  }
+
+  GPUCHECK_HOST_DEVICE void store(std::int64_t result, std::int64_t slice, const Accumulated& all) const {
+    if (partial != nullptr) {
+      partial[slice * results + result] = all;
+      return;
+    }
+    std::int64_t offsets[2];
+    over_results.offsets(result, offsets);
+    store_as(static_cast<std::byte*>(out) + offsets[0], out_dtype, functor.finish(all));
+  }
+};
+
+/// Adds up the slices of each result: slice s of result r is partial[s * results + r].
+template <typename Functor>
+struct ReduceSlices {
+  using Accumulated = typename Functor::Accumulated;
+  static constexpr std::string_view name = Functor::name;
+  const Accumulated* partial;
+  void* out;
+  DType out_dtype;
+  std::int64_t results;
+  std::int64_t slices;
+  Functor functor;
+  WidePlan<2> over_results;
+
+  [[nodiscard]] std::size_t invocations() const { return static_cast<std::size_t>(results); }
+  [[nodiscard]] std::array<MemoryAccess, 2> accesses(std::size_t) const {
+    return {reads(partial, static_cast<std::size_t>(results * slices) * sizeof(Accumulated)),
+            MemoryAccess{out, static_cast<std::size_t>(over_results.reach(0)) + element_bytes(out_dtype), AccessMode::write,
+                         element_bytes(out_dtype)}};
+  }
+  GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
+    const auto result = static_cast<std::int64_t>(thread.index);
+    Accumulated sum = partial[result];
+    for (std::int64_t slice = 1; slice < slices; ++slice) sum = functor.combine(sum, partial[slice * results + result]);
+    std::int64_t offsets[2];
+    over_results.offsets(result, offsets);
+    store_as(static_cast<std::byte*>(out) + offsets[0], out_dtype, functor.finish(sum));
+  }
+};
+
+/// The kernels of a reduction that computes in these numbers. float also for the types that training stores.
+template <template <typename> typename Functor, typename... Numbers>
+using ReductionFamily =
+    Joined<Family<Reduce<Functor<Numbers>, Numbers, void>...>, Family<ReduceSlices<Functor<Numbers>>...>,
+           Family<Reduce<Functor<float>, float, float>, Reduce<Functor<float>, float, Half>,
+                  Reduce<Functor<float>, float, BFloat16>>>;
+
+}  // namespace gpucheck::device::kernels

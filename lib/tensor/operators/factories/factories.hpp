@@ -1,0 +1,41 @@
+#pragma once
+
+#include "tensor/call/operator.hpp"
+
+/// New tensors, on the host unless a device is asked for.
+namespace gpucheck::tensor {
+
+using EmptyMemoryFormat =
+    Operator<"empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+             "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor">;
+using Full = Operator<"full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+                      "device=None, bool? pin_memory=None) -> Tensor">;
+using Zeros = Operator<"zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+                       "pin_memory=None) -> Tensor">;
+using Ones = Operator<"ones(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+                      "pin_memory=None) -> Tensor">;
+
+/// Elements are undefined. @throws as make_empty does.
+[[nodiscard]] inline Tensor empty(const Sizes& sizes, DType dtype = DType::float32, Device device = host) {
+  return EmptyMemoryFormat{}(sizes, dtype, std::nullopt, device);
+}
+/// Every element is the number.
+[[nodiscard]] inline Tensor full(const Sizes& sizes, const Scalar& number, DType dtype = DType::float32,
+                                 Device device = host) {
+  return Full{}(sizes, number, dtype, std::nullopt, device);
+}
+[[nodiscard]] inline Tensor zeros(const Sizes& sizes, DType dtype = DType::float32, Device device = host) {
+  return Zeros{}(sizes, dtype, std::nullopt, device);
+}
+[[nodiscard]] inline Tensor ones(const Sizes& sizes, DType dtype = DType::float32, Device device = host) {
+  return Ones{}(sizes, dtype, std::nullopt, device);
+}
+
+using FillScalar = Operator<"fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)">;
+using FillTensor = Operator<"fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)">;
+/// All elements become one number. @throws Error for a value with dimensions.
+inline constexpr Overloads<FillScalar, FillTensor> fill_;
+using ZeroInPlace = Operator<"zero_(Tensor(a!) self) -> Tensor(a!)">;
+inline constexpr ZeroInPlace zero_;
+
+}  // namespace gpucheck::tensor
