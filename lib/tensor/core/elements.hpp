@@ -22,18 +22,54 @@ namespace gpucheck::device::kernels {
 /// How an element is stored.
 template <DType dtype>
 struct StoredAs;
-template <> struct StoredAs<DType::uint8> { using type = std::uint8_t; };
-template <> struct StoredAs<DType::int8> { using type = std::int8_t; };
-template <> struct StoredAs<DType::int16> { using type = std::int16_t; };
-template <> struct StoredAs<DType::int32> { using type = std::int32_t; };
-template <> struct StoredAs<DType::int64> { using type = std::int64_t; };
-template <> struct StoredAs<DType::float16> { using type = Half; };
-template <> struct StoredAs<DType::float32> { using type = float; };
-template <> struct StoredAs<DType::float64> { using type = double; };
-template <> struct StoredAs<DType::complex64> { using type = Complex<float>; };
-template <> struct StoredAs<DType::complex128> { using type = Complex<double>; };
-template <> struct StoredAs<DType::boolean> { using type = bool; };
-template <> struct StoredAs<DType::bfloat16> { using type = BFloat16; };
+template <>
+struct StoredAs<DType::uint8> {
+  using type = std::uint8_t;
+};
+template <>
+struct StoredAs<DType::int8> {
+  using type = std::int8_t;
+};
+template <>
+struct StoredAs<DType::int16> {
+  using type = std::int16_t;
+};
+template <>
+struct StoredAs<DType::int32> {
+  using type = std::int32_t;
+};
+template <>
+struct StoredAs<DType::int64> {
+  using type = std::int64_t;
+};
+template <>
+struct StoredAs<DType::float16> {
+  using type = Half;
+};
+template <>
+struct StoredAs<DType::float32> {
+  using type = float;
+};
+template <>
+struct StoredAs<DType::float64> {
+  using type = double;
+};
+template <>
+struct StoredAs<DType::complex64> {
+  using type = Complex<float>;
+};
+template <>
+struct StoredAs<DType::complex128> {
+  using type = Complex<double>;
+};
+template <>
+struct StoredAs<DType::boolean> {
+  using type = bool;
+};
+template <>
+struct StoredAs<DType::bfloat16> {
+  using type = BFloat16;
+};
 
 template <typename T>
 inline constexpr bool is_complex_number = false;
@@ -42,7 +78,8 @@ inline constexpr bool is_complex_number<Complex<Real>> = true;
 template <typename T>
 inline constexpr bool is_short_floating = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 
-/// Towards zero; what the integer cannot hold becomes its nearest value, NaN the lowest, as a GPU converts (PTX ISA, cvt).
+/// Towards zero; what the integer cannot hold becomes its nearest value, NaN the lowest, as a GPU converts (PTX ISA,
+/// cvt).
 template <typename Real>
 GPUCHECK_HOST_DEVICE std::int64_t whole_of(Real value) {
   constexpr Real end = static_cast<Real>(0x1p63);
@@ -113,11 +150,11 @@ GPUCHECK_HOST_DEVICE decltype(auto) with_stored_type(DType dtype, const Action& 
   return action(std::type_identity<float>{});
 }
 
-/// What PyTorch computes elements of this type in, between loading and storing them. Whole numbers wrap around when they
-/// are stored, which gives what arithmetic in their own type gives.
+/// What PyTorch computes elements of this type in, between loading and storing them. Whole numbers wrap around when
+/// they are stored, which gives what arithmetic in their own type gives.
 template <typename T>
-using ComputedIn = std::conditional_t<std::is_integral_v<T>, std::int64_t,
-                                      std::conditional_t<is_short_floating<T>, float, T>>;
+using ComputedIn =
+    std::conditional_t<std::is_integral_v<T>, std::int64_t, std::conditional_t<is_short_floating<T>, float, T>>;
 
 template <typename Number>
 GPUCHECK_HOST_DEVICE GPUCHECK_SHARED_CODE Number load_as(const void* element, DType dtype) {

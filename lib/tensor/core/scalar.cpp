@@ -1,8 +1,7 @@
 #include "tensor/core/scalar.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
+#include <fmt/format.h>
 #include <limits>
 
 namespace gpucheck::tensor {

@@ -1,9 +1,8 @@
 #include "tensor/core/sizes.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <algorithm>
 
 #include "tensor/core/errors.hpp"
 
@@ -15,7 +14,8 @@ std::int64_t element_count(const Sizes& sizes) {
   std::int64_t count = 1;
   bool is_too_many = false;
   for (const std::int64_t size : sizes) {
-    if (size < 0) throw Error(fmt::format("Trying to create tensor with negative dimension {}: {}", size, to_text(sizes)));
+    if (size < 0)
+      throw Error(fmt::format("Trying to create tensor with negative dimension {}: {}", size, to_text(sizes)));
     is_too_many |= __builtin_mul_overflow(count, size, &count);
   }
   if (is_too_many && std::ranges::find(sizes, 0) == sizes.end()) {
@@ -37,8 +37,8 @@ Sizes contiguous_strides(const Sizes& sizes) {
 std::int64_t wrap_dimension(std::int64_t dimension, std::int64_t rank) {
   const std::int64_t dimensions = std::max<std::int64_t>(rank, 1);
   if (dimension < -dimensions || dimension >= dimensions) {
-    throw IndexError(fmt::format("Dimension out of range (expected to be in range of [{}, {}], but got {})", -dimensions,
-                                 dimensions - 1, dimension));
+    throw IndexError(fmt::format("Dimension out of range (expected to be in range of [{}, {}], but got {})",
+                                 -dimensions, dimensions - 1, dimension));
   }
   return dimension < 0 ? dimension + dimensions : dimension;
 }
@@ -50,8 +50,8 @@ Sizes broadcast_sizes(const Sizes& a, const Sizes& b) {
     const std::int64_t other = from_end <= b.size() ? b[b.size() - from_end] : 1;
     if (one != other && one != 1 && other != 1) {
       throw Error(
-          fmt::format("The size of tensor a ({}) must match the size of tensor b ({}) at non-singleton dimension {}", one,
-                      other, result.size() - from_end));
+          fmt::format("The size of tensor a ({}) must match the size of tensor b ({}) at non-singleton dimension {}",
+                      one, other, result.size() - from_end));
     }
     result[result.size() - from_end] = one == 1 ? other : one;
   }

@@ -1,8 +1,7 @@
 #include "tensor/core/tensor.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 #include <numeric>
 #include <vector>
 
@@ -34,10 +33,11 @@ void require_fit(const Storage& storage, DType dtype, const Geometry& geometry) 
   const std::int64_t extent = extent_of(geometry);
   const auto needed = static_cast<std::uint64_t>(extent == 0 ? 0 : geometry.offset + extent) * element_bytes(dtype);
   if (needed > storage.bytes()) {
-    throw Error(fmt::format("setStorage: sizes {}, strides {}, storage offset {}, and itemsize {} requiring a storage size "
-                            "of {} are out of bounds for storage of size {}",
-                            to_text(geometry.sizes), to_text(geometry.strides), geometry.offset, element_bytes(dtype),
-                            needed, storage.bytes()));
+    throw Error(
+        fmt::format("setStorage: sizes {}, strides {}, storage offset {}, and itemsize {} requiring a storage size "
+                    "of {} are out of bounds for storage of size {}",
+                    to_text(geometry.sizes), to_text(geometry.strides), geometry.offset, element_bytes(dtype), needed,
+                    storage.bytes()));
   }
 }
 
@@ -51,7 +51,8 @@ Tensor::Tensor(Storage storage, DType dtype, Geometry geometry) {
 }
 
 std::int64_t Tensor::size(std::int64_t dimension) const {
-  if (rank() == 0) throw IndexError("Dimension specified as " + std::to_string(dimension) + " but tensor has no dimensions");
+  if (rank() == 0)
+    throw IndexError("Dimension specified as " + std::to_string(dimension) + " but tensor has no dimensions");
   return sizes()[static_cast<std::size_t>(wrap_dimension(dimension, rank()))];
 }
 

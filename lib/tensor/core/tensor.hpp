@@ -19,8 +19,8 @@ struct Geometry {
   bool operator==(const Geometry&) const = default;
 };
 
-/// An array of elements of one type: a cheap handle to storage, type and geometry. Copies are the same tensor; views are
-/// other tensors with the same storage, and count its writes together. A default one is undefined: no tensor.
+/// An array of elements of one type: a cheap handle to storage, type and geometry. Copies are the same tensor; views
+/// are other tensors with the same storage, and count its writes together. A default one is undefined: no tensor.
 class Tensor {
  public:
   Tensor() noexcept = default;
@@ -92,7 +92,8 @@ class WeakTensor {
   std::weak_ptr<Tensor::Body> body_;
 };
 
-/// A new contiguous tensor whose elements are undefined: on a device in a block for the calling thread's current stream.
+/// A new contiguous tensor whose elements are undefined: on a device in a block for the calling thread's current
+/// stream.
 /// @throws as Storage and element_count do.
 [[nodiscard]] Tensor make_empty(const Sizes& sizes, DType dtype, Device device);
 /// The same with strides of its own, which may repeat elements. @throws also Error for a negative stride.
@@ -102,7 +103,8 @@ class WeakTensor {
 /// What is behind the elements that were there is undefined. @throws as Storage::resize does.
 void resize(const Tensor& tensor, const Sizes& sizes);
 
-/// Elements from the first to the last that the geometry reaches, with gaps, none without elements. Strides not below 0.
+/// Elements from the first to the last that the geometry reaches, with gaps, none without elements. Strides not below
+/// 0.
 [[nodiscard]] std::int64_t extent_of(const Geometry& geometry) noexcept;
 /// Whether two elements may lie at one place: never said of those that lie apart, but of some whose strides are odd.
 [[nodiscard]] bool may_overlap_itself(const Geometry& geometry) noexcept;

@@ -21,8 +21,8 @@ enum class MemoryFormat : std::uint8_t { contiguous_format, preserve_format, cha
 
 /// An argument or a result whose type is known when the program runs: what layers see of a call. Nothing (monostate) is
 /// an optional one that was not given.
-using Value = std::variant<std::monostate, Tensor, std::vector<Tensor>, Scalar, std::int64_t, Sizes, double, bool, DType,
-                           Device, std::string, GeneratorChoice, TensorLayout, MemoryFormat>;
+using Value = std::variant<std::monostate, Tensor, std::vector<Tensor>, Scalar, std::int64_t, Sizes, double, bool,
+                           DType, Device, std::string, GeneratorChoice, TensorLayout, MemoryFormat>;
 
 namespace detail {
 
@@ -45,8 +45,8 @@ template <typename T>
   }
 }
 
-/// A value as the type of an argument. @throws std::bad_variant_access for another type; nothing stands for an undefined
-/// tensor and for an optional.
+/// A value as the type of an argument. @throws std::bad_variant_access for another type; nothing stands for an
+/// undefined tensor and for an optional.
 template <typename T>
 [[nodiscard]] T from_value(const Value& value) {
   if constexpr (detail::IsOptional<T>::value) {
