@@ -6,8 +6,8 @@ namespace gpucheck::tensor {
 namespace {
 
 std::string_view kind_text(ArgumentKind kind) {
-  constexpr std::array<std::string_view, 11> texts{"Tensor", "Scalar", "int",       "float",  "bool",        "ScalarType",
-                                                   "Device", "str",    "Generator", "Layout", "MemoryFormat"};
+  constexpr std::array<std::string_view, 11> texts{
+      "Tensor", "Scalar", "int", "float", "bool", "ScalarType", "Device", "str", "Generator", "Layout", "MemoryFormat"};
   return texts[static_cast<std::size_t>(kind)];
 }
 

@@ -73,7 +73,9 @@ struct Schema {
   std::size_t argument_count = 0;
   std::size_t result_count = 0;
 
-  [[nodiscard]] constexpr std::span<const Argument> arguments() const { return {argument_storage.data(), argument_count}; }
+  [[nodiscard]] constexpr std::span<const Argument> arguments() const {
+    return {argument_storage.data(), argument_count};
+  }
   [[nodiscard]] constexpr std::span<const Result> results() const { return {result_storage.data(), result_count}; }
   /// "add" or, in place, "add_".
   [[nodiscard]] std::string name() const;
@@ -241,7 +243,8 @@ class SchemaParser {
 /// What the notation says; views of its text. @throws SchemaError.
 constexpr Schema parse_schema(std::string_view text) { return detail::SchemaParser(text).parse(); }
 
-/// The schema of the same operator in place: the first argument is written and returned. "add_.Tensor(Tensor(a!) self, …)
+/// The schema of the same operator in place: the first argument is written and returned. "add_.Tensor(Tensor(a!) self,
+/// …)
 /// -> Tensor(a!)".
 constexpr Schema in_place_schema(Schema schema) {
   schema.form = Form::in_place;
@@ -258,7 +261,9 @@ constexpr Schema out_schema(Schema schema, std::string_view overload_name) {
   // What makes a new tensor is of no use to one that is there.
   for (std::size_t i = 0; i < schema.argument_count; ++i) {
     const Argument& argument = schema.argument_storage[i];
-    const bool is_of_factory = argument.is_keyword && (argument.type.kind == ArgumentKind::device || argument.type.kind == ArgumentKind::layout || argument.name == "pin_memory");
+    const bool is_of_factory =
+        argument.is_keyword && (argument.type.kind == ArgumentKind::device ||
+                                argument.type.kind == ArgumentKind::layout || argument.name == "pin_memory");
     if (!is_of_factory) schema.argument_storage[kept++] = argument;
   }
   schema.argument_count = kept;
