@@ -1,6 +1,10 @@
 #include "tensor/call/layer.hpp"
 
+#include <fmt/format.h>
+
 #include <bit>
+
+#include "base/error.hpp"
 
 namespace gpucheck::tensor {
 
@@ -17,5 +21,20 @@ void Next::operator()(Call& call) const {
 }
 
 void call_through_layers(Call& call) { Next(~0U)(call); }
+
+std::vector<Value> call_boxed(const Entry& entry, std::vector<Value> arguments) {
+  if (arguments.size() != entry.schema.argument_count) {
+    throw Error(fmt::format("{} takes {} arguments, not {}", entry.schema.qualified_name(), entry.schema.argument_count,
+                            arguments.size()));
+  }
+  std::vector<Value> results(entry.schema.result_count);
+  Call call{entry, arguments, results};
+  if (detail::active_layers.mask == 0) {
+    entry.run(call);
+  } else {
+    call_through_layers(call);
+  }
+  return results;
+}
 
 }  // namespace gpucheck::tensor

@@ -4,12 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "tensor/call/entry.hpp"
 #include "tensor/core/value.hpp"
 
-/// The chain that a call of an operator passes: observe, autocast, autograd, record, kernel. A layer acts on calls whose
-/// operator it knows by schema alone, and passes them on.
+/// The chain that a call of an operator passes: observe, autocast, autograd, record, kernel. A layer acts on calls
+/// whose operator it knows by schema alone, and passes them on.
 namespace gpucheck::tensor {
 
 /// A call of an operator: what layers see and change. Lives as long as the call.
@@ -110,5 +111,10 @@ class LayersExcluded {
 
 /// Passes the chain from its beginning.
 void call_through_layers(Call& call);
+
+/// Calls an operator with values, as its typed call would: through the layers that act on this thread.
+/// @param arguments as many as the schema has. @throws Error for another number; std::bad_variant_access for a value of
+/// another type than its argument; what kernel and layers throw.
+[[nodiscard]] std::vector<Value> call_boxed(const Entry& entry, std::vector<Value> arguments);
 
 }  // namespace gpucheck::tensor

@@ -17,8 +17,8 @@
 #include "tensor/core/value.hpp"
 #include "tensor/schema/schema.hpp"
 
-/// Typed calls of operators, from the same notation that the registry has: how many arguments there are and of which types
-/// is checked when a call is compiled.
+/// Typed calls of operators, from the same notation that the registry has: how many arguments there are and of which
+/// types is checked when a call is compiled.
 ///
 ///     inline constexpr Operator<"neg(Tensor self) -> Tensor"> neg;
 ///     const Tensor b = neg(a);
@@ -40,27 +40,49 @@ namespace detail {
 template <ArgumentKind kind>
 struct Plain;
 template <>
-struct Plain<ArgumentKind::tensor> { using type = Tensor; };
+struct Plain<ArgumentKind::tensor> {
+  using type = Tensor;
+};
 template <>
-struct Plain<ArgumentKind::scalar> { using type = Scalar; };
+struct Plain<ArgumentKind::scalar> {
+  using type = Scalar;
+};
 template <>
-struct Plain<ArgumentKind::integer> { using type = std::int64_t; };
+struct Plain<ArgumentKind::integer> {
+  using type = std::int64_t;
+};
 template <>
-struct Plain<ArgumentKind::real> { using type = double; };
+struct Plain<ArgumentKind::real> {
+  using type = double;
+};
 template <>
-struct Plain<ArgumentKind::boolean> { using type = bool; };
+struct Plain<ArgumentKind::boolean> {
+  using type = bool;
+};
 template <>
-struct Plain<ArgumentKind::dtype> { using type = DType; };
+struct Plain<ArgumentKind::dtype> {
+  using type = DType;
+};
 template <>
-struct Plain<ArgumentKind::device> { using type = Device; };
+struct Plain<ArgumentKind::device> {
+  using type = Device;
+};
 template <>
-struct Plain<ArgumentKind::text> { using type = std::string; };
+struct Plain<ArgumentKind::text> {
+  using type = std::string;
+};
 template <>
-struct Plain<ArgumentKind::generator> { using type = GeneratorChoice; };
+struct Plain<ArgumentKind::generator> {
+  using type = GeneratorChoice;
+};
 template <>
-struct Plain<ArgumentKind::layout> { using type = TensorLayout; };
+struct Plain<ArgumentKind::layout> {
+  using type = TensorLayout;
+};
 template <>
-struct Plain<ArgumentKind::memory_format> { using type = MemoryFormat; };
+struct Plain<ArgumentKind::memory_format> {
+  using type = MemoryFormat;
+};
 
 /// The argument as a value. An undefined tensor, or no generator, stands for none.
 template <ArgumentKind kind, bool is_list, bool is_optional>
@@ -134,11 +156,10 @@ struct Types {
   template <typename Operator, std::size_t... places>
   static CallableWith<Operator, Returned, Passed<Argument<places>>...> callable(std::index_sequence<places...>);
   template <typename Operator, std::size_t... left_out>
-  static CallableWithAny<decltype(callable<Operator>(std::make_index_sequence<argument_count - left_out>{}))...> callables(
-      std::index_sequence<left_out...>);
+  static CallableWithAny<decltype(callable<Operator>(std::make_index_sequence<argument_count - left_out>{}))...>
+      callables(std::index_sequence<left_out...>);
   template <typename Operator>
-  using Callables =
-      decltype(callables<Operator>(std::make_index_sequence<argument_count - required_count + 1>{}));
+  using Callables = decltype(callables<Operator>(std::make_index_sequence<argument_count - required_count + 1>{}));
 };
 
 }  // namespace detail
@@ -214,7 +235,8 @@ class TypedOperator : public detail::Types<Description>::template Callables<Type
         kernel(from_value<typename Types::template Argument<places>>(call.arguments[places])...);
         return std::tuple<>{};
       } else if constexpr (Types::result_count == 1) {
-        return std::tuple<Returned>{kernel(from_value<typename Types::template Argument<places>>(call.arguments[places])...)};
+        return std::tuple<Returned>{
+            kernel(from_value<typename Types::template Argument<places>>(call.arguments[places])...)};
       } else {
         return kernel(from_value<typename Types::template Argument<places>>(call.arguments[places])...);
       }
