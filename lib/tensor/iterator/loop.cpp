@@ -1,9 +1,8 @@
 #include "tensor/iterator/loop.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
+#include <fmt/format.h>
 #include <limits>
 #include <numeric>
 
@@ -28,8 +27,8 @@ const Tensor* first_tensor(std::initializer_list<Operand> inputs) {
 }
 
 [[noreturn]] void refuse_devices(Device common, Device other) {
-  throw Error(fmt::format(
-      "Expected all tensors to be on the same device, but found at least two devices, {} and {}!", common.text(), other.text()));
+  throw Error(fmt::format("Expected all tensors to be on the same device, but found at least two devices, {} and {}!",
+                          common.text(), other.text()));
 }
 
 void require_dtype_of_result(DType computed, DType wanted) {
@@ -43,7 +42,8 @@ void fit_result(const Destination& destination, const Sizes& shape) {
   const Tensor& result = destination.tensor;
   if (result.sizes() == shape) return;
   if (destination.form == Form::in_place) {
-    throw Error(fmt::format("output with shape {} doesn't match the broadcast shape {}", to_text(result.sizes()), to_text(shape)));
+    throw Error(fmt::format("output with shape {} doesn't match the broadcast shape {}", to_text(result.sizes()),
+                            to_text(shape)));
   }
   resize(result, shape);
 }
@@ -130,7 +130,8 @@ bool Loop::take_contiguous(const Destination& destination, std::initializer_list
   return true;
 }
 
-void Loop::make_result(const Destination& destination, std::initializer_list<Operand> inputs, const LoopOptions& options) {
+void Loop::make_result(const Destination& destination, std::initializer_list<Operand> inputs,
+                       const LoopOptions& options) {
   const DType result_dtype = options.result_dtype.value_or(computed_dtype_);
   const bool is_there = destination.tensor.defined();
   if (is_there && !options.result_dtype && !options.is_copy) {
@@ -176,7 +177,8 @@ void Loop::add_place(const Tensor& tensor, const Sizes& shape) {
   const std::size_t rank = tensor.sizes().size();
   for (std::size_t i = 0; i < std::min(rank, shape.size()); ++i) {
     const std::size_t from = rank - 1 - i;
-    place.strides[i] = tensor.sizes()[from] == 1 && shape[shape.size() - 1 - i] != 1 ? 0 : tensor.strides()[from] * size;
+    place.strides[i] =
+        tensor.sizes()[from] == 1 && shape[shape.size() - 1 - i] != 1 ? 0 : tensor.strides()[from] * size;
   }
   places_.push_back(place);
 }

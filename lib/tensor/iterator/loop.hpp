@@ -40,9 +40,9 @@ struct LoopOptions {
   bool is_copy = false;
 };
 
-/// A loop over the elements of a result and of what it is computed from, as PyTorch's TensorIterator plans it: which type
-/// is computed in, the common shape, the device, the result (new, checked, or resized), and how to go through the memory
-/// of each with as few dimensions as will do.
+/// A loop over the elements of a result and of what it is computed from, as PyTorch's TensorIterator plans it: which
+/// type is computed in, the common shape, the device, the result (new, checked, or resized), and how to go through the
+/// memory of each with as few dimensions as will do.
 class Loop {
  public:
   static constexpr std::size_t max_operands = 5;
@@ -77,7 +77,8 @@ class Loop {
   void choose_device(const Destination& destination, std::initializer_list<Operand> inputs);
   void choose_dtype(std::initializer_list<Operand> inputs, const LoopOptions& options);
   void make_result(const Destination& destination, std::initializer_list<Operand> inputs, const LoopOptions& options);
-  [[nodiscard]] bool take_contiguous(const Destination& destination, std::initializer_list<Operand> inputs, DType result_dtype);
+  [[nodiscard]] bool take_contiguous(const Destination& destination, std::initializer_list<Operand> inputs,
+                                     DType result_dtype);
   void add_place(const Tensor& tensor, const Sizes& shape);
   void add_number(const Operand& operand);
   void reorder();

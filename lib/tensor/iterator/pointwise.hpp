@@ -74,7 +74,8 @@ void run_strided(const Loop& loop, const Functor& functor) {
   for (std::size_t k = 0; k <= inputs; ++k) {
     const Loop::Place& place = loop.places()[k];
     kernel.operands[k] = {place.data, place.dtype};
-    for (std::size_t i = 0; i < loop.sizes().size(); ++i) kernel.plan.strides[i][k] = static_cast<std::uint32_t>(place.strides[i]);
+    for (std::size_t i = 0; i < loop.sizes().size(); ++i)
+      kernel.plan.strides[i][k] = static_cast<std::uint32_t>(place.strides[i]);
     if (k == 0 || place.data != nullptr) continue;
     kernel.constants |= 1U << k;
     kernel.numbers[k - 1] = number_of<Number>(place.number);

@@ -29,8 +29,8 @@ GPUCHECK_HOST_DEVICE auto apply(const Functor& functor, const Number* numbers, s
 
 }  // namespace detail
 
-/// out[i] = functor(in[0][i], in[1][i], ...), all of one type T and without gaps, 16 bytes of it by each invocation; all
-/// aligned to that. Inputs whose bit is set in `constants` are the number in `numbers` instead.
+/// out[i] = functor(in[0][i], in[1][i], ...), all of one type T and without gaps, 16 bytes of it by each invocation;
+/// all aligned to that. Inputs whose bit is set in `constants` are the number in `numbers` instead.
 template <typename Functor, typename T, std::size_t inputs>
 struct ContiguousPointwise {
   using Number = ComputedIn<T>;
@@ -107,11 +107,10 @@ struct StridedPointwise {
   [[nodiscard]] std::array<MemoryAccess, operand_count> accesses(std::size_t) const {
     std::array<MemoryAccess, operand_count> found;
     for (std::size_t k = 0; k < operand_count; ++k) {
-      const std::size_t size = element_bytes(operands[k].dtype);
-      std::size_t last = 0;
-      for (std::uint32_t i = 0; i < plan.rank; ++i) last += std::size_t{plan.sizes[i].divisor - 1} * plan.strides[i][k];
-      const bool is_number = (constants >> k & 1U) != 0;
-      found[k] = {operands[k].data, is_number ? 0 : last + size, k == 0 ? AccessMode::write : AccessMode::read, size};
+      if ((constants >> k & 1U) != 0) continue;  // a number takes no memory
+      found[k] = access_of(
+          k == 0 ? AccessMode::write : AccessMode::read, operands[k].data, element_bytes(operands[k].dtype), plan.rank,
+          [&](std::size_t i) { return plan.sizes[i].divisor; }, [&](std::size_t i) { return plan.strides[i][k]; });
     }
     return found;
   }
@@ -120,7 +119,8 @@ struct StridedPointwise {
     plan.offsets(static_cast<std::uint32_t>(thread.index), offsets);
     Number given[inputs == 0 ? 1 : inputs];
     for (std::size_t k = 0; k < inputs; ++k) {
-      given[k] = (constants >> (k + 1) & 1U) != 0 ? numbers[k] : load_as<Number>(at(k + 1, offsets[k + 1]), operands[k + 1].dtype);
+      given[k] = (constants >> (k + 1) & 1U) != 0 ? numbers[k]
+                                                  : load_as<Number>(at(k + 1, offsets[k + 1]), operands[k + 1].dtype);
     }
     store_as(at(0, offsets[0]), operands[0].dtype, detail::apply(functor, given, std::make_index_sequence<inputs>{}));
   }
@@ -133,7 +133,8 @@ struct StridedPointwise {
     for (std::size_t first = 0; first < elements; first += row) {
       std::uint32_t offsets[operand_count];
       plan.offsets(static_cast<std::uint32_t>(first), offsets);
-      for (std::uint32_t done = 0; done < row; done += piece) run_piece(offsets, done, row - done < piece ? row - done : piece);
+      for (std::uint32_t done = 0; done < row; done += piece)
+        run_piece(offsets, done, row - done < piece ? row - done : piece);
     }
   }
 
@@ -177,8 +178,8 @@ struct StridedPointwise {
   }
 };
 
-/// The kernels of an operator that computes in these numbers: for operands of any types. float also without gaps for the
-/// three types that training uses.
+/// The kernels of an operator that computes in these numbers: for operands of any types. float also without gaps for
+/// the three types that training uses.
 template <template <typename> typename Functor, std::size_t inputs, typename... Numbers>
 using PointwiseFamily =
     Joined<Family<StridedPointwise<Functor<Numbers>, Numbers, inputs>...>,

@@ -14,7 +14,8 @@ class ResultType {
  public:
   void add(const Tensor& tensor);
   void add(const Scalar& number);
-  /// @throws Error where nothing was added, or where PyTorch computes in complex numbers of halves, which gpucheck has not.
+  /// @throws Error where nothing was added, or where PyTorch computes in complex numbers of halves, which gpucheck has
+  /// not.
   [[nodiscard]] DType dtype() const;
 
  private:

@@ -1,8 +1,7 @@
 #include "tensor/iterator/reduction.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "base/error.hpp"
 #include "tensor/iterator/overlap.hpp"
@@ -11,7 +10,8 @@ namespace gpucheck::tensor {
 namespace {
 
 /// Which dimensions are reduced. @throws IndexError, Error for one that is named twice.
-boost::container::static_vector<bool, max_rank> reduced_dimensions(const Tensor& self, const std::optional<Sizes>& dimensions) {
+boost::container::static_vector<bool, max_rank> reduced_dimensions(const Tensor& self,
+                                                                   const std::optional<Sizes>& dimensions) {
   const bool all = !dimensions || dimensions->empty();
   boost::container::static_vector<bool, max_rank> reduced(self.sizes().size(), all);
   if (all) return reduced;
@@ -56,14 +56,16 @@ unsigned power_of_two_up_to(std::int64_t number, unsigned most) {
 
 }  // namespace
 
-Reduction::Reduction(const Destination& destination, const Tensor& self, const ReductionOptions& options) : self_(self) {
+Reduction::Reduction(const Destination& destination, const Tensor& self, const ReductionOptions& options)
+    : self_(self) {
   const auto reduced = reduced_dimensions(self, options.dimensions);
   const Sizes sizes = result_sizes(self, reduced, options.keep_dimensions);
   if (destination.tensor.defined()) {
     result_ = destination.tensor;
     if (result_.device() != self.device()) {
-      throw Error(fmt::format("Expected all tensors to be on the same device, but found at least two devices, {} and {}!",
-                              result_.device().text(), self.device().text()));
+      throw Error(
+          fmt::format("Expected all tensors to be on the same device, but found at least two devices, {} and {}!",
+                      result_.device().text(), self.device().text()));
     }
     require_no_internal_overlap(result_);
     require_no_partial_overlap(result_, self);
@@ -88,10 +90,12 @@ Reduction::Reduction(const Destination& destination, const Tensor& self, const R
 
 device::kernels::ReductionShape Reduction::shape(int multiprocessors, std::size_t accumulated_bytes) const {
   constexpr unsigned most_threads = 256;
-  constexpr std::int64_t least_elements = 16;      // of each thread, where a result is shared
+  constexpr std::int64_t least_elements = 16;           // of each thread, where a result is shared
   constexpr std::int64_t blocks_of_multiprocessor = 8;  // so that all have work to the end
   device::kernels::ReductionShape shape;
-  const auto stride_of = [](const Dimensions& dimensions) { return dimensions.empty() ? INT64_MAX : dimensions[0].in_stride; };
+  const auto stride_of = [](const Dimensions& dimensions) {
+    return dimensions.empty() ? INT64_MAX : dimensions[0].in_stride;
+  };
   shape.elements_fastest = stride_of(over_elements_) <= stride_of(over_results_);
   if (shape.elements_fastest) {
     shape.lanes = power_of_two_up_to(std::max<std::int64_t>(reduced_ / 4, 1), most_threads);
@@ -99,15 +103,17 @@ device::kernels::ReductionShape Reduction::shape(int multiprocessors, std::size_
     if (shape.lanes < 32) shape.outputs = most_threads / 32 * (32 / shape.lanes);
   } else {
     shape.outputs = power_of_two_up_to(results_, 32);
-    shape.lanes = power_of_two_up_to(std::max<std::int64_t>(reduced_ / least_elements, 1), most_threads / shape.outputs);
+    shape.lanes =
+        power_of_two_up_to(std::max<std::int64_t>(reduced_ / least_elements, 1), most_threads / shape.outputs);
   }
   shape.outputs = std::min(shape.outputs, power_of_two_up_to(results_, most_threads));
   const std::int64_t groups = (results_ + shape.outputs - 1) / shape.outputs;
-  const std::int64_t wanted = std::int64_t{multiprocessors} * blocks_of_multiprocessor / std::max<std::int64_t>(groups, 1);
+  const std::int64_t wanted =
+      std::int64_t{multiprocessors} * blocks_of_multiprocessor / std::max<std::int64_t>(groups, 1);
   const std::int64_t possible = reduced_ / (shape.lanes * least_elements * 4);
   // What the slices' results take must stay little beside what is read.
-  const std::int64_t affordable =
-      reduced_ * static_cast<std::int64_t>(element_bytes(self_.dtype())) / (8 * static_cast<std::int64_t>(accumulated_bytes));
+  const std::int64_t affordable = reduced_ * static_cast<std::int64_t>(element_bytes(self_.dtype())) /
+                                  (8 * static_cast<std::int64_t>(accumulated_bytes));
   shape.slices = std::max<std::int64_t>(1, std::min({wanted, possible, affordable}));
   shape.slice = (reduced_ + shape.slices - 1) / shape.slices;
   // Whole vectors, so that every slice begins where the first one does.

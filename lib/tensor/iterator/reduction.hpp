@@ -67,8 +67,9 @@ void set_plans(Kernel& kernel, const Reduction& reduction) {
 
 template <typename Kernel>
 void launch_blocks(const Kernel& kernel, runtime::Runtime& runtime) {
-  device::check(device::launch(runtime.device(), kernel, kernel.invocations(), kernel.block(), runtime.current_stream()),
-                Kernel::name);
+  device::check(
+      device::launch(runtime.device(), kernel, kernel.invocations(), kernel.block(), runtime.current_stream()),
+      Kernel::name);
 }
 
 template <typename Number, typename T, typename Functor>
@@ -110,8 +111,8 @@ void run_reduction_of(const Reduction& reduction, const Functor& functor) {
 
 }  // namespace detail
 
-/// Reduces with a functor that computes in `Number`. The order of additions depends on sizes, strides and the device alone.
-/// On a device scratch memory comes from the allocator. @throws DeviceError, OutOfMemoryError.
+/// Reduces with a functor that computes in `Number`. The order of additions depends on sizes, strides and the device
+/// alone. On a device scratch memory comes from the allocator. @throws DeviceError, OutOfMemoryError.
 template <typename Number, typename Functor>
 void run_reduction(const Reduction& reduction, const Functor& functor) {
   if (reduction.results() == 0) return;

@@ -18,9 +18,9 @@
 ///       static constexpr std::string_view name = "sum";
 ///       using Accumulated = Number;
 ///       GPUCHECK_HOST_DEVICE Accumulated identity() const;
-///       GPUCHECK_HOST_DEVICE Accumulated take(Number element, std::int64_t place) const;   // place: along what is reduced
-///       GPUCHECK_HOST_DEVICE Accumulated combine(Accumulated a, Accumulated b) const;
-///       GPUCHECK_HOST_DEVICE auto finish(Accumulated all) const;                           // what is stored
+///       GPUCHECK_HOST_DEVICE Accumulated take(Number element, std::int64_t place) const;   // place: along what is
+///       reduced GPUCHECK_HOST_DEVICE Accumulated combine(Accumulated a, Accumulated b) const; GPUCHECK_HOST_DEVICE
+///       auto finish(Accumulated all) const;                           // what is stored
 ///     };
 namespace gpucheck::device::kernels {
 
@@ -41,11 +41,11 @@ struct WidePlan {
       index = quotient;
     }
   }
-  /// Bytes from the first place of an operand to the last.
-  [[nodiscard]] std::int64_t reach(std::size_t operand) const {
-    std::int64_t last = 0;
-    for (std::uint32_t i = 0; i < rank; ++i) last += (sizes[i] - 1) * strides[i][operand];
-    return last;
+  /// What a loop over these places does to an operand's memory.
+  [[nodiscard]] MemoryAccess access(AccessMode mode, const void* data, DType dtype, std::size_t operand) const {
+    return access_of(
+        mode, data, element_bytes(dtype), rank, [this](std::size_t i) { return sizes[i]; },
+        [this, operand](std::size_t i) { return strides[i][operand]; });
   }
 
  private:
@@ -56,14 +56,14 @@ struct WidePlan {
   }
 };
 
-/// How a reduction is shared out. A block has `outputs` results at a time, each of which `lanes` threads work on; a result
-/// whose elements are many is worked on by several blocks, each with one `slice` of them.
+/// How a reduction is shared out. A block has `outputs` results at a time, each of which `lanes` threads work on; a
+/// result whose elements are many is worked on by several blocks, each with one `slice` of them.
 struct ReductionShape {
-  unsigned outputs = 1;           ///< of each block, a power of two
-  unsigned lanes = 1;             ///< a power of two; outputs times lanes threads
-  bool elements_fastest = true;   ///< neighbouring threads take neighbouring elements; else neighbouring results
+  unsigned outputs = 1;          ///< of each block, a power of two
+  unsigned lanes = 1;            ///< a power of two; outputs times lanes threads
+  bool elements_fastest = true;  ///< neighbouring threads take neighbouring elements; else neighbouring results
   std::int64_t slices = 1;
-  std::int64_t slice = 0;         ///< elements of each, but for the last
+  std::int64_t slice = 0;  ///< elements of each, but for the last
 
   [[nodiscard]] constexpr unsigned threads() const { return outputs * lanes; }
 };
@@ -81,13 +81,13 @@ struct Reduce {
   DType in_dtype;
   void* out;
   DType out_dtype;
-  Accumulated* partial;        ///< null: results are finished and stored in `out`
+  Accumulated* partial;  ///< null: results are finished and stored in `out`
   std::int64_t results;
-  std::int64_t reduced;        ///< elements of each
-  std::int64_t first_place;    ///< of the first element, as the functor counts
+  std::int64_t reduced;      ///< elements of each
+  std::int64_t first_place;  ///< of the first element, as the functor counts
   Functor functor;
   ReductionShape shape;
-  WidePlan<2> over_results;    ///< operand 0: out, 1: in
+  WidePlan<2> over_results;  ///< operand 0: out, 1: in
   WidePlan<1> over_elements;
 
   [[nodiscard]] std::size_t invocations() const {
@@ -98,14 +98,19 @@ struct Reduce {
     return {.threads = shape.threads(), .shared_bytes = shape.threads() * sizeof(Accumulated)};
   }
   [[nodiscard]] std::array<MemoryAccess, 2> accesses(std::size_t) const {
-    const std::size_t in_size = element_bytes(in_dtype);
-    const auto read = static_cast<std::size_t>(over_results.reach(1) + over_elements.reach(0)) + in_size;
+    const std::size_t rank = over_results.rank;
+    const auto size_of = [&](std::size_t i) {
+      return i < rank ? over_results.sizes[i] : over_elements.sizes[i - rank];
+    };
+    const auto stride_of = [&](std::size_t i) {
+      return i < rank ? over_results.strides[i][1] : over_elements.strides[i - rank][0];
+    };
+    const MemoryAccess read =
+        access_of(AccessMode::read, in, element_bytes(in_dtype), rank + over_elements.rank, size_of, stride_of);
     const MemoryAccess written =
-        partial != nullptr
-            ? writes(partial, static_cast<std::size_t>(results * shape.slices) * sizeof(Accumulated))
-            : MemoryAccess{out, static_cast<std::size_t>(over_results.reach(0)) + element_bytes(out_dtype), AccessMode::write,
-                           element_bytes(out_dtype)};
-    return {MemoryAccess{in, reduced == 0 ? 0 : read, AccessMode::read, in_size}, written};
+        partial != nullptr ? writes(partial, static_cast<std::size_t>(results * shape.slices) * sizeof(Accumulated))
+                           : over_results.access(AccessMode::write, out, out_dtype, 0);
+    return {reduced == 0 ? MemoryAccess{} : read, written};
   }
 
   GPUCHECK_HOST_DEVICE void operator()(const BlockThread& thread, unsigned phase) const {
@@ -163,12 +168,14 @@ struct Reduce {
     return functor.take(load(first + offset[0]), first_place + place);
   }
 
-  [[nodiscard]] GPUCHECK_HOST_DEVICE Accumulated sum_of_lane(std::int64_t result, std::int64_t slice, unsigned lane) const {
+  [[nodiscard]] GPUCHECK_HOST_DEVICE Accumulated sum_of_lane(std::int64_t result, std::int64_t slice,
+                                                             unsigned lane) const {
     const std::byte* const first = element_at(result);
     const std::int64_t begin = slice * shape.slice;
     const std::int64_t end = begin + shape.slice < reduced ? begin + shape.slice : reduced;
     if constexpr (is_typed) {
-      if (over_elements.rank == 1 && over_elements.strides[0][0] == sizeof(T)) return sum_of_vectors(first, begin, end, lane);
+      if (over_elements.rank == 1 && over_elements.strides[0][0] == sizeof(T))
+        return sum_of_vectors(first, begin, end, lane);
     }
     constexpr std::int64_t loads = 4;  // in flight at once
     Accumulated sums[loads];
@@ -184,12 +191,13 @@ struct Reduce {
   }
 
   /// Of elements without gaps: vectors from the first aligned place on, what is before and behind one by one.
-  [[nodiscard]] GPUCHECK_HOST_DEVICE Accumulated sum_of_vectors(const std::byte* first, std::int64_t begin, std::int64_t end,
-                                                                unsigned lane) const {
+  [[nodiscard]] GPUCHECK_HOST_DEVICE Accumulated sum_of_vectors(const std::byte* first, std::int64_t begin,
+                                                                std::int64_t end, unsigned lane) const {
     constexpr auto width = static_cast<std::int64_t>(Vector<T>::width);
     constexpr std::int64_t loads = 2;
     const T* const elements = reinterpret_cast<const T*>(first);
-    const auto misplaced = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(elements + begin) % sizeof(Vector<T>) / sizeof(T));
+    const auto misplaced =
+        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(elements + begin) % sizeof(Vector<T>) / sizeof(T));
     const std::int64_t head = misplaced == 0 ? begin : begin + width - misplaced;
     const std::int64_t aligned = head < end ? head : end;
     constexpr std::size_t chains = loads * Vector<T>::width;
@@ -203,11 +211,13 @@ struct Reduce {
     std::int64_t place = aligned + lane * width;
     for (; place + (loads - 1) * step + width <= end; place += loads * step) {
       Vector<T> vectors[loads];
-      for (std::int64_t i = 0; i < loads; ++i) vectors[i] = *reinterpret_cast<const Vector<T>*>(elements + place + i * step);
+      for (std::int64_t i = 0; i < loads; ++i)
+        vectors[i] = *reinterpret_cast<const Vector<T>*>(elements + place + i * step);
       for (std::int64_t i = 0; i < loads; ++i) {
         for (std::int64_t k = 0; k < width; ++k) {
           const auto number = convert_element<Number>(vectors[i].lanes[k]);
-          sums[i * width + k] = functor.combine(sums[i * width + k], functor.take(number, first_place + place + i * step + k));
+          sums[i * width + k] =
+              functor.combine(sums[i * width + k], functor.take(number, first_place + place + i * step + k));
         }
       }
     }
@@ -264,8 +274,7 @@ struct ReduceSlices {
   [[nodiscard]] std::size_t invocations() const { return static_cast<std::size_t>(results); }
   [[nodiscard]] std::array<MemoryAccess, 2> accesses(std::size_t) const {
     return {reads(partial, static_cast<std::size_t>(results * slices) * sizeof(Accumulated)),
-            MemoryAccess{out, static_cast<std::size_t>(over_results.reach(0)) + element_bytes(out_dtype), AccessMode::write,
-                         element_bytes(out_dtype)}};
+            over_results.access(AccessMode::write, out, out_dtype, 0)};
   }
   GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
     const auto result = static_cast<std::int64_t>(thread.index);

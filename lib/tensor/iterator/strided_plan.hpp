@@ -1,14 +1,17 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "device/kernels/support/thread.hpp"
+#include "device/values/memory_access.hpp"
 
 namespace gpucheck::device::kernels {
 
-/// Divides numbers below 2^31 by a number from 1 to 2^31 - 1, by a multiplication (Granlund and Montgomery, "Division by
-/// invariant integers using multiplication", 1994, figure 4.1).
+/// Divides numbers below 2^31 by a number from 1 to 2^31 - 1, by a multiplication (Granlund and Montgomery, "Division
+/// by invariant integers using multiplication", 1994, figure 4.1).
 struct Divider {
   std::uint32_t divisor = 1;
   std::uint32_t factor = 1;
@@ -47,5 +50,21 @@ struct StridedPlan {
     }
   }
 };
+
+/// What a loop does to an operand's memory.
+/// @param size_of and @param stride_of say a dimension's size and the operand's stride in bytes, from the dimension
+/// that runs fastest.
+template <typename SizeOf, typename StrideOf>
+[[nodiscard]] MemoryAccess access_of(AccessMode mode, const void* data, std::size_t element_bytes, std::size_t rank,
+                                     SizeOf size_of, StrideOf stride_of) {
+  std::array<std::int64_t, max_loop_rank> sizes{};
+  std::array<std::int64_t, max_loop_rank> strides{};
+  for (std::size_t i = 0; i < rank; ++i) {
+    sizes[rank - 1 - i] = static_cast<std::int64_t>(size_of(i));
+    strides[rank - 1 - i] = static_cast<std::int64_t>(stride_of(i)) / static_cast<std::int64_t>(element_bytes);
+  }
+  return strided(mode, data, element_bytes, std::span(sizes).first(rank), std::span(strides).first(rank),
+                 element_bytes);
+}
 
 }  // namespace gpucheck::device::kernels
