@@ -1,7 +1,7 @@
 #include "tensor/call/structured.hpp"
+#include "tensor/iterator/pointwise.hpp"
 #include "tensor/operators/arithmetic/arithmetic.hpp"
 #include "tensor/operators/arithmetic/kernels/arithmetic.hpp"
-#include "tensor/iterator/pointwise.hpp"
 
 namespace gpucheck::tensor::operators::in_arithmetic::add {
 namespace {
@@ -9,7 +9,8 @@ namespace {
 namespace kernels = device::kernels;
 
 void require_alpha(const Scalar& alpha, DType computed) {
-  if (alpha.is_boolean() && computed != DType::boolean) throw Error("Boolean alpha only supported for Boolean results.");
+  if (alpha.is_boolean() && computed != DType::boolean)
+    throw Error("Boolean alpha only supported for Boolean results.");
   if (alpha.is_floating() && is_integral(computed, true)) {
     throw Error("For integral input tensors, argument alpha must not be a floating point number.");
   }

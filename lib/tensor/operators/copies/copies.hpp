@@ -6,8 +6,8 @@
 namespace gpucheck::tensor {
 
 using CopyInPlace = Operator<"copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)">;
-/// Elements of src, broadcast, as self's type, on the current stream. Between a device and the host the caller waits for
-/// it, unless `non_blocking` and the host's memory is pinned. @throws Error for shapes that do not fit.
+/// Elements of src, broadcast, as self's type, on the current stream. Between a device and the host the caller waits
+/// for it, unless `non_blocking` and the host's memory is pinned. @throws Error for shapes that do not fit.
 inline constexpr CopyInPlace copy_;
 
 using Clone = Operator<"clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor">;
@@ -17,8 +17,9 @@ using Contiguous = Operator<"contiguous(Tensor(a) self, *, MemoryFormat memory_f
 /// The tensor itself where its elements lie one after another, else a copy where they do.
 inline constexpr Contiguous contiguous;
 
-using ToCopy = Operator<"_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-                        "pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor">;
+using ToCopy = Operator<
+    "_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor">;
 /// The tensor itself where it has that type and device already, else a copy.
 [[nodiscard]] Tensor to(const Tensor& self, DType dtype);
 [[nodiscard]] Tensor to(const Tensor& self, Device device, bool non_blocking = false);

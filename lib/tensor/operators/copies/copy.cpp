@@ -2,9 +2,9 @@
 
 #include "tensor/call/structured.hpp"
 #include "tensor/core/item.hpp"
+#include "tensor/iterator/pointwise.hpp"
 #include "tensor/operators/copies/copies.hpp"
 #include "tensor/operators/copies/kernels/copying.hpp"
-#include "tensor/iterator/pointwise.hpp"
 #include "tensor/transfers/transfer.hpp"
 
 namespace gpucheck::tensor::operators::in_copies::copy {
@@ -57,8 +57,8 @@ void copy_within(const Tensor& self, const Tensor& source) {
   copy_elements(bits, as_bits(source), bits.dtype());
 }
 
-/// Between the host and a device, or two devices: bytes cross, in the order in which they lie. What is converted or laid
-/// out anew is so on the side where PyTorch does it: where the source is, but for a device's result.
+/// Between the host and a device, or two devices: bytes cross, in the order in which they lie. What is converted or
+/// laid out anew is so on the side where PyTorch does it: where the source is, but for a device's result.
 void copy_between(const Tensor& self, const Tensor& source, bool non_blocking) {
   const bool has_same_bytes = self.dtype() == source.dtype() && self.sizes() == source.sizes();
   if (has_same_bytes && self.is_contiguous() && source.is_contiguous()) return transfer(self, source, non_blocking);
@@ -103,8 +103,8 @@ Tensor make_contiguous(const Tensor& self, MemoryFormat) {
   return self.is_contiguous() ? self : make_clone(self, MemoryFormat::contiguous_format);
 }
 
-Tensor make_copy(const Tensor& self, std::optional<DType> dtype, std::optional<TensorLayout>, std::optional<Device> device,
-                 std::optional<bool>, bool non_blocking, std::optional<MemoryFormat>) {
+Tensor make_copy(const Tensor& self, std::optional<DType> dtype, std::optional<TensorLayout>,
+                 std::optional<Device> device, std::optional<bool>, bool non_blocking, std::optional<MemoryFormat>) {
   const Tensor result = empty_like(self, dtype.value_or(self.dtype()), device.value_or(self.device()));
   copy_(result, self, non_blocking);
   return result;
@@ -120,8 +120,8 @@ Scalar take_item(const Tensor& self) {
 }  // namespace
 
 std::vector<Entry> define() {
-  return {CopyInPlace::entry<&copy_in_place>({}), Clone::entry<&make_clone>({}), Contiguous::entry<&make_contiguous>({}),
-          ToCopy::entry<&make_copy>({}), Item::entry<&take_item>({})};
+  return {CopyInPlace::entry<&copy_in_place>({}), Clone::entry<&make_clone>({}),
+          Contiguous::entry<&make_contiguous>({}), ToCopy::entry<&make_copy>({}), Item::entry<&take_item>({})};
 }
 
 }  // namespace gpucheck::tensor::operators::in_copies::copy

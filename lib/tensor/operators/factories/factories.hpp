@@ -5,15 +5,18 @@
 /// New tensors, on the host unless a device is asked for.
 namespace gpucheck::tensor {
 
-using EmptyMemoryFormat =
-    Operator<"empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-             "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor">;
-using Full = Operator<"full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? "
-                      "device=None, bool? pin_memory=None) -> Tensor">;
-using Zeros = Operator<"zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-                       "pin_memory=None) -> Tensor">;
-using Ones = Operator<"ones(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-                      "pin_memory=None) -> Tensor">;
+using EmptyMemoryFormat = Operator<
+    "empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor">;
+using Full = Operator<
+    "full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+    "device=None, bool? pin_memory=None) -> Tensor">;
+using Zeros = Operator<
+    "zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None) -> Tensor">;
+using Ones = Operator<
+    "ones(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None) -> Tensor">;
 
 /// Elements are undefined. @throws as make_empty does.
 [[nodiscard]] inline Tensor empty(const Sizes& sizes, DType dtype = DType::float32, Device device = host) {

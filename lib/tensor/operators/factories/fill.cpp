@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include "tensor/call/structured.hpp"
+#include "tensor/iterator/pointwise.hpp"
 #include "tensor/operators/copies/copies.hpp"
 #include "tensor/operators/factories/factories.hpp"
 #include "tensor/operators/factories/kernels/filling.hpp"
-#include "tensor/iterator/pointwise.hpp"
 
 namespace gpucheck::tensor::operators::in_factories::fill {
 namespace {
@@ -26,7 +26,8 @@ Tensor fill_scalar(const Tensor& self, const Scalar& value) {
 
 Tensor fill_tensor(const Tensor& self, const Tensor& value) {
   if (value.rank() != 0) {
-    throw Error(fmt::format("fill_ only supports 0-dimension value tensor but got tensor with {} dimensions.", value.rank()));
+    throw Error(
+        fmt::format("fill_ only supports 0-dimension value tensor but got tensor with {} dimensions.", value.rank()));
   }
   return copy_(self, value);
 }

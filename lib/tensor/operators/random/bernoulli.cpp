@@ -4,8 +4,8 @@
 #include "tensor/iterator/loop.hpp"
 #include "tensor/iterator/pointwise.hpp"
 #include "tensor/operators/copies/copies.hpp"
-#include "tensor/random/filled.hpp"
 #include "tensor/operators/random/random.hpp"
+#include "tensor/operators/random/support.hpp"
 #include "tensor/random/integers.hpp"
 
 namespace gpucheck::tensor::operators::in_random::bernoulli {

@@ -25,9 +25,8 @@ Tensor compute(const Destination& destination, const Tensor& self, const Optiona
   const Reduction reduction(destination, converted(self, result),
                             {.dimensions = dimensions, .keep_dimensions = keep, .result_dtype = result});
   with_number<float, double, std::int64_t, kernels::Complex<float>, kernels::Complex<double>>(
-      result, "sum", [&]<typename Number>(std::type_identity<Number>) {
-        run_reduction<Number>(reduction, kernels::Sum<Number>{});
-      });
+      result, "sum",
+      [&]<typename Number>(std::type_identity<Number>) { run_reduction<Number>(reduction, kernels::Sum<Number>{}); });
   return reduction.result();
 }
 
