@@ -7,7 +7,7 @@
 namespace gpucheck::cases::in_alloc::leak_check_propagates_error {
 namespace {
 
-using tensor::contiguous;
+using tensor::contiguous_layout;
 using Tensor = runtime::Buffer<float>;
 
 Tensor tensor(runtime::Runtime& runtime, const std::vector<float>& values) {
@@ -23,8 +23,8 @@ std::string error_of_sum(runtime::Runtime& runtime, std::vector<Tensor>& keeper)
     runtime::require_no_leak(runtime, [&] {
       keeper.push_back(tensor(runtime, {1, 2, 3}));
       keeper.push_back(tensor(runtime, {1, 2}));
-      const auto sum = tensor::ops::add(runtime, {keeper[0].data(), contiguous({3, 1})},
-                                        {keeper[1].data(), contiguous({2, 1})}, runtime.current_stream());
+      const auto sum = tensor::ops::add(runtime, {keeper[0].data(), contiguous_layout({3, 1})},
+                                        {keeper[1].data(), contiguous_layout({2, 1})}, runtime.current_stream());
     });
   });
 }
@@ -47,8 +47,8 @@ void run(harness::Context& context) {
                     runtime::require_no_leak(runtime, [&] {
                       const Tensor x = tensor(runtime, {1, 2, 3});
                       const Tensor y = tensor(runtime, {10, 20});
-                      const Tensor sum = tensor::ops::add(runtime, {x.data(), contiguous({3, 1})},
-                                                          {y.data(), contiguous({2})}, runtime.current_stream());
+                      const Tensor sum = tensor::ops::add(runtime, {x.data(), contiguous_layout({3, 1})},
+                                                          {y.data(), contiguous_layout({2})}, runtime.current_stream());
                       sums = read(runtime, sum.data(), sum.size(), runtime.current_stream());
                     });
                   }));

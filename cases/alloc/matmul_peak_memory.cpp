@@ -9,7 +9,7 @@
 namespace gpucheck::cases::in_alloc::matmul_peak_memory {
 namespace {
 
-using tensor::contiguous;
+using tensor::contiguous_layout;
 using tensor::View;
 
 constexpr std::size_t matrices = 24;
@@ -62,9 +62,9 @@ void run(harness::Context& context) {
   write(runtime, a_memory.data(), matrix, stream);
   write(runtime, b_memory.data(), columns, stream);
 
-  const View<const float> a{a_memory.data(), contiguous({1, size, size})};
-  const View<const float> b{b_memory.data(), contiguous({matrices, size, 1})};
-  const View<const float> expanded{a_memory.data(), tensor::expand(a.layout, {matrices, size, size})};
+  const View<const float> a{a_memory.data(), contiguous_layout({1, size, size})};
+  const View<const float> b{b_memory.data(), contiguous_layout({matrices, size, 1})};
+  const View<const float> expanded{a_memory.data(), tensor::expand_layout(a.layout, {matrices, size, size})};
   observe_product(context, "matmul", expected, [&] { return tensor::ops::matmul(runtime, a, b, stream); });
   observe_product(context, "matmul_expanded", expected,
                   [&] { return tensor::ops::matmul(runtime, expanded, b, stream); });

@@ -19,7 +19,7 @@ using Fill = void (*)(Generator& generator, const float* input, float* out);
 
 void normal_around(Generator& generator, const float* input, float* out) {
   runtime::Runtime& runtime = generator.runtime();
-  const tensor::Layout layout = tensor::contiguous({elements});
+  const tensor::Layout layout = tensor::contiguous_layout({elements});
   tensor::ops::normal(generator, out, elements, 0, 1);
   tensor::ops::add(runtime, tensor::View<const float>{out, layout}, tensor::View<const float>{input, layout},
                    tensor::View<float>{out, layout}, runtime.current_stream());

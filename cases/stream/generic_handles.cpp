@@ -52,7 +52,7 @@ void observe_work(harness::Context& context, const Stream& stream) {
   context.observe("first_event_done", first.query());
   // Out of the scope: the sum and the second event are on another stream, and the time between the events is that
   // between two streams.
-  const tensor::Layout layout = tensor::contiguous({element_count});
+  const tensor::Layout layout = tensor::contiguous_layout({element_count});
   const Buffer<float> sum =
       tensor::ops::add(runtime, {on_device_a->data(), layout}, {on_device_b->data(), layout}, runtime.current_stream());
   second.record(Stream::current(runtime));

@@ -8,7 +8,7 @@ namespace gpucheck::tensor {
 
 Shape shape_of(const Layout& layout) { return {layout.sizes, layout.sizes + layout.rank}; }
 
-Layout contiguous(const Shape& shape) {
+Layout contiguous_layout(const Shape& shape) {
   if (shape.size() > Layout::max_rank) {
     throw ShapeError(fmt::format("{} dimensions are more than a view can have ({})", shape.size(), Layout::max_rank));
   }
@@ -22,7 +22,7 @@ Layout contiguous(const Shape& shape) {
   return layout;
 }
 
-Shape broadcast(const Shape& a, const Shape& b) {
+Shape broadcast_shapes(const Shape& a, const Shape& b) {
   Shape result(std::max(a.size(), b.size()));
   // The last dimensions stand below each other.
   const auto size = [&result](const Shape& shape, std::size_t i) {
@@ -42,8 +42,8 @@ Shape broadcast(const Shape& a, const Shape& b) {
   return result;
 }
 
-Layout expand(const Layout& layout, const Shape& shape) {
-  Layout result = contiguous(shape);
+Layout expand_layout(const Layout& layout, const Shape& shape) {
+  Layout result = contiguous_layout(shape);
   if (shape.size() < layout.rank) {
     throw ShapeError(fmt::format(
         "expand: the number of sizes provided ({}) must be greater or equal to the number of dimensions in the tensor "

@@ -23,12 +23,12 @@ class ShapeError : public Error {
 
 [[nodiscard]] Shape shape_of(const Layout& layout);
 /// Elements one after another, without gaps. @throws ShapeError beyond Layout::max_rank.
-[[nodiscard]] Layout contiguous(const Shape& shape);
+[[nodiscard]] Layout contiguous_layout(const Shape& shape);
 /// The shape that arrays of shapes `a` and `b` have in common once dimensions of size 1,
 /// and missing outer ones, are repeated. @throws ShapeError with PyTorch's text.
-[[nodiscard]] Shape broadcast(const Shape& a, const Shape& b);
+[[nodiscard]] Shape broadcast_shapes(const Shape& a, const Shape& b);
 /// The same memory seen with another shape: dimensions of size 1, and missing outer
 /// ones, are repeated with a stride of 0. @throws ShapeError with PyTorch's text.
-[[nodiscard]] Layout expand(const Layout& layout, const Shape& shape);
+[[nodiscard]] Layout expand_layout(const Layout& layout, const Shape& shape);
 
 }  // namespace gpucheck::tensor

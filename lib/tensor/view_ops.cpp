@@ -18,14 +18,14 @@ void require_three_dimensions(View<const float> view, std::string_view name) {
 
 void add(Runtime& runtime, View<const float> a, View<const float> b, View<float> out, device::Stream stream) {
   const Shape shape = shape_of(out.layout);
-  a.layout = expand(a.layout, shape);
-  b.layout = expand(b.layout, shape);
+  a.layout = expand_layout(a.layout, shape);
+  b.layout = expand_layout(b.layout, shape);
   device::check(device::launch(runtime.device(), kernels::AddViews{a, b, out}, out.layout.count(), stream),
                 kernels::AddViews::name);
 }
 
 Buffer<float> add(Runtime& runtime, View<const float> a, View<const float> b, device::Stream stream) {
-  const Layout layout = contiguous(broadcast(shape_of(a.layout), shape_of(b.layout)));
+  const Layout layout = contiguous_layout(broadcast_shapes(shape_of(a.layout), shape_of(b.layout)));
   Buffer<float> sum(runtime, layout.count(), stream);
   add(runtime, a, b, {sum.data(), layout}, stream);
   return sum;
@@ -41,7 +41,7 @@ Buffer<float> bmm(Runtime& runtime, View<const float> a, View<const float> b, de
         fmt::format("Expected size for first two dimensions of batch2 tensor to be: [{}, {}] but got: [{}, {}].",
                     left[0], left[2], right[0], right[1]));
   }
-  const Layout layout = contiguous({left[0], left[1], right[2]});
+  const Layout layout = contiguous_layout({left[0], left[1], right[2]});
   Buffer<float> product(runtime, layout.count(), stream);
   const auto kernel = kernels::MultiplyMatrices{a, b, {product.data(), layout}};
   device::check(device::launch(runtime.device(), kernel, layout.count(), stream), kernel.name);
@@ -51,9 +51,9 @@ Buffer<float> bmm(Runtime& runtime, View<const float> a, View<const float> b, de
 Buffer<float> matmul(Runtime& runtime, View<const float> a, View<const float> b, device::Stream stream) {
   require_three_dimensions(a, "matmul: the first operand");
   require_three_dimensions(b, "matmul: the second operand");
-  const std::size_t matrices = broadcast({a.layout.sizes[0]}, {b.layout.sizes[0]})[0];
-  a.layout = expand(a.layout, {matrices, a.layout.sizes[1], a.layout.sizes[2]});
-  b.layout = expand(b.layout, {matrices, b.layout.sizes[1], b.layout.sizes[2]});
+  const std::size_t matrices = broadcast_shapes({a.layout.sizes[0]}, {b.layout.sizes[0]})[0];
+  a.layout = expand_layout(a.layout, {matrices, a.layout.sizes[1], a.layout.sizes[2]});
+  b.layout = expand_layout(b.layout, {matrices, b.layout.sizes[1], b.layout.sizes[2]});
   return bmm(runtime, a, b, stream);
 }
 

@@ -62,7 +62,7 @@ TEST_F(HostCopies, PinnedMemoryHasValuesAndLayoutOfItsSource) {
   for (std::size_t i = 0; i < 10; ++i) seen.push_back(pinned.at(i));
   EXPECT_EQ(seen, (std::vector<std::int64_t>{0, 5, 1, 6, 2, 7, 3, 8, 4, 9}));
   EXPECT_EQ(pinned.memory.data()[5], 5) << "as in the source, not laid out anew";
-  const auto nothing = ops::pin_memory(runtime, View<const std::int64_t>{nullptr, contiguous({0, 3})});
+  const auto nothing = ops::pin_memory(runtime, View<const std::int64_t>{nullptr, contiguous_layout({0, 3})});
   EXPECT_EQ(nothing.memory.size(), 0U);
 }
 

@@ -47,29 +47,29 @@ class Views : public testing::Test {
 };
 
 TEST(Layout, OfContiguousElements) {
-  const Layout layout = contiguous({2, 3, 4});
+  const Layout layout = contiguous_layout({2, 3, 4});
   EXPECT_EQ(layout.strides[0], 12U);
   EXPECT_EQ(layout.strides[1], 4U);
   EXPECT_EQ(layout.strides[2], 1U);
   EXPECT_EQ(layout.count(), 24U);
   EXPECT_EQ(layout.extent(), 24U);
   EXPECT_EQ(layout.offset(23), 23U);
-  EXPECT_EQ(contiguous({3, 0}).extent(), 0U);
-  EXPECT_EQ(contiguous({}).count(), 1U);
-  EXPECT_EQ(contiguous({1, 2, 1, 3}).count(), 6U);
+  EXPECT_EQ(contiguous_layout({3, 0}).extent(), 0U);
+  EXPECT_EQ(contiguous_layout({}).count(), 1U);
+  EXPECT_EQ(contiguous_layout({1, 2, 1, 3}).count(), 6U);
   EXPECT_EQ(shape_error([] {
-              static_cast<void>(contiguous({1, 1, 1, 1, 1}));
+              static_cast<void>(contiguous_layout({1, 1, 1, 1, 1}));
             }),
             "5 dimensions are more than a view can have (4)");
   EXPECT_EQ(shape_error([] {
-              static_cast<void>(expand(contiguous({2, 3}), {3}));
+              static_cast<void>(expand_layout(contiguous_layout({2, 3}), {3}));
             }),
             "expand: the number of sizes provided (1) must be greater or equal to the number of dimensions in the "
             "tensor (2)");
 }
 
 TEST(Layout, ExpandedRepeatsWhatIsThere) {
-  const Layout layout = expand(contiguous({3, 1}), {2, 3, 4});
+  const Layout layout = expand_layout(contiguous_layout({3, 1}), {2, 3, 4});
   EXPECT_EQ(shape_of(layout), (Shape{2, 3, 4}));
   EXPECT_EQ(layout.count(), 24U);
   EXPECT_EQ(layout.extent(), 3U);
@@ -77,23 +77,23 @@ TEST(Layout, ExpandedRepeatsWhatIsThere) {
   EXPECT_EQ(layout.offset(12), 0U);
   EXPECT_EQ(
       shape_error([] {
-        static_cast<void>(expand(contiguous({3, 1}), {4, 1}));
+        static_cast<void>(expand_layout(contiguous_layout({3, 1}), {4, 1}));
       }),
       "The expanded size of the tensor (4) must match the existing size (3) at non-singleton dimension 0.  Target "
       "sizes: [4, 1].  Tensor sizes: [3, 1]");
-  EXPECT_NE(shape_error([] { static_cast<void>(expand(contiguous({3, 1}), {3})); }), "");
+  EXPECT_NE(shape_error([] { static_cast<void>(expand_layout(contiguous_layout({3, 1}), {3})); }), "");
 }
 
 TEST(Shape, Broadcast) {
-  EXPECT_EQ(broadcast({3, 1}, {1, 4}), (Shape{3, 4}));
-  EXPECT_EQ(broadcast({4}, {2, 3, 1}), (Shape{2, 3, 4}));
-  EXPECT_EQ(broadcast({1}, {0}), (Shape{0}));
+  EXPECT_EQ(broadcast_shapes({3, 1}, {1, 4}), (Shape{3, 4}));
+  EXPECT_EQ(broadcast_shapes({4}, {2, 3, 1}), (Shape{2, 3, 4}));
+  EXPECT_EQ(broadcast_shapes({1}, {0}), (Shape{0}));
   EXPECT_EQ(shape_error([] {
-              static_cast<void>(broadcast({3, 1}, {2, 1}));
+              static_cast<void>(broadcast_shapes({3, 1}, {2, 1}));
             }),
             "The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 0");
   EXPECT_EQ(shape_error([] {
-              static_cast<void>(broadcast({3}, {2, 4}));
+              static_cast<void>(broadcast_shapes({3}, {2, 4}));
             }),
             "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1");
 }
@@ -102,7 +102,7 @@ TEST_F(Views, Add) {
   const Buffer<float> column = upload({1, 2, 3});
   const Buffer<float> row = upload({10, 20});
   const Buffer<float> sum =
-      ops::add(runtime, {column.data(), contiguous({3, 1})}, {row.data(), contiguous({2})}, stream);
+      ops::add(runtime, {column.data(), contiguous_layout({3, 1})}, {row.data(), contiguous_layout({2})}, stream);
   EXPECT_EQ(download(sum), (std::vector<float>{11, 21, 12, 22, 13, 23}));
 }
 
@@ -110,7 +110,7 @@ TEST_F(Views, AddInPlaceAndInStrides) {
   Buffer<float> target = upload({1, 2, 3, 4, 5, 6});
   const Buffer<float> one = upload({100});
   const Layout every_third{.rank = 1, .sizes = {2}, .strides = {3}};
-  ops::add(runtime, View<const float>{target.data(), every_third}, {one.data(), contiguous({1})},
+  ops::add(runtime, View<const float>{target.data(), every_third}, {one.data(), contiguous_layout({1})},
            {target.data(), every_third}, stream);
   EXPECT_EQ(download(target), (std::vector<float>{101, 2, 3, 104, 5, 6}));
 }
@@ -118,8 +118,8 @@ TEST_F(Views, AddInPlaceAndInStrides) {
 TEST_F(Views, WhatDoesNotFitIsNeitherAllocatedNorLaunched) {
   const Buffer<float> data = upload({1, 2, 3});
   const std::int64_t before = allocations();
-  const View<const float> a{data.data(), contiguous({3, 1})};
-  const View<const float> b{data.data(), contiguous({2, 1})};
+  const View<const float> a{data.data(), contiguous_layout({3, 1})};
+  const View<const float> b{data.data(), contiguous_layout({2, 1})};
   EXPECT_EQ(shape_error([&] { static_cast<void>(ops::add(runtime, a, b, stream)); }),
             "The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 0");
   EXPECT_EQ(allocations(), before);
@@ -129,8 +129,8 @@ TEST_F(Views, WhatDoesNotFitIsNeitherAllocatedNorLaunched) {
 TEST_F(Views, ProductsOfMatrices) {
   const Buffer<float> left = upload({1, 2, 3, 4});
   const Buffer<float> right = upload({5, 6, 7, 8});
-  const View<const float> a{left.data(), contiguous({1, 2, 2})};
-  EXPECT_EQ(download(ops::bmm(runtime, a, {right.data(), contiguous({1, 2, 2})}, stream)),
+  const View<const float> a{left.data(), contiguous_layout({1, 2, 2})};
+  EXPECT_EQ(download(ops::bmm(runtime, a, {right.data(), contiguous_layout({1, 2, 2})}, stream)),
             (std::vector<float>{19, 22, 43, 50}));
   const Layout transposed{.rank = 3, .sizes = {1, 2, 2}, .strides = {4, 1, 2}};
   EXPECT_EQ(download(ops::bmm(runtime, a, {right.data(), transposed}, stream)), (std::vector<float>{17, 23, 39, 53}));
@@ -140,8 +140,8 @@ TEST_F(Views, OneMatrixTimesMany) {
   const Buffer<float> one = upload({1, 2, 3, 4});
   const Buffer<float> columns = upload({1, 0, 0, 1, 1, 1});
   const std::int64_t before = allocations();
-  const Buffer<float> product =
-      ops::matmul(runtime, {one.data(), contiguous({1, 2, 2})}, {columns.data(), contiguous({3, 2, 1})}, stream);
+  const Buffer<float> product = ops::matmul(runtime, {one.data(), contiguous_layout({1, 2, 2})},
+                                            {columns.data(), contiguous_layout({3, 2, 1})}, stream);
   EXPECT_EQ(download(product), (std::vector<float>{1, 3, 2, 4, 3, 7}));
   EXPECT_EQ(allocations(), before + 1);  // the product, and no copy
 }
@@ -157,15 +157,15 @@ TEST_F(Views, SumsInOrderWithFusedSteps) {
   }
   const Buffer<float> a = upload(left);
   const Buffer<float> b = upload(right);
-  EXPECT_EQ(
-      download(ops::bmm(runtime, {a.data(), contiguous({1, 1, 300})}, {b.data(), contiguous({1, 300, 1})}, stream)),
-      std::vector<float>{expected});
+  EXPECT_EQ(download(ops::bmm(runtime, {a.data(), contiguous_layout({1, 1, 300})},
+                              {b.data(), contiguous_layout({1, 300, 1})}, stream)),
+            std::vector<float>{expected});
 }
 
 // Texts: PyTorch's.
 TEST_F(Views, MatricesThatDoNotFit) {
   const Buffer<float> data = upload(std::vector<float>(24));
-  const auto view = [&](const Shape& shape) { return View<const float>{data.data(), contiguous(shape)}; };
+  const auto view = [&](const Shape& shape) { return View<const float>{data.data(), contiguous_layout(shape)}; };
   const auto of_bmm = [&](const Shape& a, const Shape& b) {
     return shape_error([&] { static_cast<void>(ops::bmm(runtime, view(a), view(b), stream)); });
   };

@@ -1,0 +1,156 @@
+#include "samples.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "tensor/call/defaults.hpp"
+#include "tensor/core/elements.hpp"
+#include "tensor/operators/copies/copies.hpp"
+
+namespace gpucheck::tensor::test {
+namespace {
+
+namespace kernels = device::kernels;
+
+Geometry geometry_of(const Shape& shape) {
+  Geometry geometry{shape.sizes, contiguous_strides(shape.sizes), 0};
+  if (geometry.sizes.empty()) {
+    geometry.offset = shape.lay == Lay::shifted ? 1 : 0;
+    return geometry;
+  }
+  switch (shape.lay) {
+    case Lay::contiguous:
+      break;
+    case Lay::transposed: {
+      Sizes reversed = shape.sizes;
+      std::swap(reversed.front(), reversed.back());
+      geometry.strides = contiguous_strides(reversed);
+      std::swap(geometry.strides.front(), geometry.strides.back());
+      break;
+    }
+    case Lay::every_second:
+      for (std::int64_t& stride : geometry.strides) stride *= 2;
+      break;
+    case Lay::shifted:
+      geometry.offset = 1;
+      break;
+    case Lay::expanded:
+      geometry.strides.front() = 0;
+      break;
+  }
+  return geometry;
+}
+
+/// Of arguments that have no default.
+Value value_for(const ArgumentType& type) {
+  switch (type.kind) {
+    case ArgumentKind::scalar:
+      return Scalar(2);
+    case ArgumentKind::integer:
+      return type.is_list ? Value(Sizes{0}) : Value(std::int64_t{0});
+    case ArgumentKind::real:
+      return 0.5;
+    case ArgumentKind::boolean:
+      return false;
+    default:
+      return {};
+  }
+}
+
+/// Of arguments with one, as the notation has it.
+Value default_for(const Argument& argument) {
+  const std::string_view text = argument.default_text;
+  if (text == "None") return {};
+  switch (argument.type.kind) {
+    case ArgumentKind::scalar:
+      return parse_default<Scalar>(text);
+    case ArgumentKind::integer:
+      return argument.type.is_list ? Value(parse_default<Sizes>(text)) : Value(parse_default<std::int64_t>(text));
+    case ArgumentKind::real:
+      return parse_default<double>(text);
+    case ArgumentKind::boolean:
+      return parse_default<bool>(text);
+    case ArgumentKind::text:
+      return parse_default<std::string>(text);
+    case ArgumentKind::memory_format:
+      return parse_default<MemoryFormat>(text);
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+const std::vector<ShapeSet>& shape_sets() {
+  static const std::vector<ShapeSet> sets{
+      {"no_dimensions", {{{}}}},
+      {"one_element", {{{1}}}},
+      {"empty", {{{0}}}},
+      {"empty_inside", {{{2, 0, 3}}}},
+      {"vector", {{{7}}}},
+      {"more_than_a_block", {{{3, 5, 67}}}},
+      {"vectors_and_a_rest", {{{4, 33}}}},
+      {"broadcast", {{{4, 1, 3}}, {{2, 1}}}},
+      {"broadcast_outer", {{{5}}, {{3, 1}}}},
+      {"number_beside", {{{3, 4}}, {{}}}},
+      {"transposed", {{{3, 4, 5}, Lay::transposed}}},
+      {"one_transposed", {{{6, 4}, Lay::transposed}, {{6, 4}}}},
+      {"every_second", {{{3, 8}, Lay::every_second}}},
+      {"shifted", {{{4, 5}, Lay::shifted}}},
+      {"expanded", {{{4, 5}, Lay::expanded}}},
+      {"many_dimensions", {{{2, 1, 2, 1, 2, 3, 1, 2, 1, 1, 2, 2}, Lay::transposed}}},
+      {"does_not_fit", {{{2, 3}}, {{4, 3}}}},
+  };
+  return sets;
+}
+
+Tensor make_sample(const Shape& shape, DType dtype, unsigned seed) {
+  Geometry geometry = geometry_of(shape);
+  const auto elements = static_cast<std::size_t>(geometry.offset + extent_of(geometry));
+  const Storage storage(elements * element_bytes(dtype), host);
+  auto* const first = static_cast<std::byte*>(elements == 0 ? nullptr : storage.data());
+  for (std::size_t i = 0; i < elements; ++i) {
+    const auto number = static_cast<std::int64_t>((i * 5 + seed * 3) % 9) - (dtype == DType::uint8 ? 0 : 4);
+    kernels::store_as(first + i * element_bytes(dtype), dtype, number);
+  }
+  return {storage, dtype, std::move(geometry)};
+}
+
+std::vector<Value> make_arguments(const Schema& schema, const ShapeSet& shapes, DType dtype) {
+  std::vector<Value> arguments;
+  unsigned tensors = 0;
+  for (const Argument& argument : schema.arguments()) {
+    if (argument.type.kind == ArgumentKind::tensor && argument.default_text.empty()) {
+      const std::size_t place = std::min<std::size_t>(tensors, shapes.shapes.size() - 1);
+      arguments.emplace_back(make_sample(shapes.shapes[place], dtype, tensors++));
+    } else {
+      arguments.push_back(argument.default_text.empty() ? value_for(argument.type) : default_for(argument));
+    }
+  }
+  return arguments;
+}
+
+Tensor on_device(const Tensor& tensor, Device device) {
+  // The whole storage, gaps included, so that the geometry stays what it is.
+  const auto elements = static_cast<std::int64_t>(tensor.storage().bytes() / element_bytes(tensor.dtype()));
+  const Tensor whole(tensor.storage(), tensor.dtype(), {{elements}, {1}, 0});
+  const Tensor moved = to(whole, device);
+  return {moved.storage(), tensor.dtype(), tensor.geometry()};
+}
+
+std::vector<Value> on_device(const std::vector<Value>& arguments, Device device) {
+  std::vector<Value> moved = arguments;
+  for (Value& value : moved) {
+    if (auto* const tensor = std::get_if<Tensor>(&value)) *tensor = on_device(*tensor, device);
+  }
+  return moved;
+}
+
+std::vector<std::byte> bytes_of(const Tensor& tensor) {
+  const Tensor elements = contiguous(to(tensor, host));
+  std::vector<std::byte> bytes(static_cast<std::size_t>(elements.count()) * element_bytes(elements.dtype()));
+  if (!bytes.empty()) std::memcpy(bytes.data(), elements.data(), bytes.size());
+  return bytes;
+}
+
+}  // namespace gpucheck::tensor::test
