@@ -25,12 +25,12 @@ constexpr std::array<Names, dtype_count> names{{{"uint8", "Byte"},
                                                 {"bfloat16", "BFloat16"}}};
 
 /// What kind of number, from the least to the one that holds the others.
-enum class Kind { boolean, whole, floating, complex };
+enum class NumberKind { boolean, whole, floating, complex };
 
-Kind kind_of(DType dtype) {
-  if (is_complex(dtype)) return Kind::complex;
-  if (is_floating(dtype)) return Kind::floating;
-  return dtype == DType::boolean ? Kind::boolean : Kind::whole;
+NumberKind kind_of(DType dtype) {
+  if (is_complex(dtype)) return NumberKind::complex;
+  if (is_floating(dtype)) return NumberKind::floating;
+  return dtype == DType::boolean ? NumberKind::boolean : NumberKind::whole;
 }
 
 DType promote_whole(DType a, DType b) {
@@ -60,8 +60,8 @@ DType promote(DType a, DType b) noexcept {
   if (a == b) return a;
   if (kind_of(a) > kind_of(b)) std::swap(a, b);
   if (kind_of(a) == kind_of(b)) {
-    if (kind_of(a) == Kind::floating) return promote_floating(a, b);
-    return kind_of(a) == Kind::whole ? promote_whole(std::min(a, b), std::max(a, b)) : DType::complex128;
+    if (kind_of(a) == NumberKind::floating) return promote_floating(a, b);
+    return kind_of(a) == NumberKind::whole ? promote_whole(std::min(a, b), std::max(a, b)) : DType::complex128;
   }
   // A complex number of doubles for a double, else the type of the greater kind.
   return a == DType::float64 && is_complex(b) ? DType::complex128 : b;
