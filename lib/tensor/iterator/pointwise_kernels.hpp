@@ -47,7 +47,7 @@ struct ContiguousPointwise {
   [[nodiscard]] std::array<MemoryAccess, inputs + 1> accesses(std::size_t) const {
     std::array<MemoryAccess, inputs + 1> found;
     found[0] = writes(reinterpret_cast<Vector<T>*>(out), elements * sizeof(T));
-    for (std::size_t k = 0; k < inputs; ++k) {
+    for (std::size_t k = 0; k != inputs; ++k) {
       const bool is_read = (constants >> k & 1U) == 0;
       found[k + 1] = reads(reinterpret_cast<const Vector<T>*>(in[k]), is_read ? elements * sizeof(T) : 0);
     }
@@ -57,13 +57,13 @@ struct ContiguousPointwise {
     const std::size_t first = thread.index * width;
     if (first + width > elements) return run_part(first, elements);
     Vector<T> vectors[inputs == 0 ? 1 : inputs];
-    for (std::size_t k = 0; k < inputs; ++k) {
+    for (std::size_t k = 0; k != inputs; ++k) {
       if ((constants >> k & 1U) == 0) vectors[k] = *reinterpret_cast<const Vector<T>*>(in[k] + first);
     }
     Vector<T> result;
     for (std::size_t lane = 0; lane < width; ++lane) {
       Number given[inputs == 0 ? 1 : inputs];
-      for (std::size_t k = 0; k < inputs; ++k) {
+      for (std::size_t k = 0; k != inputs; ++k) {
         given[k] = (constants >> k & 1U) == 0 ? convert_element<Number>(vectors[k].lanes[lane]) : numbers[k];
       }
       result.lanes[lane] = convert_element<T>(detail::apply(functor, given, std::make_index_sequence<inputs>{}));
@@ -77,7 +77,7 @@ struct ContiguousPointwise {
   GPUCHECK_HOST_DEVICE void run_part(std::size_t first, std::size_t end) const {
     for (std::size_t i = first; i < end; ++i) {
       Number given[inputs == 0 ? 1 : inputs];
-      for (std::size_t k = 0; k < inputs; ++k) {
+      for (std::size_t k = 0; k != inputs; ++k) {
         given[k] = (constants >> k & 1U) == 0 ? convert_element<Number>(in[k][i]) : numbers[k];
       }
       out[i] = convert_element<T>(detail::apply(functor, given, std::make_index_sequence<inputs>{}));
@@ -118,7 +118,7 @@ struct StridedPointwise {
     std::uint32_t offsets[operand_count];
     plan.offsets(static_cast<std::uint32_t>(thread.index), offsets);
     Number given[inputs == 0 ? 1 : inputs];
-    for (std::size_t k = 0; k < inputs; ++k) {
+    for (std::size_t k = 0; k != inputs; ++k) {
       given[k] = (constants >> (k + 1) & 1U) != 0 ? numbers[k]
                                                   : load_as<Number>(at(k + 1, offsets[k + 1]), operands[k + 1].dtype);
     }
@@ -146,12 +146,12 @@ struct StridedPointwise {
   }
   void run_piece(const std::uint32_t (&offsets)[operand_count], std::uint32_t first, std::uint32_t count) const {
     Number given[inputs == 0 ? 1 : inputs][piece];
-    for (std::size_t k = 0; k < inputs; ++k) load_piece(given[k], k, offsets[k + 1], first, count);
+    for (std::size_t k = 0; k != inputs; ++k) load_piece(given[k], k, offsets[k + 1], first, count);
     using Result = decltype(detail::apply(functor, given[0], std::make_index_sequence<inputs>{}));
     Result results[piece];
     for (std::uint32_t i = 0; i < count; ++i) {
       Number one[inputs == 0 ? 1 : inputs];
-      for (std::size_t k = 0; k < inputs; ++k) one[k] = given[k][i];
+      for (std::size_t k = 0; k != inputs; ++k) one[k] = given[k][i];
       results[i] = detail::apply(functor, one, std::make_index_sequence<inputs>{});
     }
     const std::size_t stride = plan.rank == 0 ? 0 : plan.strides[0][0];

@@ -5,6 +5,7 @@
 
 #include "tensor/call/defaults.hpp"
 #include "tensor/core/elements.hpp"
+#include "tensor/core/errors.hpp"
 #include "tensor/operators/copies/copies.hpp"
 
 namespace gpucheck::tensor::test {
@@ -57,8 +58,9 @@ Value value_for(const ArgumentType& type) {
   }
 }
 
-/// Of arguments with one, as the notation has it.
-Value default_for(const Argument& argument) {
+}  // namespace
+
+Value default_value(const Argument& argument) {
   const std::string_view text = argument.default_text;
   if (text == "None") return {};
   switch (argument.type.kind) {
@@ -79,7 +81,13 @@ Value default_for(const Argument& argument) {
   }
 }
 
-}  // namespace
+std::string python_name(const Error& error) {
+  if (dynamic_cast<const IndexError*>(&error) != nullptr) return "IndexError";
+  if (dynamic_cast<const TypeError*>(&error) != nullptr) return "TypeError";
+  if (dynamic_cast<const ValueError*>(&error) != nullptr) return "ValueError";
+  if (dynamic_cast<const NotImplementedError*>(&error) != nullptr) return "NotImplementedError";
+  return "RuntimeError";
+}
 
 const std::vector<ShapeSet>& shape_sets() {
   static const std::vector<ShapeSet> sets{
@@ -124,7 +132,7 @@ std::vector<Value> make_arguments(const Schema& schema, const ShapeSet& shapes, 
       const std::size_t place = std::min<std::size_t>(tensors, shapes.shapes.size() - 1);
       arguments.emplace_back(make_sample(shapes.shapes[place], dtype, tensors++));
     } else {
-      arguments.push_back(argument.default_text.empty() ? value_for(argument.type) : default_for(argument));
+      arguments.push_back(argument.default_text.empty() ? value_for(argument.type) : default_value(argument));
     }
   }
   return arguments;

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "tensor/call/entry.hpp"
 #include "tensor/core/value.hpp"
 
@@ -39,6 +40,12 @@ struct ShapeSet {
 /// Arguments for a schema, on the host. Numbers are 2, lists of dimensions the first one, what has a default is left
 /// out.
 [[nodiscard]] std::vector<Value> make_arguments(const Schema& schema, const ShapeSet& shapes, DType dtype);
+
+/// What an argument with a default is when it is not given.
+[[nodiscard]] Value default_value(const Argument& argument);
+
+/// The name that PyTorch's exception of this kind has: "RuntimeError".
+[[nodiscard]] std::string python_name(const Error& error);
 
 /// The same arguments with their tensors on another device, in the same layout.
 [[nodiscard]] std::vector<Value> on_device(const std::vector<Value>& arguments, Device device);
