@@ -58,7 +58,8 @@ struct ContiguousPointwise {
     if (first + width > elements) return run_part(first, elements);
     Vector<T> vectors[inputs == 0 ? 1 : inputs];
     for (std::size_t k = 0; k != inputs; ++k) {
-      if ((constants >> k & 1U) == 0) vectors[k] = *reinterpret_cast<const Vector<T>*>(in[k] + first);
+      const bool is_number = (constants >> k & 1U) != 0;
+      vectors[k] = is_number ? Vector<T>{} : *reinterpret_cast<const Vector<T>*>(in[k] + first);
     }
     Vector<T> result;
     for (std::size_t lane = 0; lane < width; ++lane) {

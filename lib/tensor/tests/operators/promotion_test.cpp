@@ -40,7 +40,7 @@ const Entry* binary_entry(const std::string& name, bool with_number) {
 }
 
 /// The type of the result, or "Kind: text" of an error, cut as the file's are.
-std::string answer_of(const Entry& entry, std::vector<Value> arguments) {
+std::string dtype_answer(const Entry& entry, std::vector<Value> arguments) {
   constexpr std::size_t longest = 120;
   for (std::size_t i = arguments.size(); i < entry.schema.argument_count; ++i) {
     arguments.push_back(default_value(entry.schema.arguments()[i]));
@@ -84,8 +84,8 @@ TEST_P(Promotion, OfTwoTensors) {
       SCOPED_TRACE(std::string(to_text(a)) + " and " + std::string(to_text(b)));
       const std::string one(to_text(a));
       const std::string other(to_text(b));
-      expect_answer(answer_of(*entry, {ones({2}, a), ones({2}, b)}), truth().at(key).at(one).at(other));
-      expect_answer(answer_of(*entry, {ones({2}, a), ones({}, b)}),
+      expect_answer(dtype_answer(*entry, {ones({2}, a), ones({2}, b)}), truth().at(key).at(one).at(other));
+      expect_answer(dtype_answer(*entry, {ones({2}, a), ones({}, b)}),
                     truth().at(key + "_zero_dim_right").at(one).at(other));
     }
   }
@@ -100,7 +100,7 @@ TEST_P(Promotion, OfATensorAndANumber) {
   for (const auto& [ending, number] : numbers) {
     for (const DType a : all_dtypes) {
       SCOPED_TRACE(std::string(to_text(a)) + ending);
-      expect_answer(answer_of(*entry, {ones({2}, a), number}), truth().at(key + ending).at(std::string(to_text(a))));
+      expect_answer(dtype_answer(*entry, {ones({2}, a), number}), truth().at(key + ending).at(std::string(to_text(a))));
     }
   }
 }
@@ -116,7 +116,7 @@ TEST_P(ResultOfOne, HasPyTorchsType) {
   if (entry == nullptr) GTEST_SKIP() << "gpucheck has no such operator";
   for (const DType dtype : all_dtypes) {
     SCOPED_TRACE(to_text(dtype));
-    expect_answer(answer_of(*entry, {ones({2}, dtype)}), truth().at(key).at(std::string(to_text(dtype))));
+    expect_answer(dtype_answer(*entry, {ones({2}, dtype)}), truth().at(key).at(std::string(to_text(dtype))));
   }
 }
 
