@@ -177,17 +177,35 @@ struct Reduce {
       if (over_elements.rank == 1 && over_elements.strides[0][0] == sizeof(T))
         return sum_of_vectors(first, begin, end, lane);
     }
-    constexpr std::int64_t loads = 4;  // in flight at once
+    if (over_elements.rank < 2) return sum_of_regular(first, begin, end, lane);
+    Accumulated sum = functor.identity();
+    for (std::int64_t place = begin + lane; place < end; place += shape.lanes) {
+      sum = functor.combine(sum, element(first, place));
+    }
+    return sum;
+  }
+
+  /// Of elements that lie equally far apart.
+  [[nodiscard]] GPUCHECK_HOST_DEVICE Accumulated sum_of_regular(const std::byte* first, std::int64_t begin,
+                                                                std::int64_t end, unsigned lane) const {
+    constexpr std::int64_t loads = 8;  // in flight at once
+    const std::int64_t stride = over_elements.rank == 0 ? 0 : over_elements.strides[0][0];
+    const std::int64_t step = shape.lanes;
     Accumulated sums[loads];
     for (Accumulated& sum : sums) sum = functor.identity();
     std::int64_t place = begin + lane;
-    for (; place + (loads - 1) * shape.lanes < end; place += loads * shape.lanes) {
-      Accumulated elements[loads];
-      for (std::int64_t i = 0; i < loads; ++i) elements[i] = element(first, place + i * shape.lanes);
-      for (std::int64_t i = 0; i < loads; ++i) sums[i] = functor.combine(sums[i], elements[i]);
+    for (; place + (loads - 1) * step < end; place += loads * step) {
+      Number numbers[loads];
+      for (std::int64_t i = 0; i < loads; ++i) numbers[i] = load(first + (place + i * step) * stride);
+      for (std::int64_t i = 0; i < loads; ++i) {
+        sums[i] = functor.combine(sums[i], functor.take(numbers[i], first_place + place + i * step));
+      }
     }
-    for (; place < end; place += shape.lanes) sums[0] = functor.combine(sums[0], element(first, place));
-    return functor.combine(functor.combine(sums[0], sums[1]), functor.combine(sums[2], sums[3]));
+    for (; place < end; place += step) {
+      sums[0] = functor.combine(sums[0], functor.take(load(first + place * stride), first_place + place));
+    }
+    for (std::int64_t i = 1; i < loads; ++i) sums[0] = functor.combine(sums[0], sums[i]);
+    return sums[0];
   }
 
   /// Of elements without gaps: vectors from the first aligned place on, what is before and behind one by one.

@@ -36,6 +36,11 @@ struct Half {
 
   Half() = default;
   GPUCHECK_HOST_DEVICE explicit Half(float value) {
+#if defined(__CUDA_ARCH__)
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+    // The instruction gives another number that is none.
+    if (value != value) bits = static_cast<std::uint16_t>((detail::bits_of(value) >> 16U & 0x8000U) | 0x7E00U);
+#else
     const std::uint32_t all = detail::bits_of(value);
     const std::uint32_t sign = (all >> 16U) & 0x8000U;
     const std::uint32_t magnitude = all & 0x7FFFFFFFU;
@@ -51,8 +56,14 @@ struct Half {
       half = detail::rounded_shift((magnitude & 0x7FFFFFU) | 0x800000U, 126U - exponent);
     }
     bits = static_cast<std::uint16_t>(sign | half);
+#endif
   }
   GPUCHECK_HOST_DEVICE explicit operator float() const {
+#if defined(__CUDA_ARCH__)
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+#else
     const std::uint32_t sign = (bits & 0x8000U) << 16U;
     const std::uint32_t exponent = (bits >> 10U) & 0x1FU;
     const std::uint32_t fraction = bits & 0x3FFU;
@@ -60,6 +71,7 @@ struct Half {
     if (exponent != 0) return detail::float_of(sign | ((exponent + 112U) << 23U) | (fraction << 13U));
     const float value = static_cast<float>(fraction) * 0x1p-24F;
     return sign == 0 ? value : -value;
+#endif
   }
 };
 

@@ -101,6 +101,7 @@ Tensor make_permuted(const Tensor& self, const Sizes& dims) {
 
 Tensor make_unsqueezed(const Tensor& self, std::int64_t dimension) {
   const std::int64_t place = wrap_dimension(dimension, self.rank() + 1);
+  if (self.sizes().size() == max_rank) throw Error(fmt::format("a tensor has at most {} dimensions", max_rank));
   Geometry geometry = self.geometry();
   const auto at = static_cast<std::size_t>(place);
   const std::int64_t stride = at < geometry.sizes.size() ? geometry.sizes[at] * geometry.strides[at] : 1;
