@@ -122,9 +122,10 @@ Status SimulatedDevice::launch(const device::KernelLaunch& launch, device::Strea
     if (const Status status = check_shape(launch); status != Status::success) return status;
     Work work{.name = launch.kernel->name, .action = {}, .accesses = {}};
     std::copy_if(launch.accesses.begin(), launch.accesses.end(), std::back_inserter(work.accesses),
-                 [](const device::MemoryAccess& access) { return access.bytes != 0; });
-    const auto traffic = std::accumulate(work.accesses.begin(), work.accesses.end(), std::uint64_t{0},
-                                         [](std::uint64_t sum, const auto& access) { return sum + access.bytes; });
+                 [](const device::MemoryAccess& access) { return device::extent_bytes(access) != 0; });
+    const auto traffic =
+        std::accumulate(work.accesses.begin(), work.accesses.end(), std::uint64_t{0},
+                        [](std::uint64_t sum, const auto& access) { return sum + device::traffic_bytes(access); });
     work.duration_ns = launch.spin_ns + memory_ns(traffic);
     const auto* first = static_cast<const std::byte*>(launch.functor);
     work.action = RunKernel{launch.kernel, {first, first + launch.kernel->functor_bytes}, launch.count, launch.block};

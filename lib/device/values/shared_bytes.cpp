@@ -13,7 +13,7 @@ namespace {
 using Number = std::int64_t;
 
 constexpr std::size_t most_steps = std::size_t{1} << 16;
-/// Of two accesses together, so that no sum of theirs is too large for a number.
+/// An access reaches no further, so that no sum of two of them is too large for a number.
 constexpr std::uint64_t most_extent = std::uint64_t{1} << 61;
 
 std::uintptr_t begin_of(const MemoryAccess& access) noexcept {

@@ -14,15 +14,26 @@ std::string on_stream(const Actor& actor) {
   return actor.stream ? fmt::format("on stream {:#x}", actor.stream.value) : std::string("on the default stream");
 }
 
+bool is_within(device::Stretch inner, device::Stretch outer) noexcept {
+  return outer.begin <= inner.begin && inner.end <= outer.end;
+}
+
 }  // namespace
 
 void RaceDetector::access(const Actor& actor, const VectorClock& knows, const device::MemoryAccess& access) {
-  const std::uintptr_t begin = address_of(access.address);
-  if (access.bytes == 0) return;
-  if (access.mode == device::AccessMode::read) {
-    read(actor, knows, begin, begin + access.bytes);
+  const auto extent = device::extent_of(access);
+  if (!extent || extent->begin == extent->end) return;  // nothing, or what will be an illegal address
+  if (!patterns_.empty()) check_patterns(actor, knows, access, *extent);
+  if (!access.repetitions.empty()) {
+    check_cells(actor, knows, access, *extent);
+    keep(actor, knows, access, *extent);
+  } else if (access.mode == device::AccessMode::read) {
+    read(actor, knows, extent->begin, extent->end);
   } else {
-    write(actor, knows, begin, begin + access.bytes);
+    write(actor, knows, extent->begin, extent->end);
+    if (!patterns_.empty()) {
+      std::erase_if(patterns_, [&](const Pattern& kept) { return is_within(kept.extent, *extent); });
+    }
   }
   report_disputes(actor);
 }
@@ -48,7 +59,7 @@ void RaceDetector::read(const Actor& actor, const VectorClock& knows, std::uintp
     }
     const Actor& writer = cell->second.writer;
     const bool other_writer = writer.sequence != 0 && writer.sequence != actor.sequence;
-    if (other_writer && !knows.covers(writer.stamp)) dispute(writer, at, cell->second.end);
+    if (other_writer && !knows.covers(writer.stamp)) dispute_cell(writer, at, cell->second.end);
     std::vector<Actor>& readers = cell->second.readers;
     // A reader that this one comes after adds nothing: who is ordered after this one
     // is ordered after it too.
@@ -70,9 +81,9 @@ void RaceDetector::write(const Actor& actor, const VectorClock& knows, std::uint
     return;
   }
   for (auto at = cell; at != last; ++at) {
-    if (unordered(at->second.writer)) dispute(at->second.writer, at->first, at->second.end);
+    if (unordered(at->second.writer)) dispute_cell(at->second.writer, at->first, at->second.end);
     for (const Actor& reader : at->second.readers) {
-      if (unordered(reader)) dispute(reader, at->first, at->second.end);
+      if (unordered(reader)) dispute_cell(reader, at->first, at->second.end);
     }
   }
   if (cell->first != begin) {
@@ -89,6 +100,7 @@ void RaceDetector::forget(const void* address, std::uint64_t bytes) {
   const auto first = split(address_of(address));
   const auto last = split(address_of(address) + bytes);
   cells_.erase(first, last);
+  if (!patterns_.empty()) forget_patterns({address_of(address), address_of(address) + bytes});
 }
 
 void RaceDetector::dispute(const Actor& other, std::uintptr_t begin, std::uintptr_t end) {

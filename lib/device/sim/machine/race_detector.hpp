@@ -10,7 +10,7 @@
 
 #include "device/driver.hpp"
 #include "device/sim/time/vector_clock.hpp"
-#include "device/values/kernel.hpp"
+#include "device/values/shared_bytes.hpp"
 
 namespace gpucheck::sim {
 
@@ -26,7 +26,8 @@ struct Actor {
 
 /// Finds accesses to the same bytes, at least one of them a write, that nothing orders.
 /// Operations are shown in the order of enqueueing, which extends happens-before; for
-/// each byte the last writer and the readers since are kept, one entry per interval.
+/// each byte the last writer and the readers since are kept: one entry per interval for
+/// accesses without gaps, and one for each access with gaps, however many its runs are.
 /// Not thread-safe.
 class RaceDetector {
  public:
@@ -36,8 +37,16 @@ class RaceDetector {
   void host_write(const Actor& actor, const void* address, std::uint64_t bytes);
   /// The bytes hold nothing any more: what happened to them cannot conflict with the future.
   void forget(const void* address, std::uint64_t bytes);
+  /// All that `clock` knows is ordered before everything to come. Looks only where much is kept.
+  void forget_known(const VectorClock& clock);
   /// Everything so far is ordered before everything to come.
-  void forget_all() noexcept { cells_.clear(); }
+  void forget_all() noexcept {
+    cells_.clear();
+    patterns_.clear();
+  }
+
+  /// Accesses with gaps that are kept at most. When there are more, the oldest are forgotten.
+  static constexpr std::size_t most_patterns = 2048;
 
   [[nodiscard]] const std::vector<device::Race>& races() const noexcept { return races_; }
 
@@ -49,9 +58,28 @@ class RaceDetector {
   };
   using Cells = std::map<std::uintptr_t, Cell>;
 
+  /// An access with gaps, or what is left of it.
+  struct Pattern {
+    device::Stretch extent;
+    device::MemoryAccess access;
+    Actor actor;
+  };
+
   Cells::iterator split(std::uintptr_t address);
   void read(const Actor& actor, const VectorClock& knows, std::uintptr_t begin, std::uintptr_t end);
   void write(const Actor& actor, const VectorClock& knows, std::uintptr_t begin, std::uintptr_t end);
+  void check_cells(const Actor& actor, const VectorClock& knows, const device::MemoryAccess& access,
+                   device::Stretch extent);
+  void check_patterns(const Actor& actor, const VectorClock& knows, const device::MemoryAccess& access,
+                      device::Stretch extent);
+  void keep(const Actor& actor, const VectorClock& knows, const device::MemoryAccess& access, device::Stretch extent);
+  void forget_patterns(device::Stretch stretch);
+  [[nodiscard]] Cells::const_iterator first_cell(std::uintptr_t address) const;
+  [[nodiscard]] bool is_overwritten(device::Stretch stretch, std::uint64_t since) const;
+  [[nodiscard]] std::vector<device::Stretch> not_overwritten(device::Stretch stretch, std::uint64_t since) const;
+  void dispute_shared(const Actor& other, const Actor& actor, const device::MemoryAccess& theirs,
+                      const device::MemoryAccess& access);
+  void dispute_cell(const Actor& other, std::uintptr_t begin, std::uintptr_t end);
   void dispute(const Actor& other, std::uintptr_t begin, std::uintptr_t end);
   void report_disputes(const Actor& actor);
   void report(const Actor& first, const Actor& second, std::uintptr_t begin, std::uintptr_t end);
@@ -64,7 +92,8 @@ class RaceDetector {
     std::uintptr_t end = 0;
   };
 
-  Cells cells_;  // disjoint, by first address
+  Cells cells_;                    // disjoint, by first address
+  std::vector<Pattern> patterns_;  // in the order of their operations
   std::vector<Dispute> disputes_;
   std::vector<device::Race> races_;
   std::set<std::pair<std::uint64_t, std::uint64_t>> reported_;

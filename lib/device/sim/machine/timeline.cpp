@@ -94,6 +94,7 @@ std::uint64_t Timeline::reached_ns() const noexcept {
 void Timeline::host_learns(const VectorClock& clock) {
   host_clock_.join(clock);
   ++host_epoch_;
+  races_.forget_known(host_clock_);
 }
 
 bool Timeline::forget_past() noexcept {

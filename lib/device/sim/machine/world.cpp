@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/splitmix.hpp"
+#include "device/sim/memory/address.hpp"
 #include "device/sim/reference/meeting.hpp"
 #include "device/sim/reference/reference_collective.hpp"
 #include "device/sim/reference/reference_product.hpp"
@@ -18,16 +19,22 @@ using device::Status;
 
 namespace {
 
-Range range_of(const MemoryAccess& access) { return {reinterpret_cast<std::uintptr_t>(access.address), access.bytes}; }
+/// Whether each of its runs begins where its elements may.
+bool is_aligned(const MemoryAccess& access) {
+  const auto is_multiple = [&](std::uintptr_t number) { return number % access.alignment == 0; };
+  return is_multiple(address_of(access.address)) &&
+         std::ranges::all_of(access.repetitions, [&](const device::Repetition& repetition) {
+           return repetition.count <= 1 || is_multiple(repetition.stride);
+         });
+}
 
 /// A copy engine reaches every device; a kernel only its own and enabled peers.
 bool reachable(const World& world, const Context& context, const Work& work, const MemoryAccess& access) {
-  const Range range = range_of(access);
-  const Context* owner = world.owner(range.begin);
-  if (owner == nullptr) return world.host.contains(range);
+  const Context* owner = world.owner(address_of(access.address));
+  if (owner == nullptr) return world.host.contains(access);
   const bool permitted =
       owner == &context || !is_kernel(work.action) || context.peers.contains(owner->default_stream.device);
-  return permitted && owner->accessible.contains(range);
+  return permitted && owner->accessible.contains(access);
 }
 
 struct Performer {
@@ -98,8 +105,8 @@ Status execute(World& world, Context& context, const Work& work) {
   }
   for (const MemoryAccess& access : work.accesses) {
     if (!reachable(world, context, work, access)) return Status::illegal_address;
-    if (range_of(access).begin % access.alignment != 0) return Status::misaligned_address;
-    const bool writes_host = access.mode != AccessMode::read && world.owner(range_of(access).begin) == nullptr;
+    if (!is_aligned(access)) return Status::misaligned_address;
+    const bool writes_host = access.mode != AccessMode::read && world.owner(address_of(access.address)) == nullptr;
     if (writes_host) ++world.host_writes;
   }
   return std::visit(Performer{world, context, work}, work.action);

@@ -9,6 +9,7 @@
 #include "base/host_refusal.hpp"
 #include "base/text/units.hpp"
 #include "device/sim/memory/address.hpp"
+#include "device/sim/memory/bounds.hpp"
 
 namespace gpucheck::sim {
 
@@ -137,6 +138,30 @@ bool AllocationMap::contains(Range range) const {
     covered += entry->second.bytes;
   }
   return range.bytes <= covered;
+}
+
+bool AllocationMap::contains(const device::MemoryAccess& access) const {
+  if (contains({address_of(access.address), device::extent_bytes(access)})) return true;
+  return !access.repetitions.empty() &&
+         runs_lie_in_pieces(access, [this](std::uintptr_t address) { return piece_after(address); });
+}
+
+/// The first allocation that ends after the address, or mappings next to each other.
+std::optional<Range> AllocationMap::piece_after(std::uintptr_t address) const {
+  auto entry = allocations_.upper_bound(address);
+  if (entry != allocations_.begin()) {
+    const auto before = std::prev(entry);
+    if (address - before->first < before->second.bytes) entry = before;
+  }
+  if (entry == allocations_.end()) return std::nullopt;
+  Range piece{entry->first, entry->second.bytes};
+  const auto goes_on = [&] {
+    const bool was_mapping = entry->second.origin == Origin::mapping;
+    return ++entry != allocations_.end() && was_mapping && entry->first == piece.end() &&
+           entry->second.origin == Origin::mapping;
+  };
+  while (goes_on()) piece.bytes += entry->second.bytes;
+  return piece;
 }
 
 std::uint64_t AllocationMap::bytes() const noexcept {

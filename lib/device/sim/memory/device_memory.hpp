@@ -8,6 +8,7 @@
 #include "base/rounding.hpp"
 #include "device/sim/memory/address_space.hpp"
 #include "device/sim/memory/free_ranges.hpp"
+#include "device/values/memory_access.hpp"
 
 namespace gpucheck::sim {
 
@@ -80,9 +81,13 @@ class AllocationMap {
   /// True when the whole range lies inside one allocation, or inside mappings next to
   /// each other.
   [[nodiscard]] bool contains(Range range) const;
+  /// The same of each run of an access.
+  [[nodiscard]] bool contains(const device::MemoryAccess& access) const;
   [[nodiscard]] std::uint64_t bytes() const noexcept;
 
  private:
+  [[nodiscard]] std::optional<Range> piece_after(std::uintptr_t address) const;
+
   std::map<std::uintptr_t, Allocation> allocations_;
 };
 

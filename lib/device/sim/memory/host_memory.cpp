@@ -8,6 +8,8 @@
 
 #include "base/host_refusal.hpp"
 #include "base/text/units.hpp"
+#include "device/sim/memory/address.hpp"
+#include "device/sim/memory/bounds.hpp"
 #include "device/sim/memory/device_memory.hpp"
 
 namespace gpucheck::sim {
@@ -86,6 +88,17 @@ std::optional<Range> HostMemory::find(const void* address) const {
 bool HostMemory::contains(Range range) const {
   const auto holder = find(reinterpret_cast<const void*>(range.begin));
   return holder && range.bytes <= holder->end() - range.begin;
+}
+
+bool HostMemory::contains(const device::MemoryAccess& access) const {
+  if (contains(Range{address_of(access.address), device::extent_bytes(access)})) return true;
+  if (access.repetitions.empty()) return false;
+  return runs_lie_in_pieces(access, [this](std::uintptr_t address) -> std::optional<Range> {
+    if (const auto around = find(as_pointer(address))) return around;
+    const auto next = ranges_.upper_bound(address);
+    if (next == ranges_.end()) return std::nullopt;
+    return Range{next->first, next->second.bytes};
+  });
 }
 
 }  // namespace gpucheck::sim

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "device/sim/memory/free_ranges.hpp"
+#include "device/values/memory_access.hpp"
 #include "device/values/status.hpp"
 
 namespace gpucheck::sim {
@@ -28,6 +29,8 @@ class HostMemory {
   /// The page-locked range that `address` lies in.
   [[nodiscard]] std::optional<Range> find(const void* address) const;
   [[nodiscard]] bool contains(Range range) const;
+  /// The same of each run of an access.
+  [[nodiscard]] bool contains(const device::MemoryAccess& access) const;
 
  private:
   enum class Origin { allocated, registered };

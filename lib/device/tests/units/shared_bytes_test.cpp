@@ -52,7 +52,7 @@ class Draws {
  public:
   std::size_t below(std::size_t limit) { return splitmix(++count_) % limit; }
 
-  /// Of any number of repetitions in any order, with strides of 0, gaps and overlaps.
+  /// Any number of repetitions in any order, with strides of 0, gaps and overlaps.
   MemoryAccess access() {
     std::vector<Repetition> repetitions(below(Repetitions::most + 1));
     for (Repetition& one : repetitions) one = {1 + below(4), below(below(2) == 0 ? 9 : 50)};

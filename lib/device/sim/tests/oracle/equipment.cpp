@@ -120,7 +120,9 @@ std::vector<Touch> Equipment::traced(std::vector<Touch> touches) const {
 device::Status Equipment::launch_kernel(device::Device& on, std::size_t number, const std::vector<Touch>& touches,
                                         device::Stream stream) const {
   std::vector<device::MemoryAccess> accesses;
-  for (const Touch& touch : touches) accesses.push_back({at(touch), touch.end - touch.begin, touch.mode});
+  for (const Touch& touch : touches) {
+    accesses.push_back({at(touch), touch.end - touch.begin, touch.mode, 1, touch.repetitions});
+  }
   static const std::byte nothing{};
   return on.launch({.kernel = &kernel(number), .functor = &nothing, .count = 1, .accesses = accesses}, stream);
 }

@@ -19,6 +19,21 @@ struct Node {
   Nodes before;  ///< all that happens before it
 };
 
+/// One by one.
+std::set<std::size_t> bytes_of(const Touch& touch) {
+  std::vector<std::size_t> runs{touch.begin};
+  for (const auto& [count, stride] : touch.repetitions) {
+    for (std::size_t i = runs.size(); i-- > 0;) {
+      for (std::size_t times = 1; times < count; ++times) runs.push_back(runs[i] + times * stride);
+    }
+  }
+  std::set<std::size_t> bytes;
+  for (const std::size_t run : runs) {
+    for (std::size_t at = run; at < run + touch.end - touch.begin; ++at) bytes.insert(at);
+  }
+  return bytes;
+}
+
 /// Makes a node of each operation, in the order of the calls.
 class Order {
  public:
@@ -127,7 +142,16 @@ class Accesses {
     const bool is_incomplete = std::any_of(bytes_.begin(), bytes_.end(), [this](const auto& entry) {
       return entry.second.is_reported != is_disputed(entry.second.accesses);
     });
-    return {std::move(conflicts_), is_incomplete};
+    Judgement judgement{std::move(conflicts_), is_incomplete, has_patterns_, {}};
+    if (!has_patterns_) return judgement;
+    for (const auto& [place, byte] : bytes_) {
+      const std::uintptr_t address = trace_.memories[place.first] + place.second;
+      for_each_dispute(byte.accesses, [&](NodeIndex earlier, NodeIndex later) {
+        const Conflict pair = make_conflict(nodes_[earlier].party, nodes_[later].party, 0, 0);
+        judgement.disputed[{pair.one, pair.other}].insert(address);
+      });
+    }
+    return judgement;
   }
 
  private:
@@ -169,8 +193,9 @@ class Accesses {
 
   void access(NodeIndex node, const Touch& touch) {
     const bool writes = touch.mode != AccessMode::read;
+    has_patterns_ = has_patterns_ || !touch.repetitions.empty();
     std::map<NodeIndex, Stretch> disputes;
-    for (std::size_t at = touch.begin; at < touch.end; ++at) {
+    for (const std::size_t at : bytes_of(touch)) {
       Byte& byte = bytes_[{touch.buffer, at}];
       for (const NodeIndex earlier : opponents(byte.accesses, node, writes)) {
         byte.is_reported = true;
@@ -186,14 +211,22 @@ class Accesses {
     }
   }
 
-  [[nodiscard]] bool is_disputed(const std::vector<Access>& accesses) const {
+  template <typename See>
+  void for_each_dispute(const std::vector<Access>& accesses, const See& see) const {
     for (std::size_t later = 0; later < accesses.size(); ++later) {
       for (std::size_t earlier = 0; earlier < later; ++earlier) {
         const bool writes = accesses[earlier].writes || accesses[later].writes;
-        if (writes && !ordered(accesses[earlier].node, accesses[later].node)) return true;
+        if (writes && !ordered(accesses[earlier].node, accesses[later].node)) {
+          see(accesses[earlier].node, accesses[later].node);
+        }
       }
     }
-    return false;
+  }
+
+  [[nodiscard]] bool is_disputed(const std::vector<Access>& accesses) const {
+    bool is = false;
+    for_each_dispute(accesses, [&](NodeIndex, NodeIndex) { is = true; });
+    return is;
   }
 
   const Trace& trace_;
@@ -201,6 +234,7 @@ class Accesses {
   std::map<std::pair<std::size_t, std::size_t>, Byte> bytes_;  ///< by memory and place in it
   std::set<std::pair<NodeIndex, NodeIndex>> pairs_;
   std::vector<Conflict> conflicts_;
+  bool has_patterns_ = false;
 };
 
 }  // namespace

@@ -73,7 +73,7 @@ Kind draw_kind(Draws& draws) {
 
 class Generator {
  public:
-  explicit Generator(std::uint64_t seed) : draws_(seed) { program_.seed = seed; }
+  Generator(std::uint64_t seed, Touches kind) : draws_(seed), kind_(kind) { program_.seed = seed; }
 
   Program draw() {
     program_.device_count = draws_.one_in(5) ? 2 : 1;
@@ -106,7 +106,7 @@ class Generator {
   std::vector<Touch> draw_touches(int device, bool of_graph) {
     std::vector<Touch> touches;
     for (std::size_t left = 1 + draws_.below(4) / 2; left > 0; --left) {
-      Touch touch = draw_touch();
+      const Touch touch = kind_ == Touches::patterns && draws_.one_in(2) ? draw_pattern() : draw_touch();
       const Buffer& buffer = program_.buffers[touch.buffer];
       const bool within_reach = buffer.kind == Buffer::Kind::page_locked || buffer.device == device;
       if (within_reach && !(of_graph && buffer.kind == Buffer::Kind::pool)) touches.push_back(touch);
@@ -121,6 +121,22 @@ class Generator {
     if (draws_.one_in(3)) return {buffer, 0, buffer_bytes, mode};
     const std::size_t begin = draws_.below(buffer_bytes);
     return {buffer, begin, begin + draws_.below(buffer_bytes - begin + 1), mode};
+  }
+
+  /// A run of a byte or two, repeated up to where the buffer ends.
+  Touch draw_pattern() {
+    Touch touch = draw_touch();
+    touch.begin = draws_.below(buffer_bytes / 2);
+    touch.end = touch.begin + 1 + draws_.below(2);
+    std::size_t end = touch.end;
+    for (std::size_t left = 1 + draws_.below(3); left > 0; --left) {
+      const std::size_t stride = draws_.below(5);
+      const std::size_t most = stride == 0 ? 3 : (buffer_bytes - end) / stride + 1;
+      const std::size_t count = 1 + draws_.below(most);
+      end += (count - 1) * stride;
+      touch.repetitions.all[touch.repetitions.used++] = {count, stride};
+    }
+    return touch;
   }
 
   std::array<GraphPlan, 2> draw_graph() {
@@ -170,6 +186,7 @@ class Generator {
   }
 
   Draws draws_;
+  Touches kind_;
   Program program_;
 };
 
@@ -204,6 +221,7 @@ std::string touches_text(const std::vector<Touch>& touches) {
     constexpr std::array<std::string_view, 3> modes{"reads", "writes", "updates"};
     text += fmt::format(" {} buffer {}[{}, {})", modes[static_cast<std::size_t>(touch.mode)], touch.buffer, touch.begin,
                         touch.end);
+    for (const auto& [count, stride] : touch.repetitions) text += fmt::format(" {} times each {}", count, stride);
   }
   return text;
 }
@@ -238,7 +256,7 @@ std::string graph_text(const GraphPlan& plan) {
 
 }  // namespace
 
-Program draw_program(std::uint64_t seed) { return Generator(seed).draw(); }
+Program draw_program(std::uint64_t seed, Touches touches) { return Generator(seed, touches).draw(); }
 
 std::string to_text(const Program& program) {
   std::string text = fmt::format("seed {}, {} devices\n", program.seed, program.device_count);

@@ -15,12 +15,13 @@ namespace gpucheck::sim::oracle {
 /// Bytes of each buffer: few, so that what operations touch meets in every way.
 inline constexpr std::size_t buffer_bytes = 8;
 
-/// Bytes [begin, end) of a buffer.
+/// Bytes [begin, end) of a buffer, and what the repetitions make of them.
 struct Touch {
   std::size_t buffer = 0;
   std::size_t begin = 0;
   std::size_t end = 0;
   device::AccessMode mode = device::AccessMode::read;
+  device::Repetitions repetitions{};
 };
 
 struct Buffer {
@@ -98,7 +99,11 @@ struct Program {
   std::vector<Step> steps;
 };
 
-Program draw_program(std::uint64_t seed);
+/// What kernels touch: stretches of bytes, or also patterns with gaps, overlaps and repetitions
+/// of all sorts.
+enum class Touches { stretches, patterns };
+
+Program draw_program(std::uint64_t seed, Touches touches);
 /// One line for each stream, buffer, graph and step.
 std::string to_text(const Program& program);
 
