@@ -5,6 +5,7 @@
 
 #include "device/kernels/broken_memory.hpp"
 #include "device/launch.hpp"
+#include "device/values/shared_bytes.hpp"
 
 namespace gpucheck::fault {
 namespace {
@@ -19,10 +20,11 @@ struct Stretch {
   std::uint64_t end = 0;
 };
 
-/// What was written of `memory`.
+/// What was written of `memory`, with the gaps in it.
 Stretch common(const Written& memory, const Written& written) {
   const std::uintptr_t begin = std::max(number(memory.address), number(written.address));
-  const std::uintptr_t end = std::min(number(memory.address) + memory.bytes, number(written.address) + written.bytes);
+  const std::uintptr_t end =
+      std::min(number(memory.address) + memory.bytes, number(written.address) + device::extent_bytes(written.access()));
   if (begin >= end) return {};
   return {begin - number(memory.address), end - number(memory.address)};
 }
@@ -56,9 +58,9 @@ Status BrokenMemory::apply(const Defect& defect, device::Device& device, const W
   if (stretch.begin == stretch.end) return Status::success;
   auto* const bytes = static_cast<std::uint8_t*>(defect.memory.address);
   if (defect.stuck_byte != nullptr) {
-    const auto at = static_cast<std::uint64_t>(static_cast<std::uint8_t*>(defect.stuck_byte) - bytes);
-    if (at < stretch.begin || at >= stretch.end) return Status::success;
-    return device::launch(device, device::kernels::StickBit{bytes + at, high_bit}, 1, stream);
+    if (!device::share_bytes(written.access(), {defect.stuck_byte, 1}, true)) return Status::success;
+    return device::launch(device, device::kernels::StickBit{static_cast<std::uint8_t*>(defect.stuck_byte), high_bit}, 1,
+                          stream);
   }
   constexpr std::uint64_t word = sizeof(std::uint64_t);
   const std::uint64_t words = defect.memory.bytes / word;
@@ -87,8 +89,7 @@ Status BrokenMemory::after_launch(device::Device& device, const device::KernelLa
   if (!any_ || launch.count == 0) return Status::success;
   for (const device::MemoryAccess& access : launch.accesses) {
     if (access.mode == device::AccessMode::read) continue;
-    const Written written{.address = const_cast<void*>(access.address), .bytes = access.bytes};
-    if (const Status status = after_write(device, written, stream); status != Status::success) return status;
+    if (const Status status = after_write(device, written_by(access), stream); status != Status::success) return status;
   }
   return Status::success;
 }

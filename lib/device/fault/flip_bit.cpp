@@ -18,6 +18,19 @@ std::uint64_t middle_of(std::uint64_t bytes) {
   return std::min(bytes / 2 | last_byte_of_word, bytes - 1);
 }
 
+/// The byte that comes after so many others of what was written, run after run.
+void* nth_byte(const Written& written, std::uint64_t number) {
+  std::uint64_t offset = number % written.bytes;
+  number /= written.bytes;
+  for (std::size_t i = written.repetitions.used; i-- > 0;) {
+    const auto& [count, stride] = written.repetitions.all[i];
+    if (stride == 0) continue;
+    offset += number % count * stride;
+    number /= count;
+  }
+  return static_cast<std::uint8_t*>(written.address) + offset;
+}
+
 void flip_in_host_memory(void* byte) {
   auto* target = static_cast<std::uint8_t*>(byte);
   *target = static_cast<std::uint8_t>(*target ^ high_bit);
@@ -33,11 +46,11 @@ bool is_capturing(device::Graphs& graphs, device::Stream stream) {
 Written first_written(const device::KernelLaunch& launch) {
   if (launch.count == 0) return {};
   const auto writes_a_byte = [](const device::MemoryAccess& access) {
-    return access.mode != device::AccessMode::read && access.bytes > 0;
+    return access.mode != device::AccessMode::read && device::extent_bytes(access) > 0;
   };
   const auto access = std::find_if(launch.accesses.begin(), launch.accesses.end(), writes_a_byte);
   if (access == launch.accesses.end()) return {};
-  return {.address = const_cast<void*>(access->address), .bytes = access->bytes};
+  return written_by(*access);
 }
 
 Status flip(device::Device& device, void* byte, std::uint8_t mask, device::Stream stream) {
@@ -45,15 +58,15 @@ Status flip(device::Device& device, void* byte, std::uint8_t mask, device::Strea
 }
 
 void* byte_at(const Written& written, const Place& place) {
-  if (written.bytes == 0 || place.offset >= written.bytes) return nullptr;
-  auto* const start = static_cast<std::uint8_t*>(written.address);
+  const std::uint64_t bytes = device::traffic_bytes(written.access());
+  if (bytes == 0 || place.offset >= bytes) return nullptr;
   switch (place.from) {
     case Place::From::start:
-      return start + place.offset;
+      return nth_byte(written, place.offset);
     case Place::From::middle:
-      return start + middle_of(written.bytes);
+      return nth_byte(written, middle_of(bytes));
     case Place::From::end:
-      return start + (written.bytes - 1 - place.offset);
+      return nth_byte(written, bytes - 1 - place.offset);
   }
   return nullptr;
 }

@@ -43,6 +43,22 @@ TEST(ByteAt, CountsFromEitherEndWith64Bits) {
   EXPECT_EQ(byte_at({.address = start, .bytes = 0}, from_end(0)), nullptr);
 }
 
+TEST(ByteAt, CountsWhatWasWrittenAndNotTheGaps) {
+  auto* const start = reinterpret_cast<std::uint8_t*>(std::uintptr_t{1} << 40);
+  Written written{.address = start, .bytes = 4};
+  written.repetitions = {3, {device::Repetition{2, 100}, device::Repetition{5, 0}, device::Repetition{3, 10}}};
+  EXPECT_EQ(byte_at(written, from_start(3)), start + 3);
+  EXPECT_EQ(byte_at(written, from_start(4)), start + 10);
+  EXPECT_EQ(byte_at(written, from_start(12)), start + 100);
+  EXPECT_EQ(byte_at(written, from_start(23)), start + 123);
+  EXPECT_EQ(byte_at(written, from_start(24)), nullptr);
+  EXPECT_EQ(byte_at(written, from_end(0)), start + 123);
+  EXPECT_EQ(byte_at(written, from_end(4)), start + 113);
+  EXPECT_EQ(byte_at(written, {}), start + 103) << "the last byte of the fourth number";
+  written.repetitions.all[0].count = 0;
+  EXPECT_EQ(byte_at(written, from_start(0)), nullptr);
+}
+
 TEST(FlipBit, HitsTheByteThatIsNamed) {
   const Plan plan{{{.operation = Operation::fill, .effect = Effect::flip_bit, .place = from_end(0)},
                    {.operation = Operation::launch_kernel, .effect = Effect::flip_bit, .place = from_start(5)}}};

@@ -44,9 +44,10 @@ class KeptLaunches final : public device::ForwardingDevice {
 class BrokenMemoryEdges : public testing::Test {
  protected:
   /// How many kernels a write of that part of the memory takes; places may lie before its begin.
-  std::size_t launches_for(std::ptrdiff_t begin, std::size_t bytes) {
+  std::size_t launches_for(std::ptrdiff_t begin, std::size_t bytes, const device::Repetitions& repetitions = {}) {
     const std::size_t before = device.functors.size();
-    EXPECT_EQ(broken.after_write(device, {.address = start + begin, .bytes = bytes}, {}), Status::success);
+    const Written written{.address = start + begin, .bytes = bytes, .repetitions = repetitions};
+    EXPECT_EQ(broken.after_write(device, written, {}), Status::success);
     return device.functors.size() - before;
   }
 
@@ -74,6 +75,23 @@ TEST_F(BrokenMemoryEdges, ABitSticksWhenItsByteIsWritten) {
   EXPECT_EQ(launches_for(-16, 400), 1U);
   EXPECT_EQ(launches_for(64, 8), 0U) << "begins where the memory ends";
   EXPECT_EQ(launches_for(32, 0), 0U);
+}
+
+// Runs of four bytes, ten apart.
+TEST_F(BrokenMemoryEdges, ABitSticksWhenARunWritesItsByteAndNotInTheGaps) {
+  broken.stick_bit({.address = start, .bytes = 64}, start + 33);
+  EXPECT_EQ(launches_for(0, 4, {1, {device::Repetition{4, 10}}}), 1U);
+  EXPECT_EQ(device.last<StickBit>().byte, start + 33);
+  EXPECT_EQ(launches_for(0, 4, {1, {device::Repetition{3, 10}}}), 0U);
+  EXPECT_EQ(launches_for(4, 4, {1, {device::Repetition{6, 10}}}), 0U);
+}
+
+// The gaps count as written, up to the last run's end.
+TEST_F(BrokenMemoryEdges, AnAddressLineMeetsAllWordsOfAPattern) {
+  broken.alias_address_line({.address = start, .bytes = 64});
+  EXPECT_EQ(launches_for(8, 4, {1, {device::Repetition{3, 16}}}), 1U);
+  EXPECT_EQ(device.last<AliasAddressLine>().first, 1U);
+  EXPECT_EQ(device.counts.back(), 5U);
 }
 
 struct LineCase {

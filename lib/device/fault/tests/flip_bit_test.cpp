@@ -135,6 +135,12 @@ TEST(FirstWritten, IsTheFirstMemoryOfItsBytesThatALaunchChanges) {
   EXPECT_EQ(written(0, accesses).bytes, 0U) << "a launch of nothing";
   EXPECT_EQ(written(1, {accesses.begin(), accesses.begin() + 2}).bytes, 0U);
   EXPECT_EQ(written(1, {}).bytes, 0U);
+  const std::array<std::int64_t, 1> size{5};
+  const std::array<std::int64_t, 1> stride{2};
+  const Written pattern = written(1, {device::writes_strided(memory.data(), size, stride)});
+  EXPECT_EQ(pattern.bytes, 1U);
+  EXPECT_EQ(pattern.repetitions.all[0], (device::Repetition{5, 2}));
+  EXPECT_EQ(pattern.repetitions.used, 1U);
 }
 
 TEST(FlipBit, IsRecordedInACapture) {
