@@ -62,9 +62,7 @@ template <typename T>
 void copy_strided(Runtime& runtime, const StridedMatrix<T>& in, T* out, device::Stream stream) {
   const std::size_t count = in.rows * in.columns;
   if (count == 0) return;
-  const std::size_t reach = (in.rows - 1) * in.row_stride + (in.columns - 1) * in.column_stride + 1;
-  launch(runtime, kernels::CopyStrided<T>{in.data, reach, in.columns, in.row_stride, in.column_stride, out}, count,
-         stream);
+  launch(runtime, kernels::CopyStrided<T>{in.data, in.columns, in.row_stride, in.column_stride, out}, count, stream);
 }
 
 template <typename T>

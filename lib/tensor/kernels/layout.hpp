@@ -32,19 +32,19 @@ struct Convert {
 };
 
 /// Lays a matrix with any strides out row by row: out[r * columns + c] =
-/// in[r * row_stride + c * column_stride], one invocation for each element. `elements` is
-/// how far `in` reaches.
+/// in[r * row_stride + c * column_stride], one invocation for each element.
 template <typename T>
 struct CopyStrided {
   static constexpr std::string_view name = "copy_strided";
   const T* in;
-  std::size_t elements;
   std::size_t columns;
   std::size_t row_stride;
   std::size_t column_stride;
   T* out;
   [[nodiscard]] std::array<MemoryAccess, 2> accesses(std::size_t count) const {
-    return {reads(in, elements * sizeof(T)), writes(out, count * sizeof(T))};
+    const std::array sizes{static_cast<std::int64_t>(count / columns), static_cast<std::int64_t>(columns)};
+    const std::array strides{static_cast<std::int64_t>(row_stride), static_cast<std::int64_t>(column_stride)};
+    return {reads_strided(in, sizes, strides), writes(out, count * sizeof(T))};
   }
   GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
     const std::size_t row = thread.index / columns;

@@ -17,6 +17,14 @@ struct Tally {
   std::uint64_t wrong = 0;     ///< of those, how many differed
 };
 
+/// Those of so many elements of data that are data[0], data[stride], ...
+template <typename T>
+MemoryAccess samples(AccessMode mode, const T* data, std::size_t elements, std::size_t stride) {
+  const auto count = static_cast<std::int64_t>((elements + stride - 1) / stride);
+  const auto step = static_cast<std::int64_t>(stride);
+  return strided(mode, data, sizeof(T), {&count, 1}, {&step, 1}, alignof(T));
+}
+
 /// data[i * stride] = value; `elements` is how far data reaches.
 template <typename T>
 struct FillStrided {
@@ -25,7 +33,9 @@ struct FillStrided {
   std::size_t elements;
   std::size_t stride;
   T value;
-  [[nodiscard]] std::array<MemoryAccess, 1> accesses(std::size_t) const { return {writes(data, elements * sizeof(T))}; }
+  [[nodiscard]] std::array<MemoryAccess, 1> accesses(std::size_t) const {
+    return {samples(AccessMode::write, data, elements, stride)};
+  }
   GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const { data[thread.index * stride] = value; }
 };
 
@@ -62,13 +72,13 @@ struct VerifyStrided {
   T value;
   Tally* tally;
   [[nodiscard]] std::array<MemoryAccess, 2> accesses(std::size_t) const {
-    return {reads(data, elements * sizeof(T)), updates(tally, sizeof(Tally))};
+    return {samples(AccessMode::read, data, elements, stride), updates(tally, sizeof(Tally))};
   }
   GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
-    const std::size_t samples = (elements + stride - 1) / stride;
+    const std::size_t sampled = (elements + stride - 1) / stride;
     std::uint64_t verified = 0;
     std::uint64_t wrong = 0;
-    for (std::size_t i = thread.index; i < samples; i += thread.count) {
+    for (std::size_t i = thread.index; i < sampled; i += thread.count) {
       ++verified;
       wrong += data[i * stride] == value ? 0U : 1U;
     }

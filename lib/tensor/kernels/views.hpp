@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "device/kernels/support/family.hpp"
@@ -50,8 +51,16 @@ struct View {
   T* data = nullptr;
   Layout layout;
   [[nodiscard]] View<const T> read_only() const { return {data, layout}; }
-  /// Memory from the first to the last element, gaps included.
-  [[nodiscard]] std::size_t extent_bytes() const { return layout.extent() * sizeof(T); }
+  /// Its elements, without the gaps between them.
+  [[nodiscard]] MemoryAccess access(AccessMode mode) const {
+    std::array<std::int64_t, Layout::max_rank> sizes{};
+    std::array<std::int64_t, Layout::max_rank> strides{};
+    for (std::size_t i = 0; i < layout.rank; ++i) {
+      sizes[i] = static_cast<std::int64_t>(layout.sizes[i]);
+      strides[i] = static_cast<std::int64_t>(layout.strides[i]);
+    }
+    return strided(mode, data, sizeof(T), {sizes.data(), layout.rank}, {strides.data(), layout.rank}, alignof(T));
+  }
 };
 
 /// out = a + b, all three of one shape.
@@ -61,7 +70,7 @@ struct AddViews {
   View<const float> b;
   View<float> out;
   [[nodiscard]] std::array<MemoryAccess, 3> accesses(std::size_t) const {
-    return {reads(a.data, a.extent_bytes()), reads(b.data, b.extent_bytes()), writes(out.data, out.extent_bytes())};
+    return {a.access(AccessMode::read), b.access(AccessMode::read), out.access(AccessMode::write)};
   }
   GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
     out.data[out.layout.offset(thread.index)] =
@@ -78,7 +87,7 @@ struct MultiplyMatrices {
   View<const float> b;
   View<float> out;
   [[nodiscard]] std::array<MemoryAccess, 3> accesses(std::size_t) const {
-    return {reads(a.data, a.extent_bytes()), reads(b.data, b.extent_bytes()), writes(out.data, out.extent_bytes())};
+    return {a.access(AccessMode::read), b.access(AccessMode::read), out.access(AccessMode::write)};
   }
   GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
     const std::size_t column = thread.index % out.layout.sizes[2];

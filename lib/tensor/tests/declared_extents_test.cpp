@@ -42,12 +42,12 @@ TEST(DeclaredExtents, OfKernelsWithStridesAndVectors) {
                                                       return Convert<float, std::int64_t>{in, at.add<std::int64_t>(9)};
                                                     },
                                                     9});
-  expect_exact(Launch<CopyStrided<std::int64_t>>{[](Arrays& at) {
-                                                   const auto* in = at.add<std::int64_t>(10);
-                                                   return CopyStrided<std::int64_t>{in, 10, 2,
-                                                                                    1,  5,  at.add<std::int64_t>(10)};
-                                                 },
-                                                 10});
+  expect_exact(
+      Launch<CopyStrided<std::int64_t>>{[](Arrays& at) {
+                                          const auto* in = at.add<std::int64_t>(10);
+                                          return CopyStrided<std::int64_t>{in, 2, 1, 5, at.add<std::int64_t>(10)};
+                                        },
+                                        10});
 }
 
 constexpr Layout rows_of(std::size_t batches, std::size_t rows, std::size_t columns) {

@@ -119,7 +119,7 @@ void expect_exact(const Launch<Functor>& launch) {
     ASSERT_EQ(accesses.size(), arrays.size());
     for (std::size_t i = 0; i < accesses.size(); ++i) {
       EXPECT_EQ(accesses[i].address, arrays[i].data()) << "access " << i;
-      EXPECT_EQ(accesses[i].bytes, arrays.bytes(i)) << "access " << i;
+      EXPECT_EQ(extent_bytes(accesses[i]), arrays.bytes(i)) << "access " << i;
       if (accesses[i].mode == AccessMode::read) arrays[i].protect(PROT_READ);
     }
     EXPECT_TRUE(runs(launch, functor)) << "touches more than it states";
