@@ -121,6 +121,7 @@ Status SimulatedDevice::launch(const device::KernelLaunch& launch, device::Strea
     if (launch.count == 0) return Status::success;
     if (const Status status = check_shape(launch); status != Status::success) return status;
     Work work{.name = launch.kernel->name, .action = {}, .accesses = {}};
+    work.accesses.reserve(launch.accesses.size());
     std::copy_if(launch.accesses.begin(), launch.accesses.end(), std::back_inserter(work.accesses),
                  [](const device::MemoryAccess& access) { return device::extent_bytes(access) != 0; });
     const auto traffic =

@@ -27,7 +27,7 @@ MemoryAccess strided(AccessMode mode, const void* first, std::size_t element_byt
   return access;
 }
 
-std::uint64_t extent_bytes(const MemoryAccess& access) noexcept {
+std::uint64_t detail::extent_with_repetitions(const MemoryAccess& access) noexcept {
   std::uint64_t extent = access.bytes;
   for (const auto& [count, stride] : access.repetitions) {
     if (count == 0 || extent == 0) return 0;
@@ -36,7 +36,7 @@ std::uint64_t extent_bytes(const MemoryAccess& access) noexcept {
   return extent;
 }
 
-std::uint64_t traffic_bytes(const MemoryAccess& access) noexcept {
+std::uint64_t detail::traffic_with_repetitions(const MemoryAccess& access) noexcept {
   std::uint64_t bytes = access.bytes;
   for (const auto& [count, stride] : access.repetitions) {
     if (stride != 0 || count == 0) bytes = product(bytes, count);

@@ -87,11 +87,22 @@ MemoryAccess updates_strided(const T* first, std::span<const std::int64_t> sizes
   return strided(AccessMode::read_write, first, sizeof(T), sizes, strides, alignof(T));
 }
 
+namespace detail {
+
+std::uint64_t extent_with_repetitions(const MemoryAccess& access) noexcept;
+std::uint64_t traffic_with_repetitions(const MemoryAccess& access) noexcept;
+
+}  // namespace detail
+
 /// Bytes from the first to the last one that is touched, gaps included; the largest number
 /// where that is more than an address space holds.
-std::uint64_t extent_bytes(const MemoryAccess& access) noexcept;
+inline std::uint64_t extent_bytes(const MemoryAccess& access) noexcept {
+  return access.repetitions.empty() ? access.bytes : detail::extent_with_repetitions(access);
+}
 /// Bytes of all runs together, those of repetitions with stride 0 counted once; the largest
 /// number likewise.
-std::uint64_t traffic_bytes(const MemoryAccess& access) noexcept;
+inline std::uint64_t traffic_bytes(const MemoryAccess& access) noexcept {
+  return access.repetitions.empty() ? access.bytes : detail::traffic_with_repetitions(access);
+}
 
 }  // namespace gpucheck::device

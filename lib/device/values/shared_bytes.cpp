@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <numeric>
 
 #include "device/values/joined_repetitions.hpp"
@@ -151,13 +150,6 @@ class Search {
 };
 
 }  // namespace
-
-std::optional<Stretch> extent_of(const MemoryAccess& access) noexcept {
-  const std::uintptr_t begin = begin_of(access);
-  const std::uint64_t bytes = extent_bytes(access);
-  if (bytes > std::numeric_limits<std::uintptr_t>::max() - begin) return std::nullopt;
-  return Stretch{begin, begin + bytes};
-}
 
 // A byte of a and one of b are the same if what a's address and repetitions add up to and what
 // b's do differ by less than a run. Counted from b's last run backwards the one are added where

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -25,7 +26,12 @@ inline MemoryAccess access_to(Stretch stretch) noexcept {
 
 /// From the first to behind the last byte of an access, gaps included; nothing where that lies
 /// in no address space.
-std::optional<Stretch> extent_of(const MemoryAccess& access) noexcept;
+inline std::optional<Stretch> extent_of(const MemoryAccess& access) noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(access.address);
+  const std::uint64_t bytes = extent_bytes(access);
+  if (bytes > std::numeric_limits<std::uintptr_t>::max() - begin) return std::nullopt;
+  return Stretch{begin, begin + bytes};
+}
 
 /// Whether some byte is touched by both. Views of one array, however cut out of it, take a few
 /// steps, a fraction of a microsecond. At worst there are as many steps as combinations of the
