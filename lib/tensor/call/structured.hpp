@@ -55,14 +55,17 @@ struct OutForm<compute, Returned (*)(Arguments...)> {
 /// result. What is written in place or passed for the result counts a write.
 template <auto compute, typename... Operators>
 [[nodiscard]] std::vector<Entry> structured(const Traits& traits, const Operators&...) {
+  // What is written there keeps its type: autocast knows functional forms only.
+  Traits written = traits;
+  written.autocast = AutocastPolicy::none;
   const auto entry_of = [&]<typename Typed>(std::type_identity<Typed>) {
     using Function = typename Typed::Function;
     if constexpr (Typed::schema.form == Form::functional) {
       return Typed::template entry<&detail::FunctionalForm<compute, Function>::call>(traits);
     } else if constexpr (Typed::schema.form == Form::in_place) {
-      return Typed::template entry<&detail::InPlaceForm<compute, Function>::call>(traits);
+      return Typed::template entry<&detail::InPlaceForm<compute, Function>::call>(written);
     } else {
-      return Typed::template entry<&detail::OutForm<compute, Function>::call>(traits);
+      return Typed::template entry<&detail::OutForm<compute, Function>::call>(written);
     }
   };
   return {entry_of(std::type_identity<Operators>{})...};

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "tensor/core/elements.hpp"
 #include "tensor/core/item.hpp"
 #include "tensor/iterator/overlap.hpp"
 #include "tensor/iterator/promotion.hpp"
@@ -37,15 +38,22 @@ void require_dtype_of_result(DType computed, DType wanted) {
                           to_error_text(wanted)));
 }
 
-/// The result that is there, with the shape; one that was passed for it is resized.
-void fit_result(const Destination& destination, const Sizes& shape) {
-  const Tensor& result = destination.tensor;
-  if (result.sizes() == shape) return;
-  if (destination.form == Form::in_place) {
-    throw Error(fmt::format("output with shape {} doesn't match the broadcast shape {}", to_text(result.sizes()),
-                            to_text(shape)));
-  }
-  resize(result, shape);
+/// A result in place has its shape; one that was passed for it can be resized.
+void require_shape(const Destination& destination, const Sizes& shape) {
+  const Sizes& sizes = destination.tensor.sizes();
+  if (destination.form != Form::in_place || sizes == shape) return;
+  throw Error(fmt::format("output with shape {} doesn't match the broadcast shape {}", to_text(sizes), to_text(shape)));
+}
+
+/// A number as one of a type of whole numbers, of which it keeps the lowest bits.
+Scalar wrapped(const Scalar& number, DType dtype) {
+  return device::kernels::with_stored_type(dtype, [&]<typename T>(std::type_identity<T>) {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      return Scalar(static_cast<std::int64_t>(device::kernels::convert_element<T>(number.to_int())));
+    } else {
+      return number;
+    }
+  });
 }
 
 }  // namespace
@@ -134,14 +142,15 @@ void Loop::make_result(const Destination& destination, std::initializer_list<Ope
                        const LoopOptions& options) {
   const DType result_dtype = options.result_dtype.value_or(computed_dtype_);
   const bool is_there = destination.tensor.defined();
-  if (is_there && !options.result_dtype && !options.is_copy) {
+  const auto require_type = [&] {
+    if (!is_there || options.result_dtype || options.is_copy) return;
     require_dtype_of_result(computed_dtype_, destination.tensor.dtype());
-  }
+  };
   if (is_there) require_no_internal_overlap(destination.tensor);
   for (const Operand& operand : inputs) {
     if (is_there && operand.tensor() != nullptr) require_no_partial_overlap(destination.tensor, *operand.tensor());
   }
-  if (take_contiguous(destination, inputs, result_dtype)) return;
+  if (take_contiguous(destination, inputs, result_dtype)) return require_type();
 
   Sizes shape;
   bool has_shape = false;
@@ -151,7 +160,9 @@ void Loop::make_result(const Destination& destination, std::initializer_list<Ope
     has_shape = true;
   }
   if (is_there && (!has_shape || options.is_copy)) shape = destination.tensor.sizes();
-  if (is_there) fit_result(destination, shape);
+  if (is_there) require_shape(destination, shape);
+  require_type();
+  if (is_there && destination.tensor.sizes() != shape) resize(destination.tensor, shape);
   count_ = element_count(shape);
   sizes_.assign(shape.rbegin(), shape.rend());
   if (is_there) {
@@ -185,7 +196,7 @@ void Loop::add_place(const Tensor& tensor, const Sizes& shape) {
 
 void Loop::add_number(const Operand& operand) {
   const Scalar number = operand.tensor() == nullptr ? operand.number() : host_item(*operand.tensor());
-  places_.push_back({nullptr, computed_dtype_, Sizes(sizes_.size(), 0), number});
+  places_.push_back({nullptr, computed_dtype_, Sizes(sizes_.size(), 0), wrapped(number, computed_dtype_)});
 }
 
 /// Whether dimension a should run faster than b: below 0; b than a: above 0; nothing says: 0.

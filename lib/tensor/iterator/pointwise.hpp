@@ -45,6 +45,13 @@ void run_kernel(const Kernel& kernel, Device device) {
   launch_kernel(kernel, device.runtime());
 }
 
+/// Whether the functor's family lists kernels for elements without gaps.
+template <typename Functor, typename Number, std::size_t inputs>
+inline constexpr bool has_contiguous_kernel = false;
+template <typename Functor, std::size_t inputs>
+requires(sizeof(device::kernels::FamilyOf<device::kernels::ContiguousPointwise<Functor, float, inputs>>) >
+         0) inline constexpr bool has_contiguous_kernel<Functor, float, inputs> = true;
+
 template <std::size_t inputs, typename T, typename Functor>
 void run_contiguous(const Loop& loop, const Functor& functor) {
   device::kernels::ContiguousPointwise<Functor, T, inputs> kernel{};
@@ -89,7 +96,7 @@ void run_strided(const Loop& loop, const Functor& functor) {
 template <std::size_t inputs, typename Number, typename Functor>
 void run_pointwise(const Loop& loop, const Functor& functor) {
   if (loop.count() == 0) return;
-  if constexpr (std::is_same_v<Number, float>) {
+  if constexpr (detail::has_contiguous_kernel<Functor, Number, inputs>) {
     using device::kernels::BFloat16;
     using device::kernels::Half;
     if (loop.is_contiguous_of(DType::float32)) return detail::run_contiguous<inputs, float>(loop, functor);

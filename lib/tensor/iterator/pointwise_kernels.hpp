@@ -179,11 +179,14 @@ struct StridedPointwise {
   }
 };
 
-/// The kernels of an operator that computes in these numbers: for operands of any types. float also without gaps for
-/// the three types that training uses.
+/// The kernels of an operator that computes in these numbers, for operands of any types and strides.
+template <template <typename> typename Functor, std::size_t inputs, typename... Numbers>
+using StridedFamily = Family<StridedPointwise<Functor<Numbers>, Numbers, inputs>...>;
+
+/// The same and, for the three types that training uses, kernels for elements without gaps.
 template <template <typename> typename Functor, std::size_t inputs, typename... Numbers>
 using PointwiseFamily =
-    Joined<Family<StridedPointwise<Functor<Numbers>, Numbers, inputs>...>,
+    Joined<StridedFamily<Functor, inputs, Numbers...>,
            Family<ContiguousPointwise<Functor<float>, float, inputs>, ContiguousPointwise<Functor<float>, Half, inputs>,
                   ContiguousPointwise<Functor<float>, BFloat16, inputs>>>;
 
