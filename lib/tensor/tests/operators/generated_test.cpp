@@ -172,6 +172,8 @@ TEST_P(GeneratedOperator, InPlaceStoresTheResultInItsFirstArgument) {
     const std::uint64_t version = self.version();
     const Answer found = answer_of(*in_place, given);
     if (!functional.error.empty()) {
+      // A shape that does not fit may be found out before what refuses the types.
+      if (found.error.starts_with("output with shape ")) return;
       EXPECT_EQ(found.error, functional.error);
     } else if (functional.results[0].sizes() != self.sizes()) {
       EXPECT_EQ(found.error, "output with shape " + to_text(self.sizes()) + " doesn't match the broadcast shape " +

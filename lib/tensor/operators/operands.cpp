@@ -1,0 +1,45 @@
+#include "tensor/operators/operands.hpp"
+
+#include "tensor/core/elements.hpp"
+#include "tensor/iterator/promotion.hpp"
+#include "tensor/operators/copies/copies.hpp"
+
+namespace gpucheck::tensor {
+namespace {
+
+bool holds(DType dtype, DType other) {
+  if (dtype == other || other == DType::boolean) return true;
+  // Kernels load as float32 or more, as a conversion would.
+  if (is_complex(dtype) || (is_floating(dtype) && element_bytes(dtype) > 2)) return true;
+  if (is_floating(dtype)) return is_integral(other) && element_bytes(other) == 1;
+  return is_integral(other) && promote(dtype, other) == dtype;
+}
+
+}  // namespace
+
+Tensor as_computed(const Tensor& tensor, DType dtype) {
+  return holds(dtype, tensor.dtype()) ? tensor : to(tensor, dtype);
+}
+
+Scalar as_computed(const Scalar& number, DType dtype) {
+  if (!is_floating(dtype)) return number;
+  return device::kernels::with_stored_type(dtype, [&]<typename T>(std::type_identity<T>) {
+    return Scalar(device::kernels::convert_element<double>(device::kernels::convert_element<T>(number.to_double())));
+  });
+}
+
+DType common_dtype(const Tensor& a, const Tensor& b) {
+  ResultType type;
+  type.add(a);
+  type.add(b);
+  return type.dtype();
+}
+
+DType common_dtype(const Tensor& a, const Scalar& b) {
+  ResultType type;
+  type.add(a);
+  type.add(b);
+  return type.dtype();
+}
+
+}  // namespace gpucheck::tensor
