@@ -32,12 +32,6 @@ const Tensor* first_tensor(std::initializer_list<Operand> inputs) {
                           common.text(), other.text()));
 }
 
-void require_dtype_of_result(DType computed, DType wanted) {
-  if (can_cast(computed, wanted)) return;
-  throw Error(fmt::format("result type {} can't be cast to the desired output type {}", to_error_text(computed),
-                          to_error_text(wanted)));
-}
-
 /// A result in place has its shape; one that was passed for it can be resized.
 void require_shape(const Destination& destination, const Sizes& shape) {
   const Sizes& sizes = destination.tensor.sizes();
@@ -57,6 +51,11 @@ Scalar wrapped(const Scalar& number, DType dtype) {
 }
 
 }  // namespace
+
+void refuse_cast(DType computed, DType wanted) {
+  throw Error(fmt::format("result type {} can't be cast to the desired output type {}", to_error_text(computed),
+                          to_error_text(wanted)));
+}
 
 Loop::Loop(const Destination& destination, std::initializer_list<Operand> inputs, const LoopOptions& options) {
   choose_device(destination, inputs);
@@ -144,7 +143,9 @@ void Loop::make_result(const Destination& destination, std::initializer_list<Ope
   const bool is_there = destination.tensor.defined();
   const auto require_type = [&] {
     if (!is_there || options.result_dtype || options.is_copy) return;
-    require_dtype_of_result(computed_dtype_, destination.tensor.dtype());
+    if (!can_cast(computed_dtype_, destination.tensor.dtype())) {
+      refuse_cast(computed_dtype_, destination.tensor.dtype());
+    }
   };
   if (is_there) require_no_internal_overlap(destination.tensor);
   for (const Operand& operand : inputs) {

@@ -40,6 +40,9 @@ struct LoopOptions {
   bool is_copy = false;
 };
 
+/// @throws Error with PyTorch's text, always: a result cannot be stored as that type.
+[[noreturn]] void refuse_cast(DType computed, DType wanted);
+
 /// A loop over the elements of a result and of what it is computed from, as PyTorch's TensorIterator plans it: which
 /// type is computed in, the common shape, the device, the result (new, checked, or resized), and how to go through the
 /// memory of each with as few dimensions as will do.

@@ -42,4 +42,36 @@ DType common_dtype(const Tensor& a, const Scalar& b) {
   return type.dtype();
 }
 
+DType common_dtype(const Scalar& a, const Tensor& b) { return common_dtype(b, a); }
+
+std::string_view to_cpp_text(DType dtype) noexcept {
+  switch (dtype) {
+    case DType::uint8:
+      return "unsigned char";
+    case DType::int8:
+      return "signed char";
+    case DType::int16:
+      return "short int";
+    case DType::int32:
+      return "int";
+    case DType::int64:
+      return "long int";
+    case DType::float16:
+      return "c10::Half";
+    case DType::float64:
+      return "double";
+    case DType::complex64:
+      return "c10::complex<float>";
+    case DType::complex128:
+      return "c10::complex<double>";
+    case DType::boolean:
+      return "bool";
+    case DType::bfloat16:
+      return "c10::BFloat16";
+    case DType::float32:
+      break;
+  }
+  return "float";
+}
+
 }  // namespace gpucheck::tensor

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "tensor/core/scalar.hpp"
 #include "tensor/core/tensor.hpp"
 
@@ -16,5 +18,9 @@ namespace gpucheck::tensor {
 /// The type in which PyTorch computes with both.
 [[nodiscard]] DType common_dtype(const Tensor& a, const Tensor& b);
 [[nodiscard]] DType common_dtype(const Tensor& a, const Scalar& b);
+[[nodiscard]] DType common_dtype(const Scalar& a, const Tensor& b);
+
+/// C++'s name of a type, which some of PyTorch's errors have: "float", "c10::Half", "long int".
+[[nodiscard]] std::string_view to_cpp_text(DType dtype) noexcept;
 
 }  // namespace gpucheck::tensor

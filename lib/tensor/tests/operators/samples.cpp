@@ -42,6 +42,31 @@ Geometry geometry_of(const Shape& shape) {
   return geometry;
 }
 
+/// Operators for which whole numbers around zero tell too little.
+enum class Domain { any, divisors, fractions };
+
+Domain domain_of(std::string_view name) {
+  for (const std::string_view divides : {"floor_divide", "fmod", "remainder"}) {
+    if (name == divides) return Domain::divisors;
+  }
+  return Domain::any;
+}
+
+/// Elements that become others: of a divisor zeros, of arguments of inverse functions all, which lie in [-1, 1] then.
+void move_into(const Tensor& sample, Domain domain, unsigned place) {
+  if (domain == Domain::any || (domain == Domain::divisors && place == 0)) return;
+  auto* element = static_cast<std::byte*>(sample.storage().data());
+  const std::size_t size = element_bytes(sample.dtype());
+  for (std::size_t i = 0; i < sample.storage().bytes() / size; ++i, element += size) {
+    const auto number = kernels::load_as<kernels::Complex<double>>(element, sample.dtype());
+    if (domain == Domain::fractions) {
+      kernels::store_as(element, sample.dtype(), kernels::Complex<double>{number.real / 4, 0});
+    } else if (number == kernels::Complex<double>{}) {
+      kernels::store_as(element, sample.dtype(), 3);
+    }
+  }
+}
+
 /// Of arguments that have no default.
 Value value_for(const ArgumentType& type) {
   switch (type.kind) {
@@ -130,7 +155,9 @@ std::vector<Value> make_arguments(const Schema& schema, const ShapeSet& shapes, 
   for (const Argument& argument : schema.arguments()) {
     if (argument.type.kind == ArgumentKind::tensor && argument.default_text.empty()) {
       const std::size_t place = std::min<std::size_t>(tensors, shapes.shapes.size() - 1);
-      arguments.emplace_back(make_sample(shapes.shapes[place], dtype, tensors++));
+      const Tensor sample = make_sample(shapes.shapes[place], dtype, tensors);
+      move_into(sample, domain_of(schema.base_name), tensors++);
+      arguments.emplace_back(sample);
     } else {
       arguments.push_back(argument.default_text.empty() ? value_for(argument.type) : default_value(argument));
     }

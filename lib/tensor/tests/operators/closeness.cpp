@@ -1,0 +1,85 @@
+#include "closeness.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+#include "tensor/core/elements.hpp"
+#include "tensor/operators/copies/copies.hpp"
+
+namespace gpucheck::tensor::test {
+namespace {
+
+namespace kernels = device::kernels;
+using Parts = kernels::Complex<double>;
+
+int digits_of(DType dtype) {
+  switch (dtype) {
+    case DType::float16:
+      return 11;
+    case DType::bfloat16:
+      return 8;
+    case DType::float32:
+    case DType::complex64:
+      return std::numeric_limits<float>::digits;
+    default:
+      return std::numeric_limits<double>::digits;
+  }
+}
+
+/// One unit in the last place of a number.
+double unit_of(double number, DType dtype) {
+  int exponent = 0;
+  static_cast<void>(std::frexp(number, &exponent));
+  return std::ldexp(1.0, exponent - digits_of(dtype));
+}
+
+bool is_close(double found, double expected, double most) {
+  if (std::isnan(expected)) return std::isnan(found);
+  if (found == expected) return std::signbit(found) == std::signbit(expected) || most > 0;
+  return std::isfinite(expected) && std::abs(found - expected) <= most;
+}
+
+}  // namespace
+
+Tolerance tolerance_of(std::string_view operator_name) {
+  struct Row {
+    std::string_view name;
+    Tolerance tolerance;
+  };
+  static constexpr Row rows[]{
+      {"abs", {4}},  // hypot, of complex numbers
+      {"pow", {5}},
+      {"rsqrt", {3}},
+      {"square", {5}},
+  };
+  const auto* const row = std::ranges::find(rows, operator_name, &Row::name);
+  return row == std::end(rows) ? Tolerance{} : row->tolerance;
+}
+
+std::string difference_of(const Tensor& found, const Tensor& expected, const Tolerance& tolerance) {
+  const Tensor a = contiguous(to(found, host));
+  const Tensor b = contiguous(to(expected, host));
+  const DType dtype = expected.dtype();
+  const auto* left = a.data_as<const std::byte>();
+  const auto* right = b.data_as<const std::byte>();
+  for (std::int64_t i = 0; i < b.count(); ++i, left += element_bytes(dtype), right += element_bytes(dtype)) {
+    if (is_integral(dtype, true)) {
+      const auto one = kernels::load_as<std::int64_t>(left, dtype);
+      const auto other = kernels::load_as<std::int64_t>(right, dtype);
+      if (one != other) return fmt::format("element {} is {}, not {}", i, one, other);
+      continue;
+    }
+    const auto one = kernels::load_as<Parts>(left, dtype);
+    const auto other = kernels::load_as<Parts>(right, dtype);
+    const double size = std::max({std::abs(other.real), std::abs(other.imaginary), tolerance.at_least});
+    const double most = tolerance.units > 0 && std::isfinite(size) ? tolerance.units * unit_of(size, dtype) : 0;
+    if (!is_close(one.real, other.real, most) || !is_close(one.imaginary, other.imaginary, most)) {
+      return fmt::format("element {} is {}{:+}j, not {}{:+}j", i, one.real, one.imaginary, other.real, other.imaginary);
+    }
+  }
+  return {};
+}
+
+}  // namespace gpucheck::tensor::test
