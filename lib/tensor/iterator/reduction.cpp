@@ -39,13 +39,32 @@ void join_neighbours(Reduction::Dimensions& dimensions) {
   for (std::size_t i = 1; i < dimensions.size(); ++i) {
     Reduction::Dimension& kept = dimensions[last];
     const Reduction::Dimension& next = dimensions[i];
-    if (kept.in_stride * kept.size == next.in_stride && kept.out_stride * kept.size == next.out_stride) {
+    if (kept.in_stride * kept.size == next.in_stride && kept.out_stride * kept.size == next.out_stride &&
+        kept.second_stride * kept.size == next.second_stride) {
       kept.size *= next.size;
     } else {
       dimensions[++last] = next;
     }
   }
   if (!dimensions.empty()) dimensions.resize(last + 1);
+}
+
+/// A new tensor, or the one that is there, checked and resized.
+Tensor result_for(const Tensor& there, const Tensor& self, const Sizes& sizes, DType dtype) {
+  if (!there.defined()) return make_empty(sizes, dtype, self.device());
+  if (there.device() != self.device()) {
+    throw Error(fmt::format("Expected all tensors to be on the same device, but found at least two devices, {} and {}!",
+                            there.device().text(), self.device().text()));
+  }
+  require_no_internal_overlap(there);
+  require_no_partial_overlap(there, self);
+  if (there.sizes() != sizes) resize(there, sizes);
+  return there;
+}
+
+/// Between neighbours of the dimension, in bytes.
+std::int64_t stride_of(const Tensor& tensor, std::size_t dimension) {
+  return tensor.strides()[dimension] * static_cast<std::int64_t>(element_bytes(tensor.dtype()));
 }
 
 unsigned power_of_two_up_to(std::int64_t number, unsigned most) {
@@ -60,29 +79,18 @@ Reduction::Reduction(const Destination& destination, const Tensor& self, const R
     : self_(self) {
   const auto reduced = reduced_dimensions(self, options.dimensions);
   const Sizes sizes = result_sizes(self, reduced, options.keep_dimensions);
-  if (destination.tensor.defined()) {
-    result_ = destination.tensor;
-    if (result_.device() != self.device()) {
-      throw Error(
-          fmt::format("Expected all tensors to be on the same device, but found at least two devices, {} and {}!",
-                      result_.device().text(), self.device().text()));
-    }
-    require_no_internal_overlap(result_);
-    require_no_partial_overlap(result_, self);
-    if (result_.sizes() != sizes) resize(result_, sizes);
-  } else {
-    result_ = make_empty(sizes, options.result_dtype, self.device());
-  }
-  const auto in_size = static_cast<std::int64_t>(element_bytes(self.dtype()));
-  const auto out_size = static_cast<std::int64_t>(element_bytes(result_.dtype()));
+  result_ = result_for(destination.tensor, self, sizes, options.result_dtype);
+  if (options.second_dtype) second_ = result_for(options.second, self, sizes, *options.second_dtype);
   std::size_t left = 0;
   for (std::size_t i = 0; i < reduced.size(); ++i) {
-    const std::int64_t size = self.sizes()[i];
-    const std::int64_t in_stride = self.strides()[i] * in_size;
-    const std::int64_t out_stride = reduced[i] ? 0 : result_.strides()[left] * out_size;
+    Dimension dimension{.size = self.sizes()[i], .in_stride = stride_of(self, i)};
+    if (!reduced[i]) {
+      dimension.out_stride = stride_of(result_, left);
+      if (second_.defined()) dimension.second_stride = stride_of(second_, left);
+    }
     if (!reduced[i] || options.keep_dimensions) ++left;
-    (reduced[i] ? reduced_ : results_) *= size;
-    if (size != 1) (reduced[i] ? over_elements_ : over_results_).push_back({size, out_stride, in_stride});
+    (reduced[i] ? reduced_ : results_) *= dimension.size;
+    if (dimension.size != 1) (reduced[i] ? over_elements_ : over_results_).push_back(dimension);
   }
   join_neighbours(over_results_);
   join_neighbours(over_elements_);

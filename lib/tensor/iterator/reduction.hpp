@@ -16,6 +16,9 @@ struct ReductionOptions {
   std::optional<Sizes> dimensions = {};
   bool keep_dimensions = false;
   DType result_dtype = DType::float32;
+  /// The type of the other result of a reduction with two, and where that goes; undefined for a new tensor.
+  std::optional<DType> second_dtype = {};
+  Tensor second = {};
 };
 
 /// A reduction as it goes through memory: which elements make which result, with as few dimensions as will do.
@@ -24,8 +27,9 @@ class Reduction {
   /// A dimension of what is left or of what is reduced. Strides in bytes.
   struct Dimension {
     std::int64_t size = 1;
-    std::int64_t out_stride = 0;
     std::int64_t in_stride = 0;
+    std::int64_t out_stride = 0;
+    std::int64_t second_stride = 0;
   };
   using Dimensions = boost::container::static_vector<Dimension, max_rank>;
 
@@ -34,6 +38,8 @@ class Reduction {
 
   [[nodiscard]] const Tensor& self() const noexcept { return self_; }
   [[nodiscard]] const Tensor& result() const noexcept { return result_; }
+  /// The other result; undefined where there is none.
+  [[nodiscard]] const Tensor& second() const noexcept { return second_; }
   /// From the dimension that runs fastest.
   [[nodiscard]] const Dimensions& over_results() const noexcept { return over_results_; }
   [[nodiscard]] const Dimensions& over_elements() const noexcept { return over_elements_; }
@@ -46,6 +52,7 @@ class Reduction {
  private:
   Tensor self_;
   Tensor result_;
+  Tensor second_;
   Dimensions over_results_;
   Dimensions over_elements_;
   std::int64_t results_ = 1;
@@ -54,15 +61,26 @@ class Reduction {
 
 namespace detail {
 
-template <typename Kernel>
-void set_plans(Kernel& kernel, const Reduction& reduction) {
-  kernel.over_results.rank = static_cast<std::uint32_t>(reduction.over_results().size());
+template <typename Functor>
+device::kernels::ReducedTo<Functor> reduced_to(const Reduction& reduction, const Functor& functor) {
+  device::kernels::ReducedTo<Functor> to{};
+  to.out = reduction.result().data();
+  to.out_dtype = reduction.result().dtype();
+  if constexpr (decltype(to)::has_second) {
+    to.second = reduction.second().data();
+    to.second_dtype = reduction.second().dtype();
+  }
+  to.count = reduction.results();
+  to.functor = functor;
+  to.plan.rank = static_cast<std::uint32_t>(reduction.over_results().size());
   for (std::size_t i = 0; i < reduction.over_results().size(); ++i) {
     const Reduction::Dimension& dimension = reduction.over_results()[i];
-    kernel.over_results.sizes[i] = dimension.size;
-    kernel.over_results.strides[i][0] = dimension.out_stride;
-    kernel.over_results.strides[i][1] = dimension.in_stride;
+    to.plan.sizes[i] = dimension.size;
+    to.plan.strides[i][0] = dimension.out_stride;
+    to.plan.strides[i][1] = dimension.in_stride;
+    if constexpr (decltype(to)::has_second) to.plan.strides[i][2] = dimension.second_stride;
   }
+  return to;
 }
 
 template <typename Kernel>
@@ -77,12 +95,8 @@ void run_reduction_of(const Reduction& reduction, const Functor& functor) {
   device::kernels::Reduce<Functor, Number, T> kernel{};
   kernel.in = reduction.self().data();
   kernel.in_dtype = reduction.self().dtype();
-  kernel.out = reduction.result().data();
-  kernel.out_dtype = reduction.result().dtype();
-  kernel.results = reduction.results();
   kernel.reduced = reduction.reduced();
-  kernel.functor = functor;
-  set_plans(kernel, reduction);
+  kernel.to = reduced_to(reduction, functor);
   kernel.over_elements.rank = static_cast<std::uint32_t>(reduction.over_elements().size());
   for (std::size_t i = 0; i < reduction.over_elements().size(); ++i) {
     kernel.over_elements.sizes[i] = reduction.over_elements()[i].size;
@@ -94,29 +108,27 @@ void run_reduction_of(const Reduction& reduction, const Functor& functor) {
   runtime::Runtime& runtime = reduction.self().device().runtime();
   kernel.shape = reduction.shape(runtime.device().properties().multiprocessor_count, sizeof(Accumulated));
   if (kernel.shape.slices == 1) return launch_blocks(kernel, runtime);
-  runtime::Buffer<Accumulated> partial(runtime, static_cast<std::size_t>(kernel.results * kernel.shape.slices),
+  runtime::Buffer<Accumulated> partial(runtime, static_cast<std::size_t>(kernel.to.count * kernel.shape.slices),
                                        runtime.current_stream());
   kernel.partial = partial.data();
   launch_blocks(kernel, runtime);
   device::kernels::ReduceSlices<Functor> last{};
   last.partial = partial.data();
-  last.out = kernel.out;
-  last.out_dtype = kernel.out_dtype;
-  last.results = kernel.results;
   last.slices = kernel.shape.slices;
-  last.functor = functor;
-  set_plans(last, reduction);
+  last.to = kernel.to;
   launch_kernel(last, runtime);
 }
 
 }  // namespace detail
 
-/// Reduces with a functor that computes in `Number`. The order of additions depends on sizes, strides and the device
-/// alone. On a device scratch memory comes from the allocator. @throws DeviceError, OutOfMemoryError.
+/// Reduces with a functor that computes in `Number`, by the quickest of the kernels that its family lists. The order of
+/// additions depends on sizes, strides and the device alone. On a device scratch memory comes from the allocator.
+/// @throws DeviceError, OutOfMemoryError.
 template <typename Number, typename Functor>
 void run_reduction(const Reduction& reduction, const Functor& functor) {
   if (reduction.results() == 0) return;
-  if constexpr (std::is_same_v<Number, float>) {
+  using Typed = device::kernels::Reduce<Functor, float, float>;
+  if constexpr (std::is_same_v<Number, float> && requires { sizeof(device::kernels::FamilyOf<Typed>); }) {
     switch (reduction.self().dtype()) {
       case DType::float32:
         return detail::run_reduction_of<Number, float>(reduction, functor);

@@ -9,8 +9,7 @@
 #include "device/kernels/support/family.hpp"
 #include "device/kernels/support/vectors.hpp"
 #include "tensor/core/elements.hpp"
-#include "tensor/iterator/pointwise_kernels.hpp"
-#include "tensor/iterator/strided_plan.hpp"
+#include "tensor/iterator/wide_plan.hpp"
 
 /// The kernel of reductions. What a reduction computes is a functor:
 ///
@@ -18,43 +17,15 @@
 ///       static constexpr std::string_view name = "sum";
 ///       using Accumulated = Number;
 ///       GPUCHECK_HOST_DEVICE Accumulated identity() const;
-///       GPUCHECK_HOST_DEVICE Accumulated take(Number element, std::int64_t place) const;   // place: along what is
-///       reduced GPUCHECK_HOST_DEVICE Accumulated combine(Accumulated a, Accumulated b) const; GPUCHECK_HOST_DEVICE
-///       auto finish(Accumulated all) const;                           // what is stored
+///       // place: along what is reduced
+///       GPUCHECK_HOST_DEVICE Accumulated take(Number element, std::int64_t place) const;
+///       GPUCHECK_HOST_DEVICE Accumulated combine(Accumulated a, Accumulated b) const;
+///       // what is stored
+///       GPUCHECK_HOST_DEVICE auto finish(Accumulated all) const;
 ///     };
+///
+/// One with `second(Accumulated all)`, too, has two results, of which that is the other one.
 namespace gpucheck::device::kernels {
-
-/// Places in memory of some dimensions: sizes and strides in bytes, from the dimension that runs fastest.
-template <std::size_t operands>
-struct WidePlan {
-  std::uint32_t rank = 0;
-  std::int64_t sizes[max_loop_rank];
-  std::int64_t strides[max_loop_rank][operands];
-
-  /// Where the operands are for the index-th turn.
-  GPUCHECK_HOST_DEVICE void offsets(std::int64_t index, std::int64_t (&found)[operands]) const {
-    for (std::size_t k = 0; k < operands; ++k) found[k] = 0;
-    for (std::uint32_t i = 0; i < rank; ++i) {
-      const std::int64_t quotient = i + 1 == rank ? 0 : quotient_of(index, sizes[i]);
-      const std::int64_t place = index - quotient * sizes[i];
-      for (std::size_t k = 0; k < operands; ++k) found[k] += place * strides[i][k];
-      index = quotient;
-    }
-  }
-  /// What a loop over these places does to an operand's memory.
-  [[nodiscard]] MemoryAccess access(AccessMode mode, const void* data, DType dtype, std::size_t operand) const {
-    return access_of(
-        mode, data, element_bytes(dtype), rank, [this](std::size_t i) { return sizes[i]; },
-        [this, operand](std::size_t i) { return strides[i][operand]; });
-  }
-
- private:
-  /// 64-bit divisions take a GPU many times as long as 32-bit ones, which do nearly always.
-  static GPUCHECK_HOST_DEVICE std::int64_t quotient_of(std::int64_t number, std::int64_t by) {
-    if (((number | by) >> 32) == 0) return static_cast<std::uint32_t>(number) / static_cast<std::uint32_t>(by);
-    return number / by;
-  }
-};
 
 /// How a reduction is shared out. A block has `outputs` results at a time, each of which `lanes` threads work on; a
 /// result whose elements are many is worked on by several blocks, each with one `slice` of them.
@@ -68,6 +39,41 @@ struct ReductionShape {
   [[nodiscard]] constexpr unsigned threads() const { return outputs * lanes; }
 };
 
+/// Where a reduction's results go, and where the elements of each begin.
+template <typename Functor>
+struct ReducedTo {
+  using Accumulated = typename Functor::Accumulated;
+  static constexpr bool has_second = requires(const Functor& functor, const Accumulated& all) { functor.second(all); };
+
+  void* out;
+  DType out_dtype;
+  void* second;  ///< of a functor with two results
+  DType second_dtype;
+  std::int64_t count;  ///< of results
+  Functor functor;
+  WidePlan<has_second ? 3 : 2> plan;  ///< operand 0: out, 1: in, 2: second
+
+  [[nodiscard]] std::array<MemoryAccess, 2> accesses() const {
+    std::array<MemoryAccess, 2> found{plan.access(AccessMode::write, out, out_dtype, 0)};
+    if constexpr (has_second) found[1] = plan.access(AccessMode::write, second, second_dtype, 2);
+    return found;
+  }
+  /// In bytes.
+  [[nodiscard]] GPUCHECK_HOST_DEVICE std::int64_t first_element_of(std::int64_t result) const {
+    std::int64_t offsets[has_second ? 3 : 2];
+    plan.offsets(result, offsets);
+    return offsets[1];
+  }
+  GPUCHECK_HOST_DEVICE void store(std::int64_t result, const Accumulated& all) const {
+    std::int64_t offsets[has_second ? 3 : 2];
+    plan.offsets(result, offsets);
+    store_as(static_cast<std::byte*>(out) + offsets[0], out_dtype, functor.finish(all));
+    if constexpr (has_second) {
+      store_as(static_cast<std::byte*>(second) + offsets[2], second_dtype, functor.second(all));
+    }
+  }
+};
+
 /// Results of a reduction of each slice, for a second one, or the results themselves where there is one slice. T is how
 /// the elements are stored, void where that is known when the program runs. Launch with `block()` and `invocations()`.
 template <typename Functor, typename Number, typename T>
@@ -79,38 +85,34 @@ struct Reduce {
 
   const void* in;
   DType in_dtype;
-  void* out;
-  DType out_dtype;
-  Accumulated* partial;  ///< null: results are finished and stored in `out`
-  std::int64_t results;
-  std::int64_t reduced;      ///< elements of each
-  std::int64_t first_place;  ///< of the first element, as the functor counts
-  Functor functor;
+  Accumulated* partial;  ///< null: results are finished and stored
+  std::int64_t reduced;  ///< elements of each result
   ReductionShape shape;
-  WidePlan<2> over_results;  ///< operand 0: out, 1: in
+  ReducedTo<Functor> to;
   WidePlan<1> over_elements;
 
   [[nodiscard]] std::size_t invocations() const {
-    const std::int64_t groups = (results + shape.outputs - 1) / shape.outputs;
+    const std::int64_t groups = (to.count + shape.outputs - 1) / shape.outputs;
     return static_cast<std::size_t>(groups * shape.slices) * shape.threads();
   }
   [[nodiscard]] BlockShape block() const {
     return {.threads = shape.threads(), .shared_bytes = shape.threads() * sizeof(Accumulated)};
   }
-  [[nodiscard]] std::array<MemoryAccess, 2> accesses(std::size_t) const {
-    const std::size_t rank = over_results.rank;
-    const auto size_of = [&](std::size_t i) {
-      return i < rank ? over_results.sizes[i] : over_elements.sizes[i - rank];
-    };
+  [[nodiscard]] std::array<MemoryAccess, 3> accesses(std::size_t) const {
+    const std::size_t rank = to.plan.rank;
+    const auto size_of = [&](std::size_t i) { return i < rank ? to.plan.sizes[i] : over_elements.sizes[i - rank]; };
     const auto stride_of = [&](std::size_t i) {
-      return i < rank ? over_results.strides[i][1] : over_elements.strides[i - rank][0];
+      return i < rank ? to.plan.strides[i][1] : over_elements.strides[i - rank][0];
     };
-    const MemoryAccess read =
-        access_of(AccessMode::read, in, element_bytes(in_dtype), rank + over_elements.rank, size_of, stride_of);
-    const MemoryAccess written =
-        partial != nullptr ? writes(partial, static_cast<std::size_t>(results * shape.slices) * sizeof(Accumulated))
-                           : over_results.access(AccessMode::write, out, out_dtype, 0);
-    return {reduced == 0 ? MemoryAccess{} : read, written};
+    MemoryAccess read;
+    if (reduced > 0) {
+      read = access_of(AccessMode::read, in, element_bytes(in_dtype), rank + over_elements.rank, size_of, stride_of);
+    }
+    if (partial != nullptr) {
+      return {read, writes(partial, static_cast<std::size_t>(to.count * shape.slices) * sizeof(Accumulated)), {}};
+    }
+    const auto written = to.accesses();
+    return {read, written[0], written[1]};
   }
 
   GPUCHECK_HOST_DEVICE void operator()(const BlockThread& thread, unsigned phase) const {
@@ -120,7 +122,7 @@ struct Reduce {
     const auto block = static_cast<std::int64_t>(thread.block);
     const std::int64_t result = block / shape.slices * shape.outputs + local;
     const std::int64_t slice = block % shape.slices;
-    if (result >= results) return;
+    if (result >= to.count) return;
     Accumulated* const sums = shared + local * shape.lanes;
     if (phase == 0) {
       sums[lane] = sum_of_lane(result, slice, lane);
@@ -131,7 +133,7 @@ struct Reduce {
 
   /// On a host: one result after the other, summed up in halves, so that errors grow with the logarithm of the count.
   void run_whole_on_host() const {
-    for (std::int64_t result = 0; result < results; ++result) {
+    for (std::int64_t result = 0; result < to.count; ++result) {
       store(result, 0, sum_of_halves(element_at(result), 0, reduced));
     }
   }
@@ -145,15 +147,13 @@ struct Reduce {
     if (lane % group != 0 || (phase == 2 && lane != 0)) return false;
     const unsigned end = phase == 1 && lane + group < shape.lanes ? lane + group : shape.lanes;
     Accumulated sum = sums[lane];
-    for (unsigned other = lane + step; other < end; other += step) sum = functor.combine(sum, sums[other]);
+    for (unsigned other = lane + step; other < end; other += step) sum = to.functor.combine(sum, sums[other]);
     sums[lane] = sum;
     return phase == 2;
   }
 
   [[nodiscard]] GPUCHECK_HOST_DEVICE const std::byte* element_at(std::int64_t result) const {
-    std::int64_t offsets[2];
-    over_results.offsets(result, offsets);
-    return static_cast<const std::byte*>(in) + offsets[1];
+    return static_cast<const std::byte*>(in) + to.first_element_of(result);
   }
   [[nodiscard]] GPUCHECK_HOST_DEVICE Number load(const std::byte* at) const {
     if constexpr (is_typed) {
@@ -165,7 +165,7 @@ struct Reduce {
   [[nodiscard]] GPUCHECK_HOST_DEVICE Accumulated element(const std::byte* first, std::int64_t place) const {
     std::int64_t offset[1];
     over_elements.offsets(place, offset);
-    return functor.take(load(first + offset[0]), first_place + place);
+    return to.functor.take(load(first + offset[0]), place);
   }
 
   [[nodiscard]] GPUCHECK_HOST_DEVICE Accumulated sum_of_lane(std::int64_t result, std::int64_t slice,
@@ -178,9 +178,9 @@ struct Reduce {
         return sum_of_vectors(first, begin, end, lane);
     }
     if (over_elements.rank < 2) return sum_of_regular(first, begin, end, lane);
-    Accumulated sum = functor.identity();
+    Accumulated sum = to.functor.identity();
     for (std::int64_t place = begin + lane; place < end; place += shape.lanes) {
-      sum = functor.combine(sum, element(first, place));
+      sum = to.functor.combine(sum, element(first, place));
     }
     return sum;
   }
@@ -192,23 +192,23 @@ struct Reduce {
     const std::int64_t stride = over_elements.rank == 0 ? 0 : over_elements.strides[0][0];
     const std::int64_t step = shape.lanes;
     Accumulated sums[loads];
-    for (Accumulated& sum : sums) sum = functor.identity();
+    for (Accumulated& sum : sums) sum = to.functor.identity();
     std::int64_t place = begin + lane;
     for (; place + (loads - 1) * step < end; place += loads * step) {
       Number numbers[loads];
       for (std::int64_t i = 0; i < loads; ++i) numbers[i] = load(first + (place + i * step) * stride);
       for (std::int64_t i = 0; i < loads; ++i) {
-        sums[i] = functor.combine(sums[i], functor.take(numbers[i], first_place + place + i * step));
+        sums[i] = to.functor.combine(sums[i], to.functor.take(numbers[i], to.first_place + place + i * step));
       }
     }
     for (; place < end; place += step) {
-      sums[0] = functor.combine(sums[0], functor.take(load(first + place * stride), first_place + place));
+      sums[0] = to.functor.combine(sums[0], to.functor.take(load(first + place * stride), to.first_place + place));
     }
-    for (std::int64_t i = 1; i < loads; ++i) sums[0] = functor.combine(sums[0], sums[i]);
+    for (std::int64_t i = 1; i < loads; ++i) sums[0] = to.functor.combine(sums[0], sums[i]);
     return sums[0];
   }
 
-  /// Of elements without gaps: vectors from the first aligned place on, what is before and behind one by one.
+  /// Elements without gaps are loaded as vectors from the first aligned place on, what is before and behind one by one.
   [[nodiscard]] GPUCHECK_HOST_DEVICE Accumulated sum_of_vectors(const std::byte* first, std::int64_t begin,
                                                                 std::int64_t end, unsigned lane) const {
     constexpr auto width = static_cast<std::int64_t>(Vector<T>::width);
@@ -220,9 +220,9 @@ struct Reduce {
     const std::int64_t aligned = head < end ? head : end;
     constexpr std::size_t chains = loads * Vector<T>::width;
     Accumulated sums[chains];
-    for (Accumulated& sum : sums) sum = functor.identity();
+    for (Accumulated& sum : sums) sum = to.functor.identity();
     const auto add_one = [&](std::int64_t place) {
-      sums[0] = functor.combine(sums[0], functor.take(convert_element<Number>(elements[place]), first_place + place));
+      sums[0] = to.functor.combine(sums[0], to.functor.take(convert_element<Number>(elements[place]), place));
     };
     for (std::int64_t place = begin + lane; place < aligned; place += shape.lanes) add_one(place);
     const std::int64_t step = width * shape.lanes;
@@ -234,8 +234,7 @@ struct Reduce {
       for (std::int64_t i = 0; i < loads; ++i) {
         for (std::int64_t k = 0; k < width; ++k) {
           const auto number = convert_element<Number>(vectors[i].lanes[k]);
-          sums[i * width + k] =
-              functor.combine(sums[i * width + k], functor.take(number, first_place + place + i * step + k));
+          sums[i * width + k] = to.functor.combine(sums[i * width + k], to.functor.take(number, place + i * step + k));
         }
       }
     }
@@ -243,7 +242,7 @@ struct Reduce {
       for (std::int64_t k = 0; k < width && place + k < end; ++k) add_one(place + k);
     }
     Accumulated sum = sums[0];
-    for (std::size_t i = 1; i < chains; ++i) sum = functor.combine(sum, sums[i]);
+    for (std::size_t i = 1; i < chains; ++i) sum = to.functor.combine(sum, sums[i]);
     return sum;
   }
 
@@ -251,64 +250,62 @@ struct Reduce {
     constexpr std::int64_t piece = 512;
     if (end - begin > piece) {
       const std::int64_t middle = begin + (end - begin) / 2;
-      return functor.combine(sum_of_halves(first, begin, middle), sum_of_halves(first, middle, end));
+      return to.functor.combine(sum_of_halves(first, begin, middle), sum_of_halves(first, middle, end));
     }
     constexpr std::int64_t chains = 8;  // so that the compiler makes vectors of them
     Accumulated sums[chains];
-    for (Accumulated& sum : sums) sum = functor.identity();
+    for (Accumulated& sum : sums) sum = to.functor.identity();
     std::int64_t place = begin;
     for (; place + chains <= end; place += chains) {
-      for (std::int64_t i = 0; i < chains; ++i) sums[i] = functor.combine(sums[i], element(first, place + i));
+      for (std::int64_t i = 0; i < chains; ++i) sums[i] = to.functor.combine(sums[i], element(first, place + i));
     }
-    for (; place < end; ++place) sums[0] = functor.combine(sums[0], element(first, place));
-    for (std::int64_t i = 1; i < chains; ++i) sums[0] = functor.combine(sums[0], sums[i]);
+    for (; place < end; ++place) sums[0] = to.functor.combine(sums[0], element(first, place));
+    for (std::int64_t i = 1; i < chains; ++i) sums[0] = to.functor.combine(sums[0], sums[i]);
     return sums[0];
   }
 
   GPUCHECK_HOST_DEVICE void store(std::int64_t result, std::int64_t slice, const Accumulated& all) const {
     if (partial != nullptr) {
-      partial[slice * results + result] = all;
-      return;
+      partial[slice * to.count + result] = all;
+    } else {
+      to.store(result, all);
     }
-    std::int64_t offsets[2];
-    over_results.offsets(result, offsets);
-    store_as(static_cast<std::byte*>(out) + offsets[0], out_dtype, functor.finish(all));
   }
 };
 
-/// Adds up the slices of each result: slice s of result r is partial[s * results + r].
+/// Adds up the slices of each result: slice s of result r is partial[s * to.count + r].
 template <typename Functor>
 struct ReduceSlices {
   using Accumulated = typename Functor::Accumulated;
   static constexpr std::string_view name = Functor::name;
   const Accumulated* partial;
-  void* out;
-  DType out_dtype;
-  std::int64_t results;
   std::int64_t slices;
-  Functor functor;
-  WidePlan<2> over_results;
+  ReducedTo<Functor> to;
 
-  [[nodiscard]] std::size_t invocations() const { return static_cast<std::size_t>(results); }
-  [[nodiscard]] std::array<MemoryAccess, 2> accesses(std::size_t) const {
-    return {reads(partial, static_cast<std::size_t>(results * slices) * sizeof(Accumulated)),
-            over_results.access(AccessMode::write, out, out_dtype, 0)};
+  [[nodiscard]] std::size_t invocations() const { return static_cast<std::size_t>(to.count); }
+  [[nodiscard]] std::array<MemoryAccess, 3> accesses(std::size_t) const {
+    const auto written = to.accesses();
+    return {reads(partial, static_cast<std::size_t>(to.count * slices) * sizeof(Accumulated)), written[0], written[1]};
   }
   GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
     const auto result = static_cast<std::int64_t>(thread.index);
     Accumulated sum = partial[result];
-    for (std::int64_t slice = 1; slice < slices; ++slice) sum = functor.combine(sum, partial[slice * results + result]);
-    std::int64_t offsets[2];
-    over_results.offsets(result, offsets);
-    store_as(static_cast<std::byte*>(out) + offsets[0], out_dtype, functor.finish(sum));
+    for (std::int64_t slice = 1; slice < slices; ++slice) {
+      sum = to.functor.combine(sum, partial[slice * to.count + result]);
+    }
+    to.store(result, sum);
   }
 };
 
-/// The kernels of a reduction that computes in these numbers. float also for the types that training stores.
+/// The kernels of a reduction that computes in these numbers, of elements of any type.
 template <template <typename> typename Functor, typename... Numbers>
-using ReductionFamily =
-    Joined<Family<Reduce<Functor<Numbers>, Numbers, void>...>, Family<ReduceSlices<Functor<Numbers>>...>,
-           Family<Reduce<Functor<float>, float, float>, Reduce<Functor<float>, float, Half>,
-                  Reduce<Functor<float>, float, BFloat16>>>;
+using AnyReductionFamily =
+    Joined<Family<Reduce<Functor<Numbers>, Numbers, void>...>, Family<ReduceSlices<Functor<Numbers>>...>>;
+
+/// The same, and float also for the types that training stores.
+template <template <typename> typename Functor, typename... Numbers>
+using ReductionFamily = Joined<AnyReductionFamily<Functor, Numbers...>,
+                               Family<Reduce<Functor<float>, float, float>, Reduce<Functor<float>, float, Half>,
+                                      Reduce<Functor<float>, float, BFloat16>>>;
 
 }  // namespace gpucheck::device::kernels

@@ -35,9 +35,9 @@ double unit_of(double number, DType dtype) {
   return std::ldexp(1.0, exponent - digits_of(dtype));
 }
 
-bool is_close(double found, double expected, double most) {
+bool is_close(double found, double expected, double most, bool zero_of_any_sign) {
   if (std::isnan(expected)) return std::isnan(found);
-  if (found == expected) return std::signbit(found) == std::signbit(expected) || most > 0;
+  if (found == expected) return std::signbit(found) == std::signbit(expected) || most > 0 || zero_of_any_sign;
   return std::isfinite(expected) && std::abs(found - expected) <= most;
 }
 
@@ -49,10 +49,9 @@ Tolerance tolerance_of(std::string_view operator_name) {
     Tolerance tolerance;
   };
   static constexpr Row rows[]{
-      {"abs", {4}},  // hypot, of complex numbers
-      {"pow", {5}},
-      {"rsqrt", {3}},
-      {"square", {5}},
+      {"abs", {4}},                                          // hypot, of complex numbers
+      {"pow", {5}},   {"prod", {.zero_of_any_sign = true}},  // of complex numbers
+      {"rsqrt", {3}}, {"square", {5}},
   };
   const auto* const row = std::ranges::find(rows, operator_name, &Row::name);
   return row == std::end(rows) ? Tolerance{} : row->tolerance;
@@ -75,7 +74,8 @@ std::string difference_of(const Tensor& found, const Tensor& expected, const Tol
     const auto other = kernels::load_as<Parts>(right, dtype);
     const double size = std::max({std::abs(other.real), std::abs(other.imaginary), tolerance.at_least});
     const double most = tolerance.units > 0 && std::isfinite(size) ? tolerance.units * unit_of(size, dtype) : 0;
-    if (!is_close(one.real, other.real, most) || !is_close(one.imaginary, other.imaginary, most)) {
+    const auto close = [&](double a, double b) { return is_close(a, b, most, tolerance.zero_of_any_sign); };
+    if (!close(one.real, other.real) || !close(one.imaginary, other.imaginary)) {
       return fmt::format("element {} is {}{:+}j, not {}{:+}j", i, one.real, one.imaginary, other.real, other.imaginary);
     }
   }

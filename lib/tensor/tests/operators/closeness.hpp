@@ -13,6 +13,8 @@ struct Tolerance {
   double units = 0;
   /// Results nearer to zero than this may be off by as much as this one: what adds numbers that nearly cancel.
   double at_least = 0;
+  /// A zero may have another sign: the order of factors gives it.
+  bool zero_of_any_sign = false;
 };
 
 /// What the functions of CUDA's library that an operator calls may be off (CUDA C++ Programming Guide, "Mathematical

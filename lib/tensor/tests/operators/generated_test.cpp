@@ -126,10 +126,11 @@ class GeneratedOperator : public testing::TestWithParam<const Entry*> {
   }
   /// The operator's entry of another form; null where it has none.
   [[nodiscard]] const Entry* other_form(Form form) const {
+    const std::size_t written = form == Form::out ? entry.schema.result_count : 0;
     for (const Entry& other : all_operators()) {
       const bool has_same_arguments =
           other.schema.base_name == entry.schema.base_name && other.schema.form == form &&
-          other.schema.argument_count >= entry.schema.argument_count &&
+          other.schema.argument_count == entry.schema.argument_count + written &&
           std::ranges::equal(entry.schema.arguments(), other.schema.arguments().first(entry.schema.argument_count),
                              [](const Argument& one, const Argument& another) {
                                return one.name == another.name && one.type == another.type;
@@ -196,16 +197,18 @@ TEST_P(GeneratedOperator, OutIsResizedWrittenAndReturned) {
   if (with_out == nullptr) GTEST_SKIP() << "it has no such form";
   for_each_sample([&](const std::vector<Value>& arguments, const Answer& functional) {
     if (!functional.error.empty()) return;
-    const Tensor& expected = functional.results[0];
-    for (const Shape& shape : {Shape{expected.sizes()}, Shape{expected.sizes(), Lay::every_second}, Shape{{3, 1, 2}}}) {
-      const Tensor out = make_sample(shape, expected.dtype(), 5);
+    const Sizes& expected = functional.results[0].sizes();
+    for (const Shape& shape : {Shape{expected}, Shape{expected, Lay::every_second}, Shape{{3, 1, 2}}}) {
       std::vector<Value> given = arguments;
-      given.emplace_back(out);
+      for (const Tensor& result : functional.results) given.emplace_back(make_sample(shape, result.dtype(), 5));
       const Answer found = answer_of(*with_out, given);
       ASSERT_EQ(found.error, "");
-      EXPECT_TRUE(found.results[0].is_same(out));
-      EXPECT_EQ(out.sizes(), expected.sizes());
-      EXPECT_EQ(bytes_of(out), bytes_of(expected));
+      for (std::size_t i = 0; i < found.results.size(); ++i) {
+        const Tensor& out = std::get<Tensor>(given[arguments.size() + i]);
+        EXPECT_TRUE(found.results[i].is_same(out));
+        EXPECT_EQ(out.sizes(), expected);
+        EXPECT_EQ(bytes_of(out), bytes_of(functional.results[i]));
+      }
     }
   });
 }
@@ -218,7 +221,9 @@ TEST_P(GeneratedOperator, IsNotWrittenWhereElementsShareAPlace) {
     const Answer functional = answer_of(entry, arguments);
     if (!functional.error.empty() || functional.results[0].rank() == 0) continue;
     std::vector<Value> given = arguments;
-    given.emplace_back(make_sample({functional.results[0].sizes(), Lay::expanded}, functional.results[0].dtype(), 1));
+    for (const Tensor& result : functional.results) {
+      given.emplace_back(make_sample({result.sizes(), Lay::expanded}, result.dtype(), 1));
+    }
     EXPECT_EQ(
         answer_of(*with_out, given).error,
         "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "

@@ -78,9 +78,21 @@ Value value_for(const ArgumentType& type) {
       return 0.5;
     case ArgumentKind::boolean:
       return false;
+    case ArgumentKind::dtype:
+      return DType::float32;
     default:
       return {};
   }
+}
+
+/// Indices along the first dimension of a tensor of these sizes, in no order.
+Tensor make_index(const Shape& shape, const Sizes& indexed) {
+  const std::int64_t size = indexed.empty() ? 1 : indexed.front();
+  Tensor index = make_sample(shape, DType::int64, 1);
+  const auto elements = static_cast<std::int64_t>(index.storage().bytes() / sizeof(std::int64_t));
+  auto* const first = static_cast<std::int64_t*>(elements == 0 ? nullptr : index.storage().data());
+  for (std::int64_t i = 0; i < elements; ++i) first[i] = size == 0 ? 0 : (i * 11 + 3) % size;
+  return index;
 }
 
 }  // namespace
@@ -154,10 +166,12 @@ std::vector<Value> make_arguments(const Schema& schema, const ShapeSet& shapes, 
   unsigned tensors = 0;
   for (const Argument& argument : schema.arguments()) {
     if (argument.type.kind == ArgumentKind::tensor && argument.default_text.empty()) {
-      const std::size_t place = std::min<std::size_t>(tensors, shapes.shapes.size() - 1);
-      const Tensor sample = make_sample(shapes.shapes[place], dtype, tensors);
-      move_into(sample, domain_of(schema.base_name), tensors++);
-      arguments.emplace_back(sample);
+      const Shape& shape = shapes.shapes[std::min<std::size_t>(tensors, shapes.shapes.size() - 1)];
+      const bool is_index = argument.name == "index" || argument.name == "indices";
+      const Tensor sample = is_index ? make_index(shape, shapes.shapes[0].sizes) : make_sample(shape, dtype, tensors);
+      if (!is_index) move_into(sample, domain_of(schema.base_name), tensors);
+      arguments.push_back(argument.type.is_list ? Value(std::vector<Tensor>{sample}) : Value(sample));
+      ++tensors;
     } else {
       arguments.push_back(argument.default_text.empty() ? value_for(argument.type) : default_value(argument));
     }
@@ -177,6 +191,9 @@ std::vector<Value> on_device(const std::vector<Value>& arguments, Device device)
   std::vector<Value> moved = arguments;
   for (Value& value : moved) {
     if (auto* const tensor = std::get_if<Tensor>(&value)) *tensor = on_device(*tensor, device);
+    if (auto* const list = std::get_if<std::vector<Tensor>>(&value)) {
+      for (Tensor& tensor : *list) tensor = on_device(tensor, device);
+    }
   }
   return moved;
 }

@@ -37,8 +37,8 @@ struct ShapeSet {
 /// every type: other ones for other seeds.
 [[nodiscard]] Tensor make_sample(const Shape& shape, DType dtype, unsigned seed);
 
-/// Arguments for a schema, on the host. Numbers are 2, lists of dimensions the first one, what has a default is left
-/// out.
+/// Arguments for a schema, on the host. Numbers are 2, lists of dimensions the first one, types float32; tensors called
+/// "index" or "indices" have places along the first dimension of the first tensor; what has a default is left out.
 [[nodiscard]] std::vector<Value> make_arguments(const Schema& schema, const ShapeSet& shapes, DType dtype);
 
 /// What an argument with a default is when it is not given.

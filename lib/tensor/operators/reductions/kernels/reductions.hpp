@@ -7,14 +7,22 @@
 
 namespace gpucheck::device::kernels {
 
+/// The sum of all elements, divided once, at the end: a sum has 1 there, a mean the count.
 template <typename Number>
 struct Sum {
   static constexpr std::string_view name = "sum";
   using Accumulated = Number;
+  Number divisor;
   GPUCHECK_HOST_DEVICE Number identity() const { return Number{}; }
   GPUCHECK_HOST_DEVICE Number take(Number element, std::int64_t) const { return element; }
   GPUCHECK_HOST_DEVICE Number combine(Number a, Number b) const { return a + b; }
-  GPUCHECK_HOST_DEVICE Number finish(Number all) const { return all; }
+  GPUCHECK_HOST_DEVICE Number finish(Number all) const {
+    if constexpr (is_complex_number<Number>) {
+      return {all.real / divisor.real, all.imaginary / divisor.real};
+    } else {
+      return all / divisor;
+    }
+  }
 };
 
 namespace families {
