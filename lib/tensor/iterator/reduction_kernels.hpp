@@ -198,11 +198,11 @@ struct Reduce {
       Number numbers[loads];
       for (std::int64_t i = 0; i < loads; ++i) numbers[i] = load(first + (place + i * step) * stride);
       for (std::int64_t i = 0; i < loads; ++i) {
-        sums[i] = to.functor.combine(sums[i], to.functor.take(numbers[i], to.first_place + place + i * step));
+        sums[i] = to.functor.combine(sums[i], to.functor.take(numbers[i], place + i * step));
       }
     }
     for (; place < end; place += step) {
-      sums[0] = to.functor.combine(sums[0], to.functor.take(load(first + place * stride), to.first_place + place));
+      sums[0] = to.functor.combine(sums[0], to.functor.take(load(first + place * stride), place));
     }
     for (std::int64_t i = 1; i < loads; ++i) sums[0] = to.functor.combine(sums[0], sums[i]);
     return sums[0];

@@ -11,12 +11,12 @@
 #include "samples.hpp"
 #include "tensor/core/elements.hpp"
 #include "tensor/operators/copies/copies.hpp"
+#include "values.hpp"
 
 /// Small tensors for tests whose values are worked out by hand.
 namespace gpucheck::tensor::test {
 
 inline constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
-inline constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// A contiguous tensor with these elements.
 inline Tensor listed(DType dtype, const Sizes& sizes, const std::vector<double>& numbers, Device device = host) {
