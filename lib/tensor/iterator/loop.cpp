@@ -102,7 +102,7 @@ void Loop::choose_dtype(std::initializer_list<Operand> inputs, const LoopOptions
         type.add(operand.number());
       }
     }
-    computed_dtype_ = type.dtype();
+    computed_dtype_ = type.dtype(options.result_dtype.has_value());
   }
   if (options.whole_to_float && is_integral(computed_dtype_, true)) computed_dtype_ = DType::float32;
 }

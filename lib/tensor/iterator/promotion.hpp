@@ -14,9 +14,9 @@ class ResultType {
  public:
   void add(const Tensor& tensor);
   void add(const Scalar& number);
-  /// @throws Error where nothing was added, or where PyTorch computes in complex numbers of halves, which gpucheck has
-  /// not.
-  [[nodiscard]] DType dtype() const;
+  /// @param has_other_result the result is not of this type, as that of a comparison. @throws Error where nothing was
+  /// added; NotImplementedError where the result would have complex numbers of halves, which gpucheck has not.
+  [[nodiscard]] DType dtype(bool has_other_result = false) const;
 
  private:
   std::optional<DType> with_dimensions_;

@@ -28,18 +28,18 @@ Scalar as_computed(const Scalar& number, DType dtype) {
   });
 }
 
-DType common_dtype(const Tensor& a, const Tensor& b) {
+DType common_dtype(const Tensor& a, const Tensor& b, bool has_other_result) {
   ResultType type;
   type.add(a);
   type.add(b);
-  return type.dtype();
+  return type.dtype(has_other_result);
 }
 
-DType common_dtype(const Tensor& a, const Scalar& b) {
+DType common_dtype(const Tensor& a, const Scalar& b, bool has_other_result) {
   ResultType type;
   type.add(a);
   type.add(b);
-  return type.dtype();
+  return type.dtype(has_other_result);
 }
 
 DType common_dtype(const Scalar& a, const Tensor& b) { return common_dtype(b, a); }

@@ -16,8 +16,8 @@ namespace gpucheck::tensor {
 [[nodiscard]] Scalar as_computed(const Scalar& number, DType dtype);
 
 /// The type in which PyTorch computes with both.
-[[nodiscard]] DType common_dtype(const Tensor& a, const Tensor& b);
-[[nodiscard]] DType common_dtype(const Tensor& a, const Scalar& b);
+[[nodiscard]] DType common_dtype(const Tensor& a, const Tensor& b, bool has_other_result = false);
+[[nodiscard]] DType common_dtype(const Tensor& a, const Scalar& b, bool has_other_result = false);
 [[nodiscard]] DType common_dtype(const Scalar& a, const Tensor& b);
 
 /// C++'s name of a type, which some of PyTorch's errors have: "float", "c10::Half", "long int".

@@ -69,7 +69,7 @@ TEST(SchemaText, OtherFormsFollowFromIt) {
 TEST(SchemaText, MistakesAreFound) {
   for (const char* text :
        {"", "f", "f(", "f()", "f() ->", "f(Tensor) -> Tensor", "f(Tenser a) -> Tensor", "f(Tensor a -> Tensor",
-        "f(Tensor a,) -> Tensor", "f(int a=) -> Tensor", "f(Tensor a) -> Tensor more", "f(Tensor[ a) -> Tensor",
+        "f(Tensor a,) -> Tensor", "f(int a=) -> Tensor", "f(Tensor a) -> Tensor more still", "f(Tensor[ a) -> Tensor",
         "f(Tensor(a a) -> Tensor", "f(Tensor a) -> (Tensor"}) {
     EXPECT_THROW(static_cast<void>(parse_schema(text)), SchemaError) << text;
   }

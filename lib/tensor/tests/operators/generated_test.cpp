@@ -147,7 +147,10 @@ class GeneratedOperator : public testing::TestWithParam<const Entry*> {
   }
 };
 
-TEST_P(GeneratedOperator, OnASimulatedDeviceDoesWhatItDoesOnTheHost) { compare_with(simulated(), {}); }
+TEST_P(GeneratedOperator, OnASimulatedDeviceDoesWhatItDoesOnTheHost) {
+  // The same functions: only the order of what is combined may be another.
+  compare_with(simulated(), {.zero_of_any_sign = tolerance_of(entry.schema.base_name).zero_of_any_sign});
+}
 TEST_P(GeneratedOperator, OnAGpuDoesWhatItDoesOnTheHost) { compare_with(gpu(), tolerance_of(entry.schema.base_name)); }
 
 TEST_P(GeneratedOperator, LeavesItsArgumentsAsTheyWere) {

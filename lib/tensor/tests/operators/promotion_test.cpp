@@ -31,7 +31,7 @@ constexpr std::string_view unary[]{"sum",  "prod", "mean", "amax",        "argma
 
 const Entry* binary_entry(const std::string& name, bool with_number) {
   const std::string base = "aten::" + name;
-  const std::vector<std::string> overloads = with_number ? std::vector<std::string>{".Scalar", ".Tensor_Scalar"}
+  const std::vector<std::string> overloads = with_number ? std::vector<std::string>{".Tensor_Scalar", ".Scalar"}
                                                          : std::vector<std::string>{".Tensor", ".Tensor_Tensor", ""};
   for (const std::string& overload : overloads) {
     if (const Entry* const entry = find_operator(base + overload)) return entry;
