@@ -68,6 +68,7 @@ std::string parse_default<std::string>(std::string_view text) {
 
 template <>
 DType parse_default<DType>(std::string_view text) {
+  if (text == "long") return DType::int64;  // PyTorch's notation has this name of it
   if (const auto dtype = parse_dtype(text)) return *dtype;
   throw SchemaError("a default that is not a type: " + std::string(text));
 }

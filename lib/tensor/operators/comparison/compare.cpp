@@ -21,7 +21,7 @@ void run_compare(const Loop& loop, Relation relation) {
 
 template <Relation relation, typename Other>
 Tensor compute(const Destination& destination, const Tensor& self, const Other& other) {
-  const DType computed = common_dtype(self, other, true);
+  const DType computed = common_dtype(self, other, relation == Relation::equal || relation == Relation::not_equal);
   const auto left = as_computed(self, computed);
   const auto right = as_computed(other, computed);
   const Loop loop(destination, {left, right}, {.result_dtype = DType::boolean, .computed_dtype = computed});

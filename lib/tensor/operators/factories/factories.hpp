@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <initializer_list>
+
 #include "tensor/call/operator.hpp"
 
 /// New tensors, on the host unless a device is asked for.
@@ -32,6 +35,28 @@ using Ones = Operator<
 }
 [[nodiscard]] inline Tensor ones(const Sizes& sizes, DType dtype = DType::float32, Device device = host) {
   return Ones{}(sizes, dtype, std::nullopt, device);
+}
+
+using ArangeStartStep = Operator<
+    "arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, "
+    "Device? device=None, bool? pin_memory=None) -> Tensor">;
+/// Numbers from start up to, but not, end: of whole ones int64 unless another type is asked for. @throws Error with
+/// PyTorch's texts.
+[[nodiscard]] inline Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step = 1,
+                                   std::optional<DType> dtype = std::nullopt, Device device = host) {
+  return ArangeStartStep{}(start, end, step, dtype, std::nullopt, device);
+}
+
+/// A tensor of the host with these elements, one after another. T is how the type is stored: std::int64_t, float, bool,
+/// ...
+template <typename T>
+[[nodiscard]] Tensor from_values(std::initializer_list<T> values, const Sizes& sizes, DType dtype) {
+  const Tensor result = make_empty(sizes, dtype, host);
+  if (values.size() != static_cast<std::size_t>(result.count()) || sizeof(T) != element_bytes(dtype)) {
+    throw Error("as many values as elements are needed, of the element's size");
+  }
+  std::copy(values.begin(), values.end(), result.data_as<T>());
+  return result;
 }
 
 using FillScalar = Operator<"fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)">;

@@ -1,14 +1,58 @@
 #pragma once
 
 #include "tensor/call/operator.hpp"
+#include "tensor/core/errors.hpp"
 
-/// Random numbers in place: on a device the very ones that PyTorch draws on a GPU of as many multiprocessors, in the
-/// order of the loop over the elements.
+/// Random numbers: on a device the very ones that PyTorch draws on a GPU of as many multiprocessors, in the order of
+/// the loop over the elements; on the host from the Mersenne twister, as PyTorch draws them there without vector
+/// instructions.
+/// @throws Error with PyTorch's texts for parameters that make no distribution and for a generator of another device;
+/// NotImplementedError for types that PyTorch does not draw.
 namespace gpucheck::tensor {
 
 using BernoulliFloat =
     Operator<"bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)">;
-/// 1 with this probability, else 0. @throws Error for a probability outside [0, 1] and a generator of another device.
+/// 1 with this probability, else 0.
 inline constexpr BernoulliFloat bernoulli_;
+using UniformInPlace =
+    Operator<"uniform_(Tensor(a!) self, float from=0, float to=1, *, Generator? generator=None) -> Tensor(a!)">;
+inline constexpr UniformInPlace uniform_;
+using NormalInPlace =
+    Operator<"normal_(Tensor(a!) self, float mean=0, float std=1, *, Generator? generator=None) -> Tensor(a!)">;
+inline constexpr NormalInPlace normal_;
+using RandomFrom =
+    Operator<"random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)">;
+using RandomDefault = Operator<"random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)">;
+/// Whole numbers from `from` up to, but not, `to`; without it up to the greatest that the type holds.
+inline constexpr Overloads<RandomFrom, RandomDefault> random_;
+
+using Rand = Operator<
+    "rand(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None) -> Tensor">;
+using Randn = Operator<
+    "randn(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None) -> Tensor">;
+using RandintLow = Operator<
+    "randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? layout=None, Device? "
+    "device=None, bool? pin_memory=None) -> Tensor">;
+using Randperm = Operator<
+    "randperm(SymInt n, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None) -> Tensor">;
+
+[[nodiscard]] inline Tensor rand(const Sizes& sizes, DType dtype = DType::float32, Device device = host) {
+  return Rand{}(sizes, dtype, std::nullopt, device);
+}
+[[nodiscard]] inline Tensor randn(const Sizes& sizes, DType dtype = DType::float32, Device device = host) {
+  return Randn{}(sizes, dtype, std::nullopt, device);
+}
+/// Whole numbers in [low, high).
+[[nodiscard]] inline Tensor randint(std::int64_t low, std::int64_t high, const Sizes& sizes, DType dtype = DType::int64,
+                                    Device device = host) {
+  return RandintLow{}(low, high, sizes, dtype, std::nullopt, device);
+}
+/// The numbers from 0 to n - 1 in no order, as int64.
+[[nodiscard]] inline Tensor randperm(std::int64_t n, Device device = host) {
+  return Randperm{}(n, DType::int64, std::nullopt, device);
+}
 
 }  // namespace gpucheck::tensor
