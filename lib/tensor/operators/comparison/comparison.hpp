@@ -50,4 +50,41 @@ inline constexpr Overloads<GeTensor, GeScalar> ge;
 inline constexpr Overloads<InPlace<GeTensor>, InPlace<GeScalar>> ge_;
 inline constexpr Overloads<Out<GeTensor, "Tensor_out">, Out<GeScalar, "Scalar_out">> ge_out;
 
+using LogicalAnd = Operator<"logical_and(Tensor self, Tensor other) -> Tensor">;
+/// Neither is zero; NaN is not zero here, as in the next three.
+inline constexpr LogicalAnd logical_and;
+inline constexpr InPlace<LogicalAnd> logical_and_;
+inline constexpr Out<LogicalAnd, "out"> logical_and_out;
+
+using LogicalOr = Operator<"logical_or(Tensor self, Tensor other) -> Tensor">;
+/// Not both are zero.
+inline constexpr LogicalOr logical_or;
+inline constexpr InPlace<LogicalOr> logical_or_;
+inline constexpr Out<LogicalOr, "out"> logical_or_out;
+
+using LogicalXor = Operator<"logical_xor(Tensor self, Tensor other) -> Tensor">;
+/// Exactly one is not zero.
+inline constexpr LogicalXor logical_xor;
+inline constexpr InPlace<LogicalXor> logical_xor_;
+inline constexpr Out<LogicalXor, "out"> logical_xor_out;
+
+using LogicalNot = Operator<"logical_not(Tensor self) -> Tensor">;
+/// self = 0
+inline constexpr LogicalNot logical_not;
+inline constexpr InPlace<LogicalNot> logical_not_;
+inline constexpr Out<LogicalNot, "out"> logical_not_out;
+
+using IsNan = Operator<"isnan(Tensor self) -> Tensor">;
+using IsInf = Operator<"isinf(Tensor self) -> Tensor">;
+using IsFinite = Operator<"isfinite(Tensor self) -> Tensor">;
+/// A complex number is NaN or infinite where either part is, and finite where both are.
+inline constexpr IsNan isnan;
+inline constexpr IsInf isinf;
+inline constexpr IsFinite isfinite;
+
+using Equal = Operator<"equal(Tensor self, Tensor other) -> bool">;
+/// Whether both have the same sizes and equal elements, once the current stream has them. @throws Error for different
+/// types on the host.
+inline constexpr Equal equal;
+
 }  // namespace gpucheck::tensor

@@ -67,5 +67,55 @@ TEST(Comparison, IsStoredInAnyType) {
   EXPECT_EQ(text_of(lt_out(vector_of({1, 2}, DType::int64), 2, out)), "complex64 [1+0j, 0+0j]");
 }
 
+TEST(Logical, TakesAllButZeroForTrue) {
+  const Tensor a = vector_of({0.0, -0.0, 2, not_a_number});
+  const Tensor b = vector_of({1, 0, 3, 0}, DType::int32);
+  EXPECT_EQ(text_of(logical_and(a, b)), "bool [false, false, true, false]");
+  EXPECT_EQ(text_of(logical_or(a, b)), "bool [true, false, true, true]");
+  EXPECT_EQ(text_of(logical_xor(a, b)), "bool [true, false, false, true]");
+  EXPECT_EQ(text_of(logical_not(a)), "bool [true, true, false, false]");
+  EXPECT_EQ(text_of(logical_not(vector_of({Complex(0, 1), Complex(0, 0)}, DType::complex64))), "bool [false, true]");
+}
+
+TEST(Logical, IsStoredInAnyType) {
+  const Tensor out = empty({2}, DType::float16);
+  EXPECT_EQ(text_of(logical_xor_out(vector_of({1, 0.0}), vector_of({2, 5}), out)), "float16 [0, 1]");
+  EXPECT_EQ(text_of(logical_not_(vector_of({0, 7}, DType::uint8))), "uint8 [1, 0]");
+}
+
+TEST(Kinds, OfNumbers) {
+  const Tensor a = vector_of({1, not_a_number, infinite, -infinite}, DType::float16);
+  EXPECT_EQ(text_of(isnan(a)), "bool [false, true, false, false]");
+  EXPECT_EQ(text_of(isinf(a)), "bool [false, false, true, true]");
+  EXPECT_EQ(text_of(isfinite(a)), "bool [true, false, false, false]");
+  const Tensor whole = vector_of({1, 0}, DType::int64);
+  EXPECT_EQ(text_of(isnan(whole)), "bool [false, false]");
+  EXPECT_EQ(text_of(isinf(whole)), "bool [false, false]");
+  EXPECT_EQ(text_of(isfinite(whole)), "bool [true, true]");
+}
+
+TEST(Kinds, OfComplexNumbersAreThoseOfTheirParts) {
+  const Tensor a =
+      vector_of({Complex(1, not_a_number), Complex(not_a_number, infinite), Complex(1, 2)}, DType::complex64);
+  EXPECT_EQ(text_of(isnan(a)), "bool [true, true, false]");
+  EXPECT_EQ(text_of(isinf(a)), "bool [false, true, false]");
+  EXPECT_EQ(text_of(isfinite(a)), "bool [false, false, true]");
+}
+
+TEST(Equal, OfSizesAndElements) {
+  const Tensor a = vector_of({1, 2});
+  EXPECT_TRUE(equal(a, vector_of({1, 2})));
+  EXPECT_FALSE(equal(a, vector_of({1, 3})));
+  EXPECT_FALSE(equal(a, vector_of({1})));
+  EXPECT_FALSE(equal(a, full({2, 2}, 1)));
+  EXPECT_FALSE(equal(vector_of({not_a_number}), vector_of({not_a_number})));
+  EXPECT_TRUE(equal(empty({0, 3}), empty({0, 3})));
+  EXPECT_TRUE(equal(full({}, 5), full({}, 5)));
+  EXPECT_EQ(error_of([&] {
+              static_cast<void>(equal(a, vector_of({1, 2}, DType::float64)));
+            }),
+            "Expected object of data type float but got data type double for argument 'other' in call to equal");
+}
+
 }  // namespace
 }  // namespace gpucheck::tensor::test

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 
@@ -59,8 +60,24 @@ struct Compare {
   static GPUCHECK_HOST_DEVICE bool is_set(Number a) { return !(a == Number{}); }
 };
 
+/// Whether a number is finite, or else whether it is infinite: a complex one where either part is.
+template <typename Number>
+struct Classify {
+  static constexpr std::string_view name = "classify";
+  bool asks_finite;
+  GPUCHECK_HOST_DEVICE bool operator()(Number a) const {
+    if constexpr (is_complex_number<Number>) {
+      return asks_finite ? std::isfinite(a.real) && std::isfinite(a.imaginary)
+                         : std::isinf(a.real) || std::isinf(a.imaginary);
+    } else {
+      return asks_finite ? std::isfinite(a) : std::isinf(a);
+    }
+  }
+};
+
 namespace families {
-using comparison = StridedFamily<Compare, 2, float, double, std::int64_t, Complex<float>, Complex<double>>;
+using comparison = Joined<StridedFamily<Compare, 2, float, double, std::int64_t, Complex<float>, Complex<double>>,
+                          StridedFamily<Classify, 1, float, double, Complex<float>, Complex<double>>>;
 }
 template <typename Functor>
 requires(families::comparison::has<Functor>) struct FamilyOf<Functor> : families::comparison {
