@@ -49,7 +49,7 @@ Tensor compute_sign(const Destination& destination, const Tensor& self) {
   return run(Loop(destination, {self}), UnaryOperation::sign, "sign_cuda");
 }
 
-/// Of whole numbers a floating result.
+/// Whole numbers give a floating result.
 template <UnaryOperation operation>
 Tensor compute_floating(const Destination& destination, const Tensor& self) {
   return run(Loop(destination, {self}, {.whole_to_float = true}), operation, "unary_cuda");

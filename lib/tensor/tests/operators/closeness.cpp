@@ -49,9 +49,36 @@ Tolerance tolerance_of(std::string_view operator_name) {
     Tolerance tolerance;
   };
   static constexpr Row rows[]{
-      {"abs", {4}},                                          // hypot, of complex numbers
-      {"pow", {5}},   {"prod", {.zero_of_any_sign = true}},  // of complex numbers
-      {"rsqrt", {3}}, {"square", {5}},
+      {"abs", {.complex_units = 4}},
+      {"acos", {3}},
+      {"asin", {3}},
+      {"atan", {3}},
+      {"atan2", {4}},
+      {"cos", {3}},
+      {"cosh", {3}},
+      {"div", {.complex_units = 4}},
+      {"erf", {3}},
+      {"erfinv", {6}},
+      {"exp", {2, 0, 6}},
+      {"exp2", {3}},
+      {"expm1", {2}},
+      {"gelu", {4, 4}},
+      {"log", {2, 0, 6}},
+      {"log10", {3}},
+      {"log1p", {2}},
+      {"log2", {2}},
+      {"pow", {5, 0, 64}},
+      {"prod", {.zero_of_any_sign = true}},  // of complex numbers
+      {"reciprocal", {.complex_units = 4}},
+      {"rsqrt", {3, 0, 12}},
+      {"sigmoid", {4, 0, 12}},
+      {"silu", {4}},
+      {"sin", {3}},
+      {"sinh", {4}},
+      {"softplus", {5}},
+      {"sqrt", {.complex_units = 8}},
+      {"tan", {5}},
+      {"tanh", {3}},
   };
   const auto* const row = std::ranges::find(rows, operator_name, &Row::name);
   return row == std::end(rows) ? Tolerance{} : row->tolerance;
@@ -73,7 +100,8 @@ std::string difference_of(const Tensor& found, const Tensor& expected, const Tol
     const auto one = kernels::load_as<Parts>(left, dtype);
     const auto other = kernels::load_as<Parts>(right, dtype);
     const double size = std::max({std::abs(other.real), std::abs(other.imaginary), tolerance.at_least});
-    const double most = tolerance.units > 0 && std::isfinite(size) ? tolerance.units * unit_of(size, dtype) : 0;
+    const double units = is_complex(dtype) ? tolerance.complex_units : tolerance.units;
+    const double most = units > 0 && std::isfinite(size) ? units * unit_of(size, dtype) : 0;
     const auto close = [&](double a, double b) { return is_close(a, b, most, tolerance.zero_of_any_sign); };
     if (!close(one.real, other.real) || !close(one.imaginary, other.imaginary)) {
       return fmt::format("element {} is {}{:+}j, not {}{:+}j", i, one.real, one.imaginary, other.real, other.imaginary);

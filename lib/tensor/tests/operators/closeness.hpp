@@ -13,6 +13,8 @@ struct Tolerance {
   double units = 0;
   /// Results nearer to zero than this may be off by as much as this one: what adds numbers that nearly cancel.
   double at_least = 0;
+  /// The units of complex results, whose formulas have more steps, which a GPU may fuse.
+  double complex_units = 0;
   /// A zero may have another sign: the order of factors gives it.
   bool zero_of_any_sign = false;
 };

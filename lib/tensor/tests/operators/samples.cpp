@@ -49,6 +49,9 @@ Domain domain_of(std::string_view name) {
   for (const std::string_view divides : {"floor_divide", "fmod", "remainder"}) {
     if (name == divides) return Domain::divisors;
   }
+  for (const std::string_view inverse : {"acos", "asin", "erfinv"}) {
+    if (name == inverse) return Domain::fractions;
+  }
   return Domain::any;
 }
 
