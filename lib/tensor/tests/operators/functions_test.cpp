@@ -5,6 +5,7 @@
 
 #include "closeness.hpp"
 #include "runtime/tests/error_of.hpp"
+#include "tensor/call/entry.hpp"
 #include "values.hpp"
 
 namespace gpucheck::tensor::test {
@@ -109,6 +110,25 @@ TEST(Functions, OfWholeNumbersAreFloating) {
   EXPECT_EQ(text_of(exp2(vector_of({3}, DType::float16))), "float16 [8]");
   EXPECT_EQ(error_of([] { static_cast<void>(exp_(vector_of({1}, DType::int32))); }),
             "result type Float can't be cast to the desired output type Int");
+}
+
+// PyTorch's lists of what autocast does, as torch/testing/_internal/autocast_test_lists.py has them.
+TEST(Functions, AreTreatedByAutocastAsPyTorchDoes) {
+  const auto policy_of = [](const std::string& name) { return find_operator("aten::" + name)->traits.autocast; };
+  for (const std::string name :
+       {"acos", "asin", "cosh", "erfinv", "exp", "expm1", "log", "log10", "log2", "log1p", "reciprocal", "rsqrt",
+        "sinh", "tan", "pow.Tensor_Scalar", "pow.Tensor_Tensor", "pow.Scalar", "softplus"}) {
+    EXPECT_EQ(policy_of(name), AutocastPolicy::float32) << name;
+  }
+  for (const std::string name : {"addcdiv", "addcmul", "atan2"}) {
+    EXPECT_EQ(policy_of(name), AutocastPolicy::promote) << name;
+  }
+  EXPECT_EQ(policy_of("prelu"), AutocastPolicy::lower_precision);
+  // It leaves forms that write alone, and these functional ones.
+  for (const std::string name : {"exp_", "exp.out", "pow_.Scalar", "addcmul_", "sqrt", "sin", "atan", "tanh", "gelu",
+                                 "mul.Tensor", "maximum", "eq.Tensor", "lerp.Tensor"}) {
+    EXPECT_EQ(policy_of(name), AutocastPolicy::none) << name;
+  }
 }
 
 TEST(Functions, OfComplexNumbers) {

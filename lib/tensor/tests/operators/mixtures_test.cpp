@@ -3,6 +3,7 @@
 #include "runtime/tests/error_of.hpp"
 #include "tensor/operators/arithmetic/arithmetic.hpp"
 #include "tensor/operators/bits/bits.hpp"
+#include "tensor/operators/copies/copies.hpp"
 #include "tensor/operators/factories/factories.hpp"
 #include "tensor/operators/selection/selection.hpp"
 #include "values.hpp"
@@ -66,6 +67,22 @@ TEST(Where, TakesFromEitherSide) {
             "int16 [250, 2, 3]");
   EXPECT_EQ(text_of(where(condition, vector_of({Complex(0, 1)}, DType::complex64), vector_of({5}, DType::int64))),
             "complex64 [0+1j, 5+0j, 0+1j]");
+}
+
+TEST(Where, OfManyElementsTakesEachFromItsPlace) {
+  // More than a whole number of vectors, from their beginning and from the element behind it.
+  constexpr std::int64_t count = 37;
+  for (const DType dtype : {DType::bfloat16, DType::int32, DType::float64, DType::complex64, DType::int8}) {
+    SCOPED_TRACE(to_text(dtype));
+    const Tensor condition = zeros({count}, DType::uint8);
+    for (std::int64_t i = 0; i < count; i += 3) condition.data_as<std::uint8_t>()[i] = 1;
+    const Tensor chosen = where(condition, full({count}, 5, dtype), full({count}, 2, dtype));
+    const Tensor expected = add(mul(to(condition, dtype), 3), 2);
+    EXPECT_EQ(text_of(chosen), text_of(expected));
+    const Geometry rest{{count - 1}, {1}, 1};
+    EXPECT_EQ(text_of(where(condition.with_geometry(rest), chosen.with_geometry(rest), full({count - 1}, 2, dtype))),
+              text_of(expected.with_geometry(rest)));
+  }
 }
 
 TEST(Where, RefusesOtherConditions) {

@@ -171,7 +171,9 @@ std::vector<Value> make_arguments(const Schema& schema, const ShapeSet& shapes, 
     if (argument.type.kind == ArgumentKind::tensor && argument.default_text.empty()) {
       const Shape& shape = shapes.shapes[std::min<std::size_t>(tensors, shapes.shapes.size() - 1)];
       const bool is_index = argument.name == "index" || argument.name == "indices";
-      const Tensor sample = is_index ? make_index(shape, shapes.shapes[0].sizes) : make_sample(shape, dtype, tensors);
+      const DType sample_dtype = argument.name == "condition" ? DType::boolean : dtype;
+      const Tensor sample =
+          is_index ? make_index(shape, shapes.shapes[0].sizes) : make_sample(shape, sample_dtype, tensors);
       if (!is_index) move_into(sample, domain_of(schema.base_name), tensors);
       arguments.push_back(argument.type.is_list ? Value(std::vector<Tensor>{sample}) : Value(sample));
       ++tensors;
