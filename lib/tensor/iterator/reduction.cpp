@@ -67,6 +67,8 @@ std::int64_t stride_of(const Tensor& tensor, std::size_t dimension) {
   return tensor.strides()[dimension] * static_cast<std::int64_t>(element_bytes(tensor.dtype()));
 }
 
+constexpr std::int64_t least_elements = 16;  // of each thread, where a result is shared
+
 unsigned power_of_two_up_to(std::int64_t number, unsigned most) {
   unsigned power = 1;
   while (power < most && power < number) power *= 2;
@@ -96,25 +98,29 @@ Reduction::Reduction(const Destination& destination, const Tensor& self, const R
   join_neighbours(over_elements_);
 }
 
-device::kernels::ReductionShape Reduction::shape(int multiprocessors, std::size_t accumulated_bytes) const {
+device::kernels::ReductionShape block_shape(std::int64_t results, std::int64_t elements, bool elements_fastest) {
   constexpr unsigned most_threads = 256;
-  constexpr std::int64_t least_elements = 16;           // of each thread, where a result is shared
-  constexpr std::int64_t blocks_of_multiprocessor = 8;  // so that all have work to the end
-  device::kernels::ReductionShape shape;
-  const auto stride_of = [](const Dimensions& dimensions) {
-    return dimensions.empty() ? INT64_MAX : dimensions[0].in_stride;
-  };
-  shape.elements_fastest = stride_of(over_elements_) <= stride_of(over_results_);
-  if (shape.elements_fastest) {
-    shape.lanes = power_of_two_up_to(std::max<std::int64_t>(reduced_ / 4, 1), most_threads);
+  device::kernels::ReductionShape shape{.elements_fastest = elements_fastest, .slice = elements};
+  if (elements_fastest) {
+    shape.lanes = power_of_two_up_to(std::max<std::int64_t>(elements / 4, 1), most_threads);
     shape.outputs = most_threads / std::max(shape.lanes, 32U);
     if (shape.lanes < 32) shape.outputs = most_threads / 32 * (32 / shape.lanes);
   } else {
-    shape.outputs = power_of_two_up_to(results_, 32);
+    shape.outputs = power_of_two_up_to(results, 32);
     shape.lanes =
-        power_of_two_up_to(std::max<std::int64_t>(reduced_ / least_elements, 1), most_threads / shape.outputs);
+        power_of_two_up_to(std::max<std::int64_t>(elements / least_elements, 1), most_threads / shape.outputs);
   }
-  shape.outputs = std::min(shape.outputs, power_of_two_up_to(results_, most_threads));
+  shape.outputs = std::min(shape.outputs, power_of_two_up_to(results, most_threads));
+  return shape;
+}
+
+device::kernels::ReductionShape Reduction::shape(int multiprocessors, std::size_t accumulated_bytes) const {
+  constexpr std::int64_t blocks_of_multiprocessor = 8;  // so that all have work to the end
+  const auto fastest_stride = [](const Dimensions& dimensions) {
+    return dimensions.empty() ? INT64_MAX : dimensions[0].in_stride;
+  };
+  device::kernels::ReductionShape shape =
+      block_shape(results_, reduced_, fastest_stride(over_elements_) <= fastest_stride(over_results_));
   const std::int64_t groups = (results_ + shape.outputs - 1) / shape.outputs;
   const std::int64_t wanted =
       std::int64_t{multiprocessors} * blocks_of_multiprocessor / std::max<std::int64_t>(groups, 1);

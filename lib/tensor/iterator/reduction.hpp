@@ -59,6 +59,11 @@ class Reduction {
   std::int64_t reduced_ = 1;
 };
 
+/// How blocks share out results of so many elements each, every result by one of them.
+/// @param elements_fastest neighbouring elements of a result lie nearer to each other than neighbouring results do.
+[[nodiscard]] device::kernels::ReductionShape block_shape(std::int64_t results, std::int64_t elements,
+                                                          bool elements_fastest);
+
 namespace detail {
 
 template <typename Functor>

@@ -37,7 +37,41 @@ struct ReductionShape {
   std::int64_t slice = 0;  ///< elements of each, but for the last
 
   [[nodiscard]] constexpr unsigned threads() const { return outputs * lanes; }
+  /// Invocations for so many results.
+  [[nodiscard]] constexpr std::size_t invocations(std::int64_t results) const {
+    return static_cast<std::size_t>((results + outputs - 1) / outputs * slices) * threads();
+  }
+  /// What a thread of a block has to do.
+  struct Part {
+    std::int64_t result;
+    std::int64_t slice;
+    unsigned local;  ///< the result, counted within the block
+    unsigned lane;
+  };
+  [[nodiscard]] GPUCHECK_HOST_DEVICE Part part_of(const BlockThread& thread) const {
+    const auto block = static_cast<std::int64_t>(thread.block);
+    const unsigned local = elements_fastest ? thread.index / lanes : thread.index % outputs;
+    return {.result = block / slices * outputs + local,
+            .slice = block % slices,
+            .local = local,
+            .lane = elements_fastest ? thread.index % lanes : thread.index / outputs};
+  }
 };
+
+/// Lanes of a group are combined by its first thread in phase 1, the groups by the first of all in phase 2.
+/// @param values of all lanes, in which the result is the first in the end. Returns whether this thread has it now.
+template <typename Value, typename Combine>
+GPUCHECK_HOST_DEVICE bool combine_lanes(Value* values, unsigned lane, unsigned lanes, unsigned phase,
+                                        const Combine& combine) {
+  constexpr unsigned group = 16;
+  const unsigned step = phase == 1 ? 1 : group;
+  if (lane % group != 0 || (phase == 2 && lane != 0)) return false;
+  const unsigned end = phase == 1 && lane + group < lanes ? lane + group : lanes;
+  Value all = values[lane];
+  for (unsigned other = lane + step; other < end; other += step) all = combine(all, values[other]);
+  values[lane] = all;
+  return phase == 2;
+}
 
 /// Where a reduction's results go, and where the elements of each begin.
 template <typename Functor>
@@ -91,10 +125,7 @@ struct Reduce {
   ReducedTo<Functor> to;
   WidePlan<1> over_elements;
 
-  [[nodiscard]] std::size_t invocations() const {
-    const std::int64_t groups = (to.count + shape.outputs - 1) / shape.outputs;
-    return static_cast<std::size_t>(groups * shape.slices) * shape.threads();
-  }
+  [[nodiscard]] std::size_t invocations() const { return shape.invocations(to.count); }
   [[nodiscard]] BlockShape block() const {
     return {.threads = shape.threads(), .shared_bytes = shape.threads() * sizeof(Accumulated)};
   }
@@ -116,18 +147,14 @@ struct Reduce {
   }
 
   GPUCHECK_HOST_DEVICE void operator()(const BlockThread& thread, unsigned phase) const {
-    auto* const shared = static_cast<Accumulated*>(thread.shared);
-    const unsigned lane = shape.elements_fastest ? thread.index % shape.lanes : thread.index / shape.outputs;
-    const unsigned local = shape.elements_fastest ? thread.index / shape.lanes : thread.index % shape.outputs;
-    const auto block = static_cast<std::int64_t>(thread.block);
-    const std::int64_t result = block / shape.slices * shape.outputs + local;
-    const std::int64_t slice = block % shape.slices;
-    if (result >= to.count) return;
-    Accumulated* const sums = shared + local * shape.lanes;
+    const ReductionShape::Part part = shape.part_of(thread);
+    if (part.result >= to.count) return;
+    Accumulated* const sums = static_cast<Accumulated*>(thread.shared) + part.local * shape.lanes;
     if (phase == 0) {
-      sums[lane] = sum_of_lane(result, slice, lane);
-    } else if (combine_lanes(sums, lane, phase)) {
-      store(result, slice, sums[0]);
+      sums[part.lane] = sum_of_lane(part.result, part.slice, part.lane);
+    } else if (combine_lanes(sums, part.lane, shape.lanes, phase,
+                             [this](const Accumulated& a, const Accumulated& b) { return to.functor.combine(a, b); })) {
+      store(part.result, part.slice, sums[0]);
     }
   }
 
@@ -139,19 +166,6 @@ struct Reduce {
   }
 
  private:
-  /// Lanes of a group are combined by its first thread, then the groups by the first of all.
-  static constexpr unsigned group = 16;
-
-  GPUCHECK_HOST_DEVICE bool combine_lanes(Accumulated* sums, unsigned lane, unsigned phase) const {
-    const unsigned step = phase == 1 ? 1 : group;
-    if (lane % group != 0 || (phase == 2 && lane != 0)) return false;
-    const unsigned end = phase == 1 && lane + group < shape.lanes ? lane + group : shape.lanes;
-    Accumulated sum = sums[lane];
-    for (unsigned other = lane + step; other < end; other += step) sum = to.functor.combine(sum, sums[other]);
-    sums[lane] = sum;
-    return phase == 2;
-  }
-
   [[nodiscard]] GPUCHECK_HOST_DEVICE const std::byte* element_at(std::int64_t result) const {
     return static_cast<const std::byte*>(in) + to.first_element_of(result);
   }

@@ -31,6 +31,15 @@ struct WidePlan {
         mode, data, element_bytes(dtype), rank, [this](std::size_t i) { return sizes[i]; },
         [this, operand](std::size_t i) { return strides[i][operand]; });
   }
+  /// The same where each place is a row of elements.
+  /// @param stride between a row's neighbours, in bytes.
+  [[nodiscard]] MemoryAccess access_with(AccessMode mode, const void* data, DType dtype, std::size_t operand,
+                                         std::int64_t length, std::int64_t stride) const {
+    return access_of(
+        mode, data, element_bytes(dtype), rank + 1,
+        [this, length](std::size_t i) { return i == 0 ? length : sizes[i - 1]; },
+        [this, operand, stride](std::size_t i) { return i == 0 ? stride : strides[i - 1][operand]; });
+  }
 
  private:
   /// 64-bit divisions take a GPU many times as long as 32-bit ones, which do nearly always.

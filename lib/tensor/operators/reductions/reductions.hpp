@@ -86,4 +86,28 @@ inline constexpr Overloads<Out<NormDimensions, "out">, Out<NormDimensionsDtype, 
 inline constexpr VectorNorm linalg_vector_norm;
 inline constexpr Out<VectorNorm, "out"> linalg_vector_norm_out;
 
+using CumulativeSum = Operator<"cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor">;
+using CumulativeProduct = Operator<"cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor">;
+/// Sums and products of all elements up to each along a dimension; whole numbers and booleans give int64, unless
+/// another type is asked for.
+inline constexpr CumulativeSum cumsum;
+inline constexpr InPlace<CumulativeSum> cumsum_;
+inline constexpr Out<CumulativeSum, "out"> cumsum_out;
+inline constexpr CumulativeProduct cumprod;
+inline constexpr InPlace<CumulativeProduct> cumprod_;
+inline constexpr Out<CumulativeProduct, "out"> cumprod_out;
+
+using SoftmaxKernel = Operator<"_softmax(Tensor self, int dim, bool half_to_float) -> Tensor">;
+using LogSoftmaxKernel = Operator<"_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor">;
+using SoftmaxDimension = Operator<"softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor">;
+using LogSoftmaxDimension = Operator<"log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor">;
+/// e^x / sum of e^x along a dimension, and its logarithm. @throws NotImplementedError for whole and complex numbers.
+inline constexpr SoftmaxDimension softmax;
+inline constexpr LogSoftmaxDimension log_softmax;
+
+using LogSumExp = Operator<"logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor">;
+/// The logarithm of the sum of e^x; whole numbers give float32. @throws NotImplementedError for complex numbers.
+inline constexpr LogSumExp logsumexp;
+inline constexpr Out<LogSumExp, "out"> logsumexp_out;
+
 }  // namespace gpucheck::tensor

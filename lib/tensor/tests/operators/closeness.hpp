@@ -17,6 +17,8 @@ struct Tolerance {
   double complex_units = 0;
   /// A zero may have another sign: the order of factors gives it.
   bool zero_of_any_sign = false;
+  /// The order of additions is another one on a device, also on a simulated one.
+  bool depends_on_order = false;
 };
 
 /// What the functions of CUDA's library that an operator calls may be off (CUDA C++ Programming Guide, "Mathematical

@@ -203,5 +203,83 @@ TEST_P(Reductions, NormsRefuseWhatHasNone) {
             "specified dtype (Float)");
 }
 
+TEST_P(Reductions, CumulativeSumsAndProducts) {
+  const Tensor self = made(DType::int32, {2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(numbers_of(cumsum(self, 1)), (Numbers{1, 3, 6, 4, 9, 15}));
+  EXPECT_EQ(numbers_of(cumsum(self, 0)), (Numbers{1, 2, 3, 5, 7, 9}));
+  EXPECT_EQ(cumsum(self, 0).dtype(), DType::int64);
+  EXPECT_EQ(numbers_of(cumprod(self, -1)), (Numbers{1, 2, 6, 4, 20, 120}));
+  const Tensor bytes = made(DType::uint8, {3}, {200, 100, 1});
+  EXPECT_EQ(numbers_of(cumsum_(bytes, 0)), (Numbers{200, 44, 45}));
+  EXPECT_EQ(bytes.dtype(), DType::uint8);
+  EXPECT_EQ(numbers_of(cumsum(made(DType::float32, {}, {3}), 0)), Numbers{3});
+  EXPECT_EQ(cumsum(made(DType::float32, {0, 2}, {}), 0).sizes(), (Sizes{0, 2}));
+  EXPECT_EQ(numbers_of(cumsum(made(DType::float32, {3}, {1.5, 2, -9}), 0, DType::int8)), (Numbers{1, 3, -6}));
+  EXPECT_THROW(static_cast<void>(cumsum(self, 2)), IndexError);
+}
+
+TEST_P(Reductions, CumulativeSumsOfALongRow) {
+  constexpr std::int64_t count = 10007;
+  const Numbers sums = numbers_of(cumsum(ones({count}, DType::float32, device()), 0));
+  for (std::int64_t i = 0; i < count; ++i) ASSERT_EQ(sums[static_cast<std::size_t>(i)], static_cast<double>(i + 1));
+}
+
+void expect_near(const Numbers& found, const Numbers& expected, double relative) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_NEAR(found[i], expected[i], relative * std::abs(expected[i])) << i;
+  }
+}
+
+TEST_P(Reductions, SoftmaxSharesOutOne) {
+  // e^0, e^ln(2), e^ln(5) are 1, 2, 5 of 8.
+  const Numbers row{0, std::log(2.0), std::log(5.0)};
+  const Tensor self = made(DType::float64, {3}, row);
+  expect_near(numbers_of(softmax(self, 0)), {0.125, 0.25, 0.625}, 1e-15);
+  expect_near(numbers_of(log_softmax(self, 0)), {-std::log(8.0), -std::log(4.0), std::log(0.625)}, 1e-14);
+  expect_near(numbers_of(logsumexp(self, {0})), {std::log(8.0)}, 1e-15);
+  // As far from 0 as exponentials overflow and underflow.
+  const Tensor far = made(DType::float32, {2, 2}, {1000, 1000, -1000, -1000});
+  expect_near(numbers_of(softmax(far, 1)), {0.5, 0.5, 0.5, 0.5}, 0);
+  expect_near(numbers_of(softmax(far, 0)), {1, 1, 0, 0}, 0);
+  expect_near(numbers_of(logsumexp(far, {1}, true)), {1000 + std::log(2.0), -1000 + std::log(2.0)}, 1e-6);
+}
+
+TEST_P(Reductions, SoftmaxOfInfiniteElements) {
+  const Tensor masked = made(DType::float32, {2, 3}, {-infinite, 7, 7, -infinite, -infinite, -infinite});
+  const Numbers shares = numbers_of(softmax(masked, 1));
+  EXPECT_EQ((Numbers{shares[0], shares[1], shares[2]}), (Numbers{0, 0.5, 0.5}));
+  EXPECT_TRUE(std::isnan(shares[3]) && std::isnan(shares[4]) && std::isnan(shares[5]));
+  EXPECT_EQ(numbers_of(logsumexp(masked, {1}))[1], -infinite);
+  for (const Numbers& row : {Numbers{nan_value, 1, 2}, Numbers{1, 2, nan_value}}) {
+    for (const double share : numbers_of(softmax(made(DType::float32, {3}, row), 0))) EXPECT_TRUE(std::isnan(share));
+  }
+}
+
+TEST_P(Reductions, SoftmaxOfLongRowsOfEachType) {
+  for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16, DType::float64}) {
+    const Tensor self = zeros({3, 1024}, dtype, device());
+    fill_(self.with_geometry({{3, 512}, {1024, 2}, 0}), -infinite);
+    const Numbers shares = numbers_of(softmax(self, 1));
+    EXPECT_EQ(shares[2], 0);
+    EXPECT_EQ(shares[1], 1.0 / 512);
+    EXPECT_EQ(shares[3071], 1.0 / 512);
+    // Three equal rows: a third each, rounded to the type.
+    const Numbers thirds = numbers_of(softmax(self, 0));
+    EXPECT_EQ(thirds[1], numbers_of(listed(dtype, {1}, {1.0 / 3}))[0]);
+    EXPECT_EQ(thirds[3071], thirds[1]);
+  }
+}
+
+TEST_P(Reductions, SoftmaxTypes) {
+  const Tensor half = made(DType::float16, {2}, {0, 0});
+  EXPECT_EQ(softmax(half, 0).dtype(), DType::float16);
+  EXPECT_EQ(softmax(half, 0, DType::float32).dtype(), DType::float32);
+  EXPECT_EQ(numbers_of(softmax(half, 0, DType::float32)), (Numbers{0.5, 0.5}));
+  EXPECT_EQ(error_of([&] { softmax(made(DType::int32, {1}, {1}), 0); }), "\"host_softmax\" not implemented for 'Int'");
+  EXPECT_EQ(logsumexp(made(DType::int32, {1}, {1}), {0}).dtype(), DType::float32);
+  EXPECT_EQ(numbers_of(softmax(made(DType::float32, {}, {5}), 0)), Numbers{1});
+}
+
 }  // namespace
 }  // namespace gpucheck::tensor::test
