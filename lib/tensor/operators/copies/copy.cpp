@@ -5,6 +5,7 @@
 #include "tensor/iterator/pointwise.hpp"
 #include "tensor/operators/copies/copies.hpp"
 #include "tensor/operators/copies/kernels/copying.hpp"
+#include "tensor/operators/copies/support.hpp"
 #include "tensor/transfers/transfer.hpp"
 
 namespace gpucheck::tensor::operators::in_copies::copy {
@@ -12,34 +13,15 @@ namespace {
 
 namespace kernels = device::kernels;
 
-/// A type whose elements have as many bytes and are copied bit by bit.
-DType bits_like(DType dtype) {
-  switch (element_bytes(dtype)) {
-    case 1:
-      return DType::uint8;
-    case 2:
-      return DType::int16;
-    case 4:
-      return DType::int32;
-    case 8:
-      return DType::int64;
-    default:
-      return DType::complex128;
-  }
-}
-
 /// The type that holds what both do, as far as the destination can keep it.
 DType computed_for(DType to, DType from) {
   const auto is_wide = [](DType dtype) { return dtype == DType::float64 || dtype == DType::complex128; };
   if (is_complex(to) && is_complex(from)) return is_wide(to) || is_wide(from) ? DType::complex128 : DType::complex64;
   if (is_complex(to) || is_complex(from)) return DType::complex128;
   if (is_integral(to, true) && is_integral(from, true)) return DType::int64;
-  // Of whole numbers float64 holds more than float32.
+  // float64 holds more whole numbers than float32.
   return is_wide(to) || is_wide(from) ? DType::float64 : DType::float32;
 }
-
-/// The tensor's bits as elements of another type of the same size.
-Tensor as_bits(const Tensor& tensor) { return {tensor.storage(), bits_like(tensor.dtype()), tensor.geometry()}; }
 
 void copy_elements(const Tensor& self, const Tensor& source, DType computed) {
   const Loop loop({Form::in_place, self}, {source}, {.computed_dtype = computed, .is_copy = true});

@@ -1,15 +1,11 @@
 #include <fmt/format.h>
 
 #include "tensor/call/structured.hpp"
-#include "tensor/iterator/overlap.hpp"
 #include "tensor/operators/indexing/indexing.hpp"
 #include "tensor/operators/indexing/support.hpp"
 
 namespace gpucheck::tensor::operators::in_indexing::gather {
 namespace {
-
-/// A tensor without dimensions has one here.
-Sizes at_least_one(const Sizes& values) { return values.empty() ? Sizes{1} : values; }
 
 void require_shapes(const Tensor& self, std::size_t dimension, const Tensor& index) {
   const Sizes sizes = at_least_one(self.sizes());
@@ -26,27 +22,16 @@ void require_shapes(const Tensor& self, std::size_t dimension, const Tensor& ind
   }
 }
 
-Tensor result_for(const Destination& destination, const Tensor& self, const Tensor& index) {
-  const Tensor& there = destination.tensor;
-  if (!there.defined()) return make_empty(index.sizes(), self.dtype(), self.device());
-  require_same_device(self, there);
-  if (there.dtype() != self.dtype()) {
-    throw Error("gather(): Expected self.dtype to be equal to out.dtype");
-  }
-  require_no_internal_overlap(there);
-  require_no_partial_overlap(there, self);
-  require_no_partial_overlap(there, index);
-  if (there.sizes() != index.sizes()) resize(there, index.sizes());
-  return there;
-}
-
 Tensor compute(const Destination& destination, const Tensor& self, std::int64_t dim, const Tensor& index,
                bool /*sparse_grad*/) {
   const auto dimension = static_cast<std::size_t>(wrap_dimension(dim, self.rank()));
   require_index_dtype(index, "gather");
   require_same_device(self, index);
   if (index.count() > 0) require_shapes(self, dimension, index);
-  const Tensor result = result_for(destination, self, index);
+  if (destination.tensor.defined() && destination.tensor.dtype() != self.dtype()) {
+    throw Error("gather(): Expected self.dtype to be equal to out.dtype");
+  }
+  const Tensor result = result_of(destination, self, index, index.sizes());
   if (index.count() == 0) return result;
   const std::int64_t size = at_least_one(self.sizes())[dimension];
   if (const auto outside = index_outside(index, size, false)) {

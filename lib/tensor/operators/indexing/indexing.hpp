@@ -16,4 +16,45 @@ using BinCount = Operator<"bincount(Tensor self, Tensor? weights=None, SymInt mi
 /// device in no order. The caller waits for the largest number. @throws Error for numbers below 0.
 inline constexpr BinCount bincount;
 
+using ScatterSource = Operator<"scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor">;
+using ScatterValue = Operator<"scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor">;
+using ScatterAdd = Operator<"scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor">;
+/// result[index[i][j]][j] = src[i][j] along dimension 0, and so on, or a number; elsewhere self. Of several elements
+/// for one place a device takes any, the host the last. @throws Error for shapes and types that do not fit.
+inline constexpr Overloads<ScatterSource, ScatterValue> scatter;
+inline constexpr Overloads<InPlace<ScatterSource>, InPlace<ScatterValue>> scatter_;
+inline constexpr Overloads<Out<ScatterSource, "src_out">, Out<ScatterValue, "value_out">> scatter_out;
+/// The same, added to what is there, on a device in no order: sums of fractions may differ in their last bits.
+inline constexpr ScatterAdd scatter_add;
+inline constexpr InPlace<ScatterAdd> scatter_add_;
+inline constexpr Out<ScatterAdd, "out"> scatter_add_out;
+
+using IndexSelect = Operator<"index_select(Tensor self, int dim, Tensor index) -> Tensor">;
+/// The slices of self along a dimension that an index with one dimension says. @throws Error.
+inline constexpr IndexSelect index_select;
+inline constexpr Out<IndexSelect, "out"> index_select_out;
+
+using IndexTensor = Operator<"index.Tensor(Tensor self, Tensor?[] indices) -> Tensor">;
+/// self[indices...], where an undefined tensor stands for all of a dimension: whole numbers, those below 0 counted from
+/// the end, or booleans that say which elements. @throws IndexError for what does not fit.
+inline constexpr IndexTensor index;
+inline constexpr Out<IndexTensor, "Tensor_out"> index_out;
+
+using IndexPut = Operator<"index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor">;
+/// self[indices...] = values, or added to what is there, as scatter and scatter_add do. @throws as index, and Error.
+inline constexpr IndexPut index_put;
+inline constexpr InPlace<IndexPut> index_put_;
+inline constexpr Out<IndexPut, "out"> index_put_out;
+
+using Nonzero = Operator<"nonzero(Tensor self) -> Tensor">;
+/// The indices of the elements that are not 0, a row for each, in their order. The caller waits for their number.
+inline constexpr Nonzero nonzero;
+inline constexpr Out<Nonzero, "out"> nonzero_out;
+
+using MaskedFillScalar = Operator<"masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor">;
+using MaskedFillTensor = Operator<"masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor">;
+/// A number where the mask is true, elsewhere self. @throws Error for a mask that is not boolean.
+inline constexpr Overloads<MaskedFillScalar, MaskedFillTensor> masked_fill;
+inline constexpr Overloads<InPlace<MaskedFillScalar>, InPlace<MaskedFillTensor>> masked_fill_;
+
 }  // namespace gpucheck::tensor

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "tensor/iterator/overlap.hpp"
 #include "tensor/iterator/pointwise.hpp"
 #include "tensor/operators/copies/copies.hpp"
 #include "tensor/operators/indexing/kernels/indexed.hpp"
@@ -67,6 +68,30 @@ void run_indexed(const IndexedPlan& plan, Transfer transfer) {
   } else {
     detail::run_kernel(kernels::MoveIndexed{loop, transfer == Transfer::put}, device);
   }
+}
+
+Tensor result_of(const Destination& destination, const Tensor& self, const Tensor& index, const Sizes& sizes) {
+  const Tensor& there = destination.tensor;
+  if (!there.defined()) return make_empty(sizes, self.dtype(), self.device());
+  require_same_device(self, there);
+  require_no_internal_overlap(there);
+  require_no_partial_overlap(there, self);
+  require_no_partial_overlap(there, index);
+  if (there.sizes() != sizes) resize(there, sizes);
+  return there;
+}
+
+Tensor filled_result(const Destination& destination, const Tensor& self) {
+  const Tensor& there = destination.tensor;
+  if (!there.defined()) return clone(self);
+  require_no_internal_overlap(there);
+  if (there.is_same(self)) return self;
+  if (there.dtype() != self.dtype()) {
+    throw Error(fmt::format("Expected out tensor to have the type of self, {}, but got {}", to_error_text(self.dtype()),
+                            to_error_text(there.dtype())));
+  }
+  if (there.sizes() != self.sizes()) resize(there, self.sizes());
+  return copy_(there, self);
 }
 
 std::optional<std::int64_t> index_outside(const Tensor& index, std::int64_t size, bool from_the_end) {

@@ -30,6 +30,16 @@ enum class Transfer { take, put, add };
 /// Moves the elements: on a device by a launch on its current stream. On the host indices have been checked.
 void run_indexed(const IndexedPlan& plan, Transfer transfer);
 
+/// A tensor without dimensions has one here.
+[[nodiscard]] inline Sizes at_least_one(const Sizes& values) { return values.empty() ? Sizes{1} : values; }
+
+/// A new tensor of self's type, or the one that is there, checked and resized.
+[[nodiscard]] Tensor result_of(const Destination& destination, const Tensor& self, const Tensor& index,
+                               const Sizes& sizes);
+
+/// A tensor whose elements are self's: self itself in place, a copy, or the one that is there.
+[[nodiscard]] Tensor filled_result(const Destination& destination, const Tensor& self);
+
 /// The first index that is outside a dimension of that size; none on a device, where the kernel asserts.
 [[nodiscard]] std::optional<std::int64_t> index_outside(const Tensor& index, std::int64_t size, bool from_the_end);
 

@@ -127,14 +127,15 @@ class GeneratedOperator : public testing::TestWithParam<const Entry*> {
   /// The operator's entry of another form; null where it has none.
   [[nodiscard]] const Entry* other_form(Form form) const {
     const std::size_t written = form == Form::out ? entry.schema.result_count : 0;
+    const auto is_same = [](const Argument& one, const Argument& other) {
+      return one.name == other.name && one.type == other.type;
+    };
     for (const Entry& other : all_operators()) {
       const bool has_same_arguments =
           other.schema.base_name == entry.schema.base_name && other.schema.form == form &&
           other.schema.argument_count == entry.schema.argument_count + written &&
           std::ranges::equal(entry.schema.arguments(), other.schema.arguments().first(entry.schema.argument_count),
-                             [](const Argument& one, const Argument& another) {
-                               return one.name == another.name && one.type == another.type;
-                             });
+                             is_same);
       if (has_same_arguments) return &other;
     }
     return nullptr;

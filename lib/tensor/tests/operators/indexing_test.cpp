@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "listed.hpp"
+#include "runtime/trace/gpu_trace_sink.hpp"
 #include "tensor/core/errors.hpp"
 #include "tensor/operators/factories/factories.hpp"
 
@@ -112,6 +113,185 @@ TEST_P(Indexing, BinsRefuseWhatIsNoCount) {
               bincount(made(DType::uint8, {1}, {1}), made(DType::float32, {2}, {1, 1}));
             }),
             "weights should be 1-d and have the same length as input");
+}
+
+TEST_P(Indexing, ScatterPutsAlongADimension) {
+  const Tensor index = made(DType::int64, {2, 2}, {0, 1, 2, 0});
+  const Tensor src = made(DType::float32, {2, 3}, {1, 2, 9, 3, 4, 9});
+  const Tensor self = zeros({3, 2}, DType::float32, device());
+  EXPECT_EQ(numbers_of(scatter(self, 0, index, src)), (Numbers{1, 4, 0, 2, 3, 0}));
+  EXPECT_EQ(numbers_of(self), (Numbers{0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(numbers_of(scatter_(self, 0, index, 5.5)), (Numbers{5.5, 5.5, 0, 5.5, 5.5, 0}));
+  EXPECT_EQ(self.version(), 2U);
+  EXPECT_EQ(error_of([&] {
+              scatter(self, 0, index, made(DType::float64, {2, 2}, {0, 0, 0, 0}));
+            }),
+            "scatter(): Expected self.dtype to be equal to src.dtype");
+  EXPECT_EQ(error_of([&] {
+              scatter(self, 0, index, made(DType::float32, {1, 2}, {0, 0}));
+            }),
+            "Expected index [2, 2] to be no larger than self [3, 2] apart from dimension 0 and to be no larger size "
+            "than src [1, 2]");
+}
+
+TEST_P(Indexing, ScatterAddsWhatMeetsInOnePlace) {
+  for (const DType dtype : all_dtypes) {
+    SCOPED_TRACE(to_text(dtype));
+    const Tensor self = ones({2}, dtype, device());
+    const Tensor added = scatter_add(self, 0, made(DType::int64, {4}, {1, 1, 1, 0}), made(dtype, {4}, {1, 2, 3, 4}));
+    EXPECT_EQ(numbers_of(added), dtype == DType::boolean ? (Numbers{1, 1}) : (Numbers{5, 7}));
+  }
+  const Tensor bytes = made(DType::uint8, {1}, {250});
+  EXPECT_EQ(numbers_of(scatter_add_(bytes, 0, made(DType::int64, {1}, {0}), made(DType::uint8, {1}, {10}))),
+            Numbers{4});
+}
+
+TEST_P(Indexing, IndexSelectTakesSlices) {
+  const Tensor self = made(DType::int16, {2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(numbers_of(index_select(self, 1, made(DType::int64, {4}, {2, 0, 0, 1}))),
+            (Numbers{3, 1, 1, 2, 6, 4, 4, 5}));
+  EXPECT_EQ(numbers_of(index_select(self, 0, made(DType::int32, {}, {1}))), (Numbers{4, 5, 6}));
+  EXPECT_EQ(index_select(self, 0, made(DType::int64, {0}, {})).sizes(), (Sizes{0, 3}));
+  EXPECT_THROW(index_select(self, 0, made(DType::int64, {1, 1}, {0})), IndexError);
+  if (!GetParam()) {
+    EXPECT_EQ(error_of([&] { index_select(self, 0, made(DType::int64, {1}, {-1})); }), "index out of range in self");
+  }
+}
+
+TEST_P(Indexing, IndicesPickRowsAndElements) {
+  const Tensor self = made(DType::int64, {3, 2}, {1, 2, 3, 4, 5, 6});
+  const Tensor rows = index(self, {made(DType::int64, {3}, {2, 0, -1})});
+  EXPECT_EQ(numbers_of(rows), (Numbers{5, 6, 1, 2, 5, 6}));
+  EXPECT_EQ(rows.sizes(), (Sizes{3, 2}));
+  EXPECT_EQ(numbers_of(index(self, {Tensor{}, made(DType::int64, {1}, {1})})), (Numbers{2, 4, 6}));
+  // Two indices are repeated for each other: rows 2 and 0, columns 1, 0, 1.
+  const Tensor both = index(self, {made(DType::int64, {2, 1}, {2, 0}), made(DType::int64, {3}, {1, 0, -1})});
+  EXPECT_EQ(numbers_of(both), (Numbers{6, 5, 6, 2, 1, 2}));
+  EXPECT_EQ(both.sizes(), (Sizes{2, 3}));
+  // Indices that lie apart have their dimensions in front: of 2 x 3 x 2, elements [0, :, 1] and [1, :, 0].
+  const Tensor cube = made(DType::float32, {2, 3, 2}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  const Tensor apart = index(cube, {made(DType::int64, {2}, {0, 1}), Tensor{}, made(DType::int64, {2}, {1, 0})});
+  EXPECT_EQ(numbers_of(apart), (Numbers{1, 3, 5, 6, 8, 10}));
+  EXPECT_EQ(index(self, {made(DType::int64, {0}, {})}).sizes(), (Sizes{0, 2}));
+}
+
+TEST_P(Indexing, MasksPickWhatIsTrue) {
+  const Tensor self = made(DType::float32, {2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(numbers_of(index(self, {made(DType::boolean, {2, 3}, {1, 0, 0, 0, 1, 1})})), (Numbers{1, 5, 6}));
+  EXPECT_EQ(numbers_of(index(self, {made(DType::boolean, {2}, {0, 1})})), (Numbers{4, 5, 6}));
+  EXPECT_EQ(index(self, {made(DType::boolean, {2}, {0, 0})}).sizes(), (Sizes{0, 3}));
+  EXPECT_EQ(error_of([&] {
+              index(self, {made(DType::boolean, {3}, {0, 1, 1})});
+            }),
+            "The shape of the mask [3] at index 0 does not match the shape of the indexed tensor [2, 3] at index 0");
+}
+
+TEST_P(Indexing, IndicesThatDoNotFitAreRefused) {
+  const Tensor self = made(DType::float32, {2, 3}, {1, 2, 3, 4, 5, 6});
+  const Tensor two = made(DType::int64, {2}, {0, 1});
+  const Tensor three = made(DType::int64, {3}, {0, 1, 0});
+  EXPECT_EQ(error_of([&] { index(self, {two, two, two}); }), "too many indices for tensor of dimension 2 (got 3)");
+  EXPECT_EQ(error_of([&] {
+              index(self, {two, three});
+            }),
+            "shape mismatch: indexing tensors could not be broadcast together with shapes [2], [3]");
+  EXPECT_EQ(error_of([&] { index(self, {made(DType::float32, {1}, {0})}); }),
+            "tensors used as indices must be long, int, byte or bool tensors");
+  if (GetParam()) return;
+  EXPECT_EQ(error_of([&] {
+              index(self, {made(DType::int64, {2}, {0, -3})});
+            }),
+            "index -3 is out of bounds for dimension 0 with size 2");
+  EXPECT_EQ(error_of([&] {
+              index(self, {two, made(DType::int64, {1}, {3})});
+            }),
+            "index 3 is out of bounds for dimension 1 with size 3");
+}
+
+TEST_P(Indexing, IndexPutReplacesOrAdds) {
+  const Tensor self = zeros({3, 2}, DType::float16, device());
+  const Tensor rows = made(DType::int64, {2}, {0, -1});
+  EXPECT_EQ(numbers_of(index_put_(self, {rows}, made(DType::float16, {2}, {1, 2}))), (Numbers{1, 2, 0, 0, 1, 2}));
+  const Tensor same = made(DType::int64, {3}, {1, 1, 1});
+  EXPECT_EQ(numbers_of(index_put(self, {same, made(DType::int64, {1}, {0})}, made(DType::float16, {}, {4}), true)),
+            (Numbers{1, 2, 12, 0, 1, 2}));
+  EXPECT_EQ(
+      numbers_of(index_put(self, {made(DType::boolean, {3, 2}, {0, 0, 0, 1, 1, 0})}, made(DType::float16, {}, {7}))),
+      (Numbers{1, 2, 0, 7, 7, 2}));
+  EXPECT_EQ(error_of([&] { index_put_(self, {rows}, made(DType::float32, {}, {1})); }),
+            "Index put requires the source and destination dtypes match, got Half for the destination and Float for "
+            "the source.");
+  EXPECT_EQ(error_of([&] {
+              index_put_(self, {rows}, made(DType::float16, {3}, {1, 2, 3}));
+            }),
+            "shape mismatch: value tensor of shape [3] cannot be broadcast to indexing result of shape [2, 2]");
+}
+
+TEST_P(Indexing, NonzeroFindsPlacesInTheirOrder) {
+  const Tensor found = nonzero(made(DType::float32, {2, 3}, {0, nan_value, -0.0, 2, 0, 3}));
+  EXPECT_EQ(numbers_of(found), (Numbers{0, 1, 1, 0, 1, 2}));
+  EXPECT_EQ(found.sizes(), (Sizes{3, 2}));
+  EXPECT_EQ(found.strides(), (Sizes{1, 3}));
+  EXPECT_EQ(found.dtype(), DType::int64);
+  EXPECT_EQ(nonzero(made(DType::int8, {2, 2}, {0, 0, 0, 0})).sizes(), (Sizes{0, 2}));
+  EXPECT_EQ(nonzero(made(DType::int8, {0, 2}, {})).sizes(), (Sizes{0, 2}));
+  EXPECT_EQ(nonzero(made(DType::int8, {}, {5})).sizes(), (Sizes{1, 0}));
+  EXPECT_EQ(nonzero(made(DType::int8, {}, {0})).sizes(), (Sizes{0, 0}));
+}
+
+TEST_P(Indexing, NonzeroOfManyBlocks) {
+  // Every seventh of 20000, and all of a row of 4096, as much as a block has.
+  const Tensor self = zeros({20000}, DType::uint8, device());
+  fill_(self.with_geometry({{2858}, {7}, 0}), 1);
+  fill_(self.with_geometry({{4096}, {1}, 4096}), 1);
+  Numbers expected;
+  for (int i = 0; i < 20000; ++i) {
+    if (i % 7 == 0 || (i >= 4096 && i < 8192)) expected.push_back(i);
+  }
+  EXPECT_EQ(numbers_of(nonzero(self)), expected);
+}
+
+/// What is reported of memory and waits, in order.
+class Reported : public runtime::GpuTraceSink {
+ public:
+  void memory_allocation(std::uintptr_t) noexcept override { all.emplace_back("allocation"); }
+  void memory_deallocation(std::uintptr_t) noexcept override { all.emplace_back("deallocation"); }
+  void device_synchronization() noexcept override { all.emplace_back("device"); }
+  void stream_synchronization(device::Stream) noexcept override { all.emplace_back("stream"); }
+  void event_synchronization(device::Event) noexcept override { all.emplace_back("event"); }
+  std::vector<std::string> all;
+};
+
+// lib/runtime/streams/tests/data/pytorch_2.11_h200.json: "hooks", "nonzero".
+TEST(Nonzero, AllocatesAndWaitsAsPyTorchDoes) {
+  OwnDevice own;
+  const Tensor self = listed(DType::float32, {5}, {0.5, 0.25, 0, 0.75, 0.125}, own.device());
+  Reported reported;
+  own.runtime().set_gpu_trace_sink(&reported);
+  const Tensor found = nonzero(self);
+  own.runtime().set_gpu_trace_sink(nullptr);
+  EXPECT_EQ(reported.all, (std::vector<std::string>{"allocation", "allocation", "deallocation", "stream", "allocation",
+                                                    "allocation", "deallocation", "deallocation"}));
+  EXPECT_EQ(numbers_of(found), (Numbers{0, 1, 3, 4}));
+}
+
+TEST_P(Indexing, MaskedFillKeepsEveryBitOfOthers) {
+  for (const DType dtype : all_dtypes) {
+    SCOPED_TRACE(to_text(dtype));
+    const Tensor self = made(dtype, {2, 2}, {1, 0, 1, 1});
+    const Tensor mask = made(DType::boolean, {2}, {0, 1});
+    EXPECT_EQ(numbers_of(masked_fill(self, mask, 0)), (Numbers{1, 0, 1, 0}));
+    EXPECT_EQ(masked_fill(self, mask, 0).dtype(), dtype);
+    EXPECT_TRUE(masked_fill_(self, mask, made(dtype, {}, {1})).is_same(self));
+    EXPECT_EQ(numbers_of(self), (Numbers{1, 1, 1, 1}));
+  }
+  const Tensor infinities = made(DType::bfloat16, {2}, {1, 2});
+  EXPECT_EQ(numbers_of(masked_fill_(infinities, made(DType::boolean, {2}, {1, 0}), -infinite)),
+            (Numbers{-infinite, 2}));
+  EXPECT_EQ(error_of([&] {
+              masked_fill(infinities, made(DType::uint8, {2}, {1, 0}), 1);
+            }),
+            "masked_fill only supports boolean masks, but got dtype Byte");
 }
 
 }  // namespace

@@ -88,15 +88,25 @@ Value value_for(const ArgumentType& type) {
   }
 }
 
-/// Indices along the first dimension of a tensor of these sizes, in no order.
+/// Indices along the first dimension of a tensor of these sizes, in no order: in each column every one once, as far as
+/// that goes and no row is repeated, so that nothing depends on who writes a place last.
 Tensor make_index(const Shape& shape, const Sizes& indexed) {
-  const std::int64_t size = indexed.empty() ? 1 : indexed.front();
-  Tensor index = make_sample(shape, DType::int64, 1);
-  const auto elements = static_cast<std::int64_t>(index.storage().bytes() / sizeof(std::int64_t));
-  auto* const first = static_cast<std::int64_t*>(elements == 0 ? nullptr : index.storage().data());
-  for (std::int64_t i = 0; i < elements; ++i) first[i] = size == 0 ? 0 : (i * 11 + 3) % size;
+  const std::int64_t size = indexed.empty() ? 1 : std::max<std::int64_t>(indexed.front(), 1);
+  const Tensor index = make_sample(shape, DType::int64, 1);
+  const std::int64_t columns = index.count() == 0 || index.rank() == 0 ? 1 : index.count() / index.sizes()[0];
+  for (std::int64_t i = 0; i < index.count(); ++i) {
+    std::int64_t place = 0;
+    std::int64_t left = i;
+    for (std::size_t k = index.sizes().size(); k-- > 0; left /= index.sizes()[k]) {
+      place += left % index.sizes()[k] * index.strides()[k];
+    }
+    index.data_as<std::int64_t>()[place] = (i / columns + i % columns * 2 + 1) % size;
+  }
   return index;
 }
+
+/// The only index of a list: one dimension, as long as the first of the tensor.
+Tensor make_list_index(const Sizes& indexed) { return make_index({{indexed.empty() ? 1 : indexed.front()}}, indexed); }
 
 }  // namespace
 
@@ -170,12 +180,16 @@ std::vector<Value> make_arguments(const Schema& schema, const ShapeSet& shapes, 
   for (const Argument& argument : schema.arguments()) {
     if (argument.type.kind == ArgumentKind::tensor && argument.default_text.empty()) {
       const Shape& shape = shapes.shapes[std::min<std::size_t>(tensors, shapes.shapes.size() - 1)];
-      const bool is_index = argument.name == "index" || argument.name == "indices";
-      const DType sample_dtype = argument.name == "condition" ? DType::boolean : dtype;
-      const Tensor sample =
-          is_index ? make_index(shape, shapes.shapes[0].sizes) : make_sample(shape, sample_dtype, tensors);
-      if (!is_index) move_into(sample, domain_of(schema.base_name), tensors);
-      arguments.push_back(argument.type.is_list ? Value(std::vector<Tensor>{sample}) : Value(sample));
+      const DType sample_dtype = argument.name == "condition" || argument.name == "mask" ? DType::boolean : dtype;
+      if (argument.name == "index") {
+        arguments.emplace_back(make_index(shape, shapes.shapes[0].sizes));
+      } else if (argument.name == "indices") {
+        arguments.emplace_back(std::vector<Tensor>{make_list_index(shapes.shapes[0].sizes)});
+      } else {
+        const Tensor sample = make_sample(shape, sample_dtype, tensors);
+        move_into(sample, domain_of(schema.base_name), tensors);
+        arguments.push_back(argument.type.is_list ? Value(std::vector<Tensor>{sample}) : Value(sample));
+      }
       ++tensors;
     } else {
       arguments.push_back(argument.default_text.empty() ? value_for(argument.type) : default_value(argument));

@@ -143,8 +143,44 @@ struct AddIndexed {
   }
 };
 
+/// steps[i] += index[i] steps of a dimension: several indices become one, which counts elements.
+struct AddSteps {
+  static constexpr std::string_view name = "index_steps";
+  const std::int64_t* index;
+  std::int64_t* steps;
+  std::int64_t elements;
+  std::int64_t size;  ///< of the dimension
+  std::int64_t step;
+  WidePlan<2> plan;  ///< operand 0: steps, 1: index
+
+  [[nodiscard]] std::size_t invocations() const { return static_cast<std::size_t>(elements); }
+  [[nodiscard]] std::array<MemoryAccess, 2> accesses(std::size_t) const {
+    return {plan.access(AccessMode::read, index, DType::int64, 1),
+            updates(steps, static_cast<std::size_t>(elements) * sizeof(std::int64_t))};
+  }
+  GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
+    const auto number = static_cast<std::int64_t>(thread.index);
+    const std::int64_t meant = index_of(number);
+    if (GPUCHECK_DEVICE_ASSERT(thread, meant >= 0 && meant < size && "index out of bounds")) {
+      steps[number] += meant * step;
+    }
+  }
+  void run_whole_on_host() const {
+    for (std::int64_t i = 0; i < elements; ++i) steps[i] += index_of(i) * step;
+  }
+
+ private:
+  [[nodiscard]] GPUCHECK_HOST_DEVICE std::int64_t index_of(std::int64_t number) const {
+    std::int64_t offsets[2];
+    plan.offsets(number, offsets);
+    const std::int64_t meant =
+        *reinterpret_cast<const std::int64_t*>(reinterpret_cast<const std::byte*>(index) + offsets[1]);
+    return meant < 0 ? meant + size : meant;
+  }
+};
+
 namespace families {
-using indexed = Family<MoveIndexed, AddIndexed>;
+using indexed = Family<MoveIndexed, AddIndexed, AddSteps>;
 }
 template <typename Functor>
 requires(families::indexed::has<Functor>) struct FamilyOf<Functor> : families::indexed {
