@@ -28,7 +28,8 @@ void observe_own_stream(harness::Context& context) {
   Block block(runtime, block_bytes, stream);
   context.observe("reserved_bytes", reserved_bytes(runtime));
   const HeldStream held(context.device(), stream);
-  tensor::ops::fill_strided(runtime, block.data(), block.size(), std::uint8_t{1}, 64_KiB, stream);
+  tensor::ops::fill_strided(runtime, block.data(), block.size(), std::uint8_t{1}, 64_KiB, stream,
+                            tensor::ops::Claim::all);
   block = {};
   context.observe("work_done_before_empty_cache", held.is_done());
   runtime.allocator().empty_cache();
@@ -45,7 +46,8 @@ void observe_replay(harness::Context& context) {
     const runtime::CurrentStreamGuard capturing(runtime, runtime.streams().next());
     graph->capture_begin();
     Block inside(runtime, block_bytes, runtime.current_stream());
-    tensor::ops::fill_strided(runtime, inside.data(), inside.size(), std::uint8_t{1}, 64_KiB, runtime.current_stream());
+    tensor::ops::fill_strided(runtime, inside.data(), inside.size(), std::uint8_t{1}, 64_KiB, runtime.current_stream(),
+                              tensor::ops::Claim::all);
     graph->capture_end();
   }
   context.observe("reserved_bytes_of_the_graph", reserved_bytes(runtime));

@@ -35,7 +35,7 @@ class LiveBlocks {
     const device::Stream stream = runtime_.current_stream();
     Block block{Buffer<std::int32_t>(runtime_, elements, stream), static_cast<std::int32_t>(allocated_ + 1)};
     std::int32_t* data = block.memory.data();
-    tensor::ops::fill_strided(runtime_, data, elements, block.value, stride_, stream);
+    tensor::ops::fill_strided(runtime_, data, elements, block.value, stride_, stream, tensor::ops::Claim::all);
     if (stride_ > 1) tensor::ops::fill(runtime_, data + elements - 1, 1, block.value, stream);
     ++allocated_;
     elements_ += elements;
@@ -68,7 +68,8 @@ class LiveBlocks {
   };
 
   void verify(const std::int32_t* data, std::size_t elements, std::int32_t value, std::size_t stride) {
-    tensor::ops::verify(runtime_, data, elements, value, stride, tally_.data(), runtime_.current_stream());
+    tensor::ops::verify(runtime_, data, elements, value, stride, tally_.data(), runtime_.current_stream(),
+                        tensor::ops::Claim::all);
     to_verify_ += (elements + stride - 1) / stride;
   }
 

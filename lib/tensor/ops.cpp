@@ -92,22 +92,23 @@ void sum(Runtime& runtime, const float* in, std::size_t count, double* out, devi
 }
 
 template <typename T>
-void fill_strided(Runtime& runtime, T* data, std::size_t count, T value, std::size_t stride, device::Stream stream) {
+void fill_strided(Runtime& runtime, T* data, std::size_t count, T value, std::size_t stride, device::Stream stream,
+                  Claim claim) {
   require_stride(stride);
   if (stride == 1) return fill(runtime, data, count, value, stream);
-  launch(runtime, kernels::FillStrided<T>{data, count, stride, value}, divide_up(count, stride), stream);
+  launch(runtime, kernels::FillStrided<T>{data, count, stride, value, claim}, divide_up(count, stride), stream);
 }
 
 template <typename T>
 void verify(Runtime& runtime, const T* data, std::size_t count, T value, std::size_t stride, Tally* tally,
-            device::Stream stream) {
+            device::Stream stream, Claim claim) {
   require_stride(stride);
   if (stride == 1 && kernels::has_whole_vectors(data)) {
     const std::size_t vectors = divide_up(count, kernels::Vector<T>::width);
     launch(runtime, kernels::VerifyVectors<T>{data, count, value, tally}, kernels::sharing_invocations(vectors),
            stream);
   } else {
-    launch(runtime, kernels::VerifyStrided<T>{data, count, stride, value, tally},
+    launch(runtime, kernels::VerifyStrided<T>{data, count, stride, value, tally, claim},
            kernels::sharing_invocations(divide_up(count, stride)), stream);
   }
 }
@@ -143,12 +144,14 @@ template void add(Runtime&, const std::int64_t*, std::int64_t*, std::size_t, std
 template void add(Runtime&, const float*, float*, std::size_t, float, device::Stream);
 template void convert(Runtime&, const float*, std::int64_t*, std::size_t, device::Stream);
 template void copy_strided(Runtime&, const StridedMatrix<std::int64_t>&, std::int64_t*, device::Stream);
-template void fill_strided(Runtime&, std::uint8_t*, std::size_t, std::uint8_t, std::size_t, device::Stream);
-template void fill_strided(Runtime&, std::int32_t*, std::size_t, std::int32_t, std::size_t, device::Stream);
-template void fill_strided(Runtime&, float*, std::size_t, float, std::size_t, device::Stream);
-template void verify(Runtime&, const std::uint8_t*, std::size_t, std::uint8_t, std::size_t, Tally*, device::Stream);
-template void verify(Runtime&, const std::int32_t*, std::size_t, std::int32_t, std::size_t, Tally*, device::Stream);
-template void verify(Runtime&, const float*, std::size_t, float, std::size_t, Tally*, device::Stream);
+template void fill_strided(Runtime&, std::uint8_t*, std::size_t, std::uint8_t, std::size_t, device::Stream, Claim);
+template void fill_strided(Runtime&, std::int32_t*, std::size_t, std::int32_t, std::size_t, device::Stream, Claim);
+template void fill_strided(Runtime&, float*, std::size_t, float, std::size_t, device::Stream, Claim);
+template void verify(Runtime&, const std::uint8_t*, std::size_t, std::uint8_t, std::size_t, Tally*, device::Stream,
+                     Claim);
+template void verify(Runtime&, const std::int32_t*, std::size_t, std::int32_t, std::size_t, Tally*, device::Stream,
+                     Claim);
+template void verify(Runtime&, const float*, std::size_t, float, std::size_t, Tally*, device::Stream, Claim);
 template void assert_async(Runtime&, const std::int64_t*, std::size_t, device::Stream);
 template void assert_async(Runtime&, const float*, std::size_t, device::Stream);
 template void assert_async(Runtime&, const bool*, std::size_t, device::Stream);

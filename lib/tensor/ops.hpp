@@ -65,20 +65,25 @@ void sum(Runtime& runtime, const std::int64_t* in, std::size_t count, std::int64
 /// Takes scratch memory.
 void sum(Runtime& runtime, const float* in, std::size_t count, double* out, device::Stream stream);
 
-/// data[0], data[stride], data[2 * stride], ... below `count` get `value`.
+using Claim = device::kernels::Claim;
+
+/// data[0], data[stride], data[2 * stride], ... below `count` get `value`; `claim` says whether
+/// what lies between them counts as written.
 /// T: uint8_t, int32_t, float. @throws Error for a stride of 0.
 template <typename T>
-void fill_strided(Runtime& runtime, T* data, std::size_t count, T value, std::size_t stride, device::Stream stream);
+void fill_strided(Runtime& runtime, T* data, std::size_t count, T value, std::size_t stride, device::Stream stream,
+                  Claim claim = Claim::samples);
 
 /// What passes over memory found: {verified, wrong}, in elements. Zero it before the first.
 using Tally = device::kernels::Tally;
 
-/// Compares data[0], data[stride], ... below `count` with `value` and adds to `tally`.
+/// Compares data[0], data[stride], ... below `count` with `value` and adds to `tally`; `claim`
+/// says whether what lies between them counts as read.
 /// T: uint8_t, int32_t, float (where NaN differs from everything).
 /// @throws Error for a stride of 0.
 template <typename T>
 void verify(Runtime& runtime, const T* data, std::size_t count, T value, std::size_t stride, Tally* tally,
-            device::Stream stream);
+            device::Stream stream, Claim claim = Claim::samples);
 
 /// Device-side assert that the one value is not zero. T: int64_t, float, bool,
 /// std::complex<float>. @throws Error unless there is exactly one value.

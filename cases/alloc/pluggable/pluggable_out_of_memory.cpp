@@ -37,7 +37,8 @@ void run(harness::Context& context) {
     const std::size_t stride = context.driver().kind() == "sim" ? simulated_stride : 1;
     const LibraryBlock whole = live.blocks().back();
     const LibraryBlock last_byte{whole.data + whole.bytes - 1, 1, stream};
-    tensor::ops::fill_strided(runtime, whole.data, whole.bytes, std::uint8_t{0x3C}, stride, stream);
+    tensor::ops::fill_strided(runtime, whole.data, whole.bytes, std::uint8_t{0x3C}, stride, stream,
+                              tensor::ops::Claim::all);
     tensor::ops::fill(runtime, last_byte.data, 1, std::uint8_t{0x3C}, stream);
     tally.verify(whole, 0x3C, stride);
     tally.verify(last_byte, 0x3C);

@@ -77,7 +77,8 @@ class ByteTally {
   }
   /// One byte in `stride`, beginning with the first.
   void verify(const LibraryBlock& block, std::uint8_t value, std::size_t stride = 1) {
-    tensor::ops::verify(runtime_, block.data, block.bytes, value, stride, tally(), block.stream);
+    tensor::ops::verify(runtime_, block.data, block.bytes, value, stride, tally(), block.stream,
+                        tensor::ops::Claim::all);
     expected_ += divide_up(block.bytes, stride);
   }
   /// Observes `wrong_bytes` and whether every byte asked for was looked at. Waits.

@@ -17,11 +17,18 @@ struct Tally {
   std::uint64_t wrong = 0;     ///< of those, how many differed
 };
 
-/// Those of so many elements of data that are data[0], data[stride], ...
+/// What of a block a kernel states to touch that touches samples of it.
+enum class Claim : std::uint8_t {
+  samples,  ///< these elements, and nothing between them: a view with a stride
+  all,      ///< the whole block, which nobody else may touch meanwhile: a quick look at memory
+};
+
+/// Those of so many elements of data that are data[0], data[stride], ..., or all of them.
 template <typename T>
-MemoryAccess samples(AccessMode mode, const T* data, std::size_t elements, std::size_t stride) {
-  const auto count = static_cast<std::int64_t>((elements + stride - 1) / stride);
-  const auto step = static_cast<std::int64_t>(stride);
+MemoryAccess samples(AccessMode mode, const T* data, std::size_t elements, std::size_t stride, Claim claim) {
+  const bool all = claim == Claim::all;
+  const auto count = static_cast<std::int64_t>(all ? elements : (elements + stride - 1) / stride);
+  const auto step = static_cast<std::int64_t>(all ? 1 : stride);
   return strided(mode, data, sizeof(T), {&count, 1}, {&step, 1}, alignof(T));
 }
 
@@ -33,8 +40,9 @@ struct FillStrided {
   std::size_t elements;
   std::size_t stride;
   T value;
+  Claim claim = Claim::samples;
   [[nodiscard]] std::array<MemoryAccess, 1> accesses(std::size_t) const {
-    return {samples(AccessMode::write, data, elements, stride)};
+    return {samples(AccessMode::write, data, elements, stride, claim)};
   }
   GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const { data[thread.index * stride] = value; }
 };
@@ -71,8 +79,9 @@ struct VerifyStrided {
   std::size_t stride;
   T value;
   Tally* tally;
+  Claim claim = Claim::samples;
   [[nodiscard]] std::array<MemoryAccess, 2> accesses(std::size_t) const {
-    return {samples(AccessMode::read, data, elements, stride), updates(tally, sizeof(Tally))};
+    return {samples(AccessMode::read, data, elements, stride, claim), updates(tally, sizeof(Tally))};
   }
   GPUCHECK_HOST_DEVICE void operator()(const Thread& thread) const {
     const std::size_t sampled = (elements + stride - 1) / stride;

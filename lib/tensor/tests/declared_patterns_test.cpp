@@ -84,6 +84,17 @@ TEST(DeclaredPatterns, OfSamplesAreTheSamples) {
   }
 }
 
+TEST(DeclaredPatterns, OfSamplesThatClaimAllAreTheWholeBlock) {
+  std::vector<float> data(20, 7);
+  const FillStrided<float> fill{data.data() + 2, 14, 3, 1, Claim::all};
+  const VerifyStrided<float> verify{data.data() + 2, 14, 3, 1, nullptr, Claim::all};
+  for (const MemoryAccess& access : {fill.accesses(5)[0], verify.accesses(5)[0]}) {
+    EXPECT_EQ(access.address, data.data() + 2);
+    EXPECT_EQ(access.bytes, 14 * sizeof(float));
+    EXPECT_TRUE(access.repetitions.empty());
+  }
+}
+
 TEST(DeclaredPatterns, OfAMatrixAreItsElements) {
   auto in = counted<std::int64_t>(30);
   std::vector<std::int64_t> out(6);

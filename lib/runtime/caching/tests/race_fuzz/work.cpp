@@ -83,11 +83,12 @@ void Work::spin(device::Stream stream, std::uint64_t nanoseconds) {
 
 void Work::launch_write(Block& block, device::Stream stream) {
   block.value = ++last_value_;
-  ops::fill_strided(runtime_, block.data, block.bytes, *block.value, stride_of(block), stream);
+  ops::fill_strided(runtime_, block.data, block.bytes, *block.value, stride_of(block), stream, ops::Claim::all);
 }
 
 void Work::launch_read(const Block& block, device::Stream stream, device::Stream counted_by) {
-  ops::verify(runtime_, block.data, block.bytes, block.value.value(), stride_of(block), tally(counted_by), stream);
+  ops::verify(runtime_, block.data, block.bytes, block.value.value(), stride_of(block), tally(counted_by), stream,
+              ops::Claim::all);
 }
 
 ops::Tally* Work::tally(device::Stream stream) noexcept {
