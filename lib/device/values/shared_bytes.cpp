@@ -122,7 +122,7 @@ MemoryAccess trimmed(MemoryAccess access) noexcept {
 /// Both cut into halves as long as they have bytes in common, first the one, then the other.
 class Search {
  public:
-  Search(std::size_t most_parts, const std::function<bool(Stretch)>& see) : left_(most_parts), see_(see) {}
+  Search(std::size_t& parts, const std::function<bool(Stretch)>& see) : left_(parts), see_(see) {}
 
   /// False once it is enough.
   bool go(const MemoryAccess& untrimmed_a, const MemoryAccess& untrimmed_b) {
@@ -145,7 +145,7 @@ class Search {
   [[nodiscard]] bool gave_up() const noexcept { return left_ == 0; }
 
  private:
-  std::size_t left_;
+  std::size_t& left_;
   const std::function<bool(Stretch)>& see_;
 };
 
@@ -170,9 +170,9 @@ bool share_bytes(const MemoryAccess& a, const MemoryAccess& b, bool when_given_u
   return sums.reach(byte - static_cast<Number>(both.run_bytes()) + 1, byte) || (sums.gave_up() && when_given_up);
 }
 
-bool for_each_shared(const MemoryAccess& a, const MemoryAccess& b, std::size_t most_parts,
+bool for_each_shared(const MemoryAccess& a, const MemoryAccess& b, std::size_t& parts,
                      const std::function<bool(Stretch)>& see) {
-  Search search(most_parts, see);
+  Search search(parts, see);
   search.go(a, b);
   return !search.gave_up();
 }

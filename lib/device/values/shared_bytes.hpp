@@ -41,9 +41,9 @@ inline std::optional<Stretch> extent_of(const MemoryAccess& access) noexcept {
 bool share_bytes(const MemoryAccess& a, const MemoryAccess& b, bool when_given_up) noexcept;
 
 /// Shows stretches that both touch, run by run, in the order of the runs of `a` (by address,
-/// unless its repetitions reach into each other), until `see` says that it is enough. Looks at
-/// `most_parts` parts of the accesses before it gives up; false if it did.
-bool for_each_shared(const MemoryAccess& a, const MemoryAccess& b, std::size_t most_parts,
+/// unless its repetitions reach into each other), until `see` says that it is enough. Each part of
+/// the accesses that it looks at is one less in `parts`; false if it gave up because none was left.
+bool for_each_shared(const MemoryAccess& a, const MemoryAccess& b, std::size_t& parts,
                      const std::function<bool(Stretch)>& see);
 
 /// The accesses that together touch what `access` does outside of these bytes; nothing if they

@@ -20,7 +20,8 @@ template <typename T>
 Places places_of(const MemoryAccess& access, const std::vector<T>& array) {
   const auto begin = reinterpret_cast<std::uintptr_t>(array.data());
   Places places;
-  for_each_shared(access, access_to({begin, begin + array.size() * sizeof(T)}), 10'000, [&](Stretch stretch) {
+  std::size_t parts = 10'000;
+  for_each_shared(access, access_to({begin, begin + array.size() * sizeof(T)}), parts, [&](Stretch stretch) {
     for (std::uintptr_t at = stretch.begin; at < stretch.end; at += sizeof(T)) places.insert((at - begin) / sizeof(T));
     return true;
   });

@@ -23,6 +23,7 @@ bool is_within(device::Stretch inner, device::Stretch outer) noexcept {
 void RaceDetector::access(const Actor& actor, const VectorClock& knows, const device::MemoryAccess& access) {
   const auto extent = device::extent_of(access);
   if (!extent || extent->begin == extent->end) return;  // nothing, or what will be an illegal address
+  parts_left_ = most_parts;
   if (!patterns_.empty()) check_patterns(actor, knows, access, *extent);
   if (!access.repetitions.empty()) {
     check_cells(actor, knows, access, *extent);

@@ -14,8 +14,9 @@ using device::Stretch;
 
 namespace {
 
-/// So many parts of two accesses are looked at to find where they meet: about a millisecond.
-constexpr std::size_t most_parts = 10'000;
+/// So many parts of an access are enough to find one run, or to take a stretch from it, unless it
+/// was made to be hard.
+constexpr std::size_t enough_parts = 1'000;
 
 bool writes(const MemoryAccess& access) noexcept { return access.mode != device::AccessMode::read; }
 
@@ -93,10 +94,11 @@ void RaceDetector::forget_patterns(Stretch stretch) {
   for (const Pattern& kept : patterns_) {
     if (!overlap(kept.extent, stretch)) {
       left.push_back(kept);
-    } else if (const auto parts = device::parts_outside(kept.access, stretch, most_parts)) {
+    } else if (const auto parts = device::parts_outside(kept.access, stretch, enough_parts)) {
       for (const MemoryAccess& part : *parts) left.push_back({*device::extent_of(part), part, kept.actor});
     }
   }
+  if (left.size() > most_patterns) left.erase(left.begin(), left.end() - most_patterns);
   patterns_ = std::move(left);
 }
 
@@ -115,15 +117,15 @@ bool RaceDetector::is_overwritten(Stretch stretch, std::uint64_t since) const {
   return false;
 }
 
-/// Which parts of it no operation after this one has written.
-std::vector<Stretch> RaceDetector::not_overwritten(Stretch stretch, std::uint64_t since) const {
+/// Which parts of it no operation after this one has written, as far as can be looked.
+std::vector<Stretch> RaceDetector::not_overwritten(Stretch stretch, std::uint64_t since) {
   std::vector<Stretch> left{stretch};
   for (auto cell = first_cell(stretch.begin); cell != cells_.end() && cell->first < stretch.end; ++cell) {
     if (cell->second.writer.sequence > since) take(left, {cell->first, cell->second.end});
   }
   for (const Pattern& later : patterns_) {
     if (!writes(later.access) || later.actor.sequence <= since || !overlap(later.extent, stretch)) continue;
-    device::for_each_shared(later.access, device::access_to(stretch), most_parts, [&](Stretch gone) {
+    device::for_each_shared(later.access, device::access_to(stretch), parts_left_, [&](Stretch gone) {
       take(left, gone);
       return !left.empty();
     });
@@ -145,11 +147,13 @@ void RaceDetector::dispute_shared(const Actor& other, const Actor& actor, const 
   if (is_overwritten({std::max(a.begin, b.begin), std::min(a.end, b.end)}, other.sequence)) return;
   std::vector<Stretch> left;
   Stretch first;
-  const bool all_seen = device::for_each_shared(access, theirs, most_parts, [&](Stretch shared) {
+  std::size_t parts = std::max(parts_left_, enough_parts);
+  const bool all_seen = device::for_each_shared(access, theirs, parts, [&](Stretch shared) {
     if (first.end == 0) first = shared;
     left = not_overwritten(shared, other.sequence);
     return left.empty();
   });
+  parts_left_ = std::min(parts_left_, parts);
   if (left.empty() && !all_seen && first.end != 0) left.push_back(first);
   if (!left.empty()) dispute(other, left.front().begin, left.front().end);
 }

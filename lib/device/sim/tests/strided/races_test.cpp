@@ -207,6 +207,22 @@ TEST(RaceDetector, ForgetsWholePatterns) {
   EXPECT_EQ(detector.races(), 0U);
 }
 
+// After so many overwritten runs nobody looks further: the pair is a race all the same.
+TEST(RaceDetector, APairThatIsTooLongToLookThroughIsReported) {
+  constexpr std::size_t many = 2 * RaceDetector::most_parts;
+  for (const bool is_long : {false, true}) {
+    const std::size_t runs = is_long ? many : 100;
+    Detector detector;
+    detector.show(bytes(AccessMode::write, 0, 2 * many));
+    detector.show(every_second(AccessMode::write, 0, many));
+    ASSERT_EQ(detector.races(), 1U);
+    VectorClock knows_the_second;
+    knows_the_second.advance({2, 1});
+    detector.show(every_second(AccessMode::read, 2, runs), knows_the_second);
+    EXPECT_EQ(detector.races(), is_long ? 2U : 1U);
+  }
+}
+
 TEST(RaceDetector, KeepsAsManyPatternsAsItSaysAndThenForgetsTheOldest) {
   Detector detector;
   constexpr std::size_t most = RaceDetector::most_patterns;
