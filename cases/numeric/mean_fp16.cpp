@@ -1,0 +1,24 @@
+#include "cases/numeric/support.hpp"
+
+namespace gpucheck::cases::in_numeric::mean_fp16 {
+namespace {
+
+void run(harness::Context& context) {
+  const Tensor x = tensor::ones({65536}, DType::float16, context.runtime());
+  context.observe("mean", number_of(tensor::mean(x)));
+  context.observe("mean_as_float32", number_of(tensor::mean(x, DType::float32)));
+}
+
+}  // namespace
+
+harness::Case define() {
+  return {
+      .name = "numeric.mean_fp16",
+      .summary = "The mean of more halves than a half can count is divided once, at the end",
+      .source = "test_cuda.py::TestCuda::test_mean_fp16",
+      .faults = operator_faults(2),
+      .run = run,
+  };
+}
+
+}  // namespace gpucheck::cases::in_numeric::mean_fp16
