@@ -39,7 +39,7 @@ std::vector<Tensor> whole_indices(const Tensor& self, const std::vector<Tensor>&
     }
     if (index.dtype() == DType::boolean || index.dtype() == DType::uint8) {
       require_mask_shape(self, index, whole.size());
-      const Tensor found = nonzero(to(index, self.device()));
+      const Tensor found = tensor::nonzero(to(index, self.device()));
       for (std::int64_t i = 0; i < index.rank(); ++i) {
         whole.push_back(
             found.with_geometry({{found.sizes()[0]}, {found.strides()[0]}, found.offset() + i * found.strides()[1]}));
