@@ -14,7 +14,7 @@ void learn_rates(Situation& situation) {
   std::vector<std::size_t> found(4);
   for (const Defect& defect : situation.known) ++found[static_cast<std::size_t>(defect.kind)];
   std::vector<std::size_t> apart;  // bad tests without a common node
-  for (const std::size_t test : bad_tests(situation)) {
+  for (const std::size_t test : situation.bad) {
     const Bits& nodes_of = situation.log->nodes_of(test);
     if (std::ranges::all_of(apart,
                             [&](std::size_t other) { return disjoint(nodes_of, situation.log->nodes_of(other)); })) {
@@ -40,12 +40,6 @@ void learn_rates(Situation& situation) {
 
 }  // namespace
 
-std::vector<std::size_t> bad_tests(const Situation& situation) {
-  std::vector<std::size_t> tests = members(common(situation.unexplained, situation.log->bad()));
-  std::ranges::stable_sort(tests, {}, [&](std::size_t test) { return situation.log->size_of(test); });
-  return tests;
-}
-
 Situation situation_of(const Fabric& fabric, const TestLog& log, const GroupSearchSettings& settings,
                        const std::vector<Defect>& known, const std::vector<char>& absent) {
   Situation situation;
@@ -64,6 +58,8 @@ Situation situation_of(const Fabric& fabric, const TestLog& log, const GroupSear
       situation.two_sided.push_back(defect);
     }
   }
+  situation.bad = members(common(situation.unexplained, log.bad()));
+  std::ranges::stable_sort(situation.bad, {}, [&log](std::size_t test) { return log.size_of(test); });
   for (std::size_t node = 0; node < fabric.nodes(); ++node) {
     if (gone[node] == 0) situation.live.push_back(node);
     situation.trusted.push_back(disjoint(log.tests_of(node), log.good()) ? 0 : 1);
@@ -96,7 +92,7 @@ double log_chance_without_link(const Situation& situation, std::size_t test) {
   TestScope scope{members(log.nodes_of(test)), Bits(log.words()), common(situation.unexplained, log.good()), {}};
   const Beliefs beliefs(*situation.fabric, log, situation.prior, std::move(scope), situation.two_sided);
   const auto around = std::ranges::count_if(
-      bad_tests(situation), [&](std::size_t other) { return contains(log.nodes_of(other), log.nodes_of(test)); });
+      situation.bad, [&](std::size_t other) { return contains(log.nodes_of(other), log.nodes_of(test)); });
   const double chance = (beliefs.all() - beliefs.links()) / (beliefs.none() + beliefs.all());
   return std::max(std::log(chance), -situation.prior.log_bad * static_cast<double>(around));
 }
@@ -105,7 +101,7 @@ double log_chance_without_link(const Situation& situation, std::size_t test) {
 bool probably_real(const Situation& situation, std::size_t test, const Bits& region) {
   const TestLog& log = *situation.log;
   TestScope scope{members(log.nodes_of(test)), Bits(log.words()), common(situation.unexplained, log.good()), {}};
-  for (const std::size_t other : bad_tests(situation)) {
+  for (const std::size_t other : situation.bad) {
     if (!contains(log.nodes_of(other), region)) insert(scope.bad, other);
   }
   const Beliefs beliefs(*situation.fabric, log, situation.prior, std::move(scope), situation.two_sided);
@@ -121,9 +117,8 @@ Region region_of(const Situation& situation, std::size_t test) {
   TestScope scope;
   Bits elsewhere(inside.size());
   Bits bad = common(situation.unexplained, log.bad());
-  const std::vector<std::size_t> tests = bad_tests(situation);
   std::vector<std::size_t> smallest;
-  for (const std::size_t other : tests) {
+  for (const std::size_t other : situation.bad) {
     const Bits& nodes = log.nodes_of(other);
     const bool around =
         std::ranges::any_of(smallest, [&](std::size_t small) { return contains(nodes, log.nodes_of(small)); });
@@ -151,7 +146,7 @@ Region region_of(const Situation& situation, std::size_t test) {
 std::vector<Region> find_regions(const Situation& situation) {
   std::vector<Region> regions;
   Bits taken(words_for(situation.fabric->nodes()));
-  for (const std::size_t test : bad_tests(situation)) {
+  for (const std::size_t test : situation.bad) {
     const Bits& nodes = situation.log->nodes_of(test);
     if (!disjoint(nodes, taken)) continue;
     Region region = region_of(situation, test);
@@ -170,7 +165,7 @@ TestScope rest_of(const Situation& situation, const std::vector<Region>& regions
   }
   TestScope scope;
   scope.bad = Bits(log.words());
-  for (const std::size_t test : bad_tests(situation)) {
+  for (const std::size_t test : situation.bad) {
     const bool explained = std::ranges::any_of(regions, [&](const Region& region) {
       return std::ranges::all_of(region.nodes, [&](std::size_t node) { return has(log.nodes_of(test), node); });
     });

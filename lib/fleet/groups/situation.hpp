@@ -17,6 +17,7 @@ struct Situation {
   std::vector<std::size_t> live;  ///< nodes that are neither known as bad nor absent, ascending
   std::vector<char> trusted;      ///< of each node: it was in a good group
   Bits unexplained;               ///< tests that contain no known defect
+  std::vector<std::size_t> bad;   ///< of those the bad ones, the smallest first
   Prior prior;                    ///< with what was found so far
 };
 
@@ -42,8 +43,5 @@ double expected_among(const Situation& situation, const std::vector<std::size_t>
 
 /// Nodes outside of all regions, and the tests that no known defect and no region explains.
 TestScope rest_of(const Situation& situation, const std::vector<Region>& regions);
-
-/// Unexplained bad tests, the smallest first.
-std::vector<std::size_t> bad_tests(const Situation& situation);
 
 }  // namespace gpucheck::fleet

@@ -14,7 +14,7 @@ Suspicion suspicion_of(Situation others, const Defect& found) {
   }
   Suspicion suspicion;
   const Bits contain = others.log->tests_of(found);
-  for (const std::size_t test : bad_tests(others)) {
+  for (const std::size_t test : others.bad) {
     if (!has(contain, test)) continue;
     if (!suspicion.region) suspicion.region = region_of(others, test);
     suspicion.evidence.push_back(test);
