@@ -75,15 +75,16 @@ const Value* find(const harness::Observations& observations, std::string_view ke
   return found == observations.end() ? nullptr : &found->value;
 }
 
+/// No key comes twice, so that none is looked for among those before it.
 Json updated_expectations(const FileContent& content, const Json& old, const harness::CaseResult& result,
                           const Conditions& conditions) {
-  Json expectations = Json::object();
+  Json::object_t expectations;
   for (const Entry& entry : content.entries) {
     Json alternatives = updated(entry, old[entry.key], find(result.observations, entry.key), conditions);
-    if (!alternatives.empty()) expectations[entry.key] = std::move(alternatives);
+    if (!alternatives.empty()) expectations.emplace_back(entry.key, std::move(alternatives));
   }
   for (const auto& [key, value] : result.observations) {
-    if (content.find(key) == nullptr) expectations[key] = proposal(value);
+    if (content.find(key) == nullptr) expectations.emplace_back(key, proposal(value));
   }
   return expectations;
 }
