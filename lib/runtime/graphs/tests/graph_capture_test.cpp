@@ -71,7 +71,7 @@ TEST_F(GraphCaptureTest, TakesThePoolTheStreamAndTheMode) {
 
 TEST_F(GraphCaptureTest, BeginsWithAnEmptyCacheAndAnIdleDevice) {
   { const Buffer<std::uint8_t> cached(runtime, 1_MiB, side); }
-  Buffer<std::uint8_t> memory(runtime, 1_GiB, side);
+  Buffer<std::uint8_t> memory(runtime, 64_MiB, side);
   ops::fill(runtime, memory.data(), memory.size(), std::uint8_t{1}, side);
   EXPECT_EQ(machine.device().query(side), device::Status::not_ready);
   Graph graph(runtime, {.registers_default_generator = false});  // it takes memory too
