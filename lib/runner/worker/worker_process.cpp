@@ -35,7 +35,7 @@ constexpr milliseconds time_to_exit{2000};
 constexpr milliseconds late{250};
 /// Observations of one case: more is a runaway, and would fill the supervisor's memory.
 constexpr std::size_t max_observed_bytes = std::size_t{64} << 20;
-constexpr std::size_t read_at_most = std::size_t{4} << 20;
+constexpr std::size_t read_at_once = std::size_t{4} << 20;
 
 /// Two connected ends that no other process inherits.
 std::array<int, 2> make_channel() {
@@ -136,7 +136,7 @@ class WorkerProcess::State : public std::enable_shared_from_this<State> {
 
   void read_channel() {
     if (!channel_.is_open()) return;
-    const ReadState state = read_available(channel_.native_handle(), read_at_most,
+    const ReadState state = read_available(channel_.native_handle(), read_at_once,
                                            [this](std::string_view bytes) { decoder_.append(bytes); });
     // Known before the frames are looked at: a worker that has left takes no more requests.
     channel_ended_ = state == ReadState::closed;

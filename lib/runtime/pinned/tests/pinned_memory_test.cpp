@@ -20,7 +20,7 @@ using device::Status;
 using Origin = PinnedMemory::Origin;
 
 /// Counts what is allocated and registered, and refuses where the test wants it.
-class CountingDevice final : public device::ForwardingDevice {
+class CountingHostDevice final : public device::ForwardingDevice {
  public:
   using ForwardingDevice::ForwardingDevice;
   [[nodiscard]] Result<void*> allocate_pinned(std::size_t bytes) override {
@@ -53,7 +53,7 @@ class CountingDevice final : public device::ForwardingDevice {
 class PinnedMemoryTest : public testing::Test {
  protected:
   std::unique_ptr<sim::Driver> driver = sim::make_driver({.profile = sim::profile("small")});
-  CountingDevice device{driver->open(0).value()};
+  CountingHostDevice device{driver->open(0).value()};
   std::optional<PinnedMemorySource> source{std::in_place, device};
   AllocatorSettings settings;
 };
