@@ -1,8 +1,11 @@
 #include "commands/cli/command_options.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "commands/acceptance/acceptance_options.hpp"
 #include "commands/advise/advise_options.hpp"
@@ -280,24 +283,51 @@ void add_baseline(CLI::App& application, const Environment& environment, Action&
       ->capture_default_str();
 }
 
-}  // namespace
-
-void add_commands(CLI::App& application, const Environment& environment, Action& action) {
-  add_run(application, environment, action);
-  add_report(application, environment, action);
-  add_merge(application, environment, action);
-  add_compare(application, environment, action);
-  add_acceptance(application, environment, action);
-  add_inspection(application, environment, action);
-  add_prove(application, environment, action);
-  add_baseline(application, environment, action);
-  add_golden(application, environment, action);
-  add_case(application, environment, action);
-  add_replay(application, environment, action);
+void add_config(CLI::App& application, const Environment& environment, Action& action) {
   add_config_commands(
       application,
       [&environment](CLI::App& command, RunOptions& options) { add_run_options(command, options, environment); },
       action);
+}
+
+/// Commands that are declared together.
+struct Family {
+  std::vector<std::string_view> names;
+  void (*add)(CLI::App&, const Environment&, Action&);
+
+  [[nodiscard]] bool has(std::string_view name) const { return std::ranges::find(names, name) != names.end(); }
+};
+
+const std::vector<Family>& families() {
+  static const std::vector<Family> all{
+      {{"run"}, add_run},
+      {{"report"}, add_report},
+      {{"merge"}, add_merge},
+      {{"compare"}, add_compare},
+      {{"acceptance", "bundle", "verify"}, add_acceptance},
+      {{"list", "describe", "explain", "info"}, add_inspection},
+      {{"prove"}, add_prove},
+      {{"baseline"}, add_baseline},
+      {{"golden"}, add_golden},
+      {{"case"}, add_case},
+      {{"replay", "advise", "inspect"}, add_replay},
+      {{"config"}, add_config},
+  };
+  return all;
+}
+
+}  // namespace
+
+bool is_command(std::string_view name) {
+  return std::ranges::any_of(families(), [name](const Family& family) { return family.has(name); });
+}
+
+void add_commands(CLI::App& application, const Environment& environment, Action& action) {
+  const std::vector<std::string>& words = environment.command_line;
+  const std::string_view named = words.size() > 1 && is_command(words[1]) ? words[1] : std::string_view();
+  for (const Family& family : families()) {
+    if (named.empty() || family.has(named)) family.add(application, environment, action);
+  }
 }
 
 }  // namespace gpucheck::application

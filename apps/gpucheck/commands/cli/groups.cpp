@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "commands/cli/command_options.hpp"
 #include "commands/commands.hpp"
 #include "help/exit_code_texts.hpp"
 
@@ -79,7 +80,7 @@ void add_groups(CLI::App& application, const Environment& environment, Action& a
   for (const Case& test_case : environment.registry.cases()) {
     if (test_case.group() == previous) continue;
     previous = test_case.group();
-    if (has_subcommand(application, previous)) {
+    if (is_command(previous) || has_subcommand(application, previous)) {
       throw Error(
           fmt::format("the group of cases \"{}\" has the name of a command, so that neither could be reached without "
                       "hiding the other: rename the group",
