@@ -9,11 +9,11 @@
 #include "device/kernels/support/thread.hpp"
 #include "tensor/core/complex.hpp"
 
+/// For what many kernels share: the code is there once.
 #if defined(__CUDACC__)
-/// For what many kernels of a unit share: the code is there once.
 #define GPUCHECK_SHARED_CODE __noinline__
 #else
-#define GPUCHECK_SHARED_CODE
+#define GPUCHECK_SHARED_CODE __attribute__((noinline))
 #endif
 
 /// Elements of a type that is known when the program runs, as numbers to compute with.
@@ -167,6 +167,26 @@ template <typename Number>
 GPUCHECK_HOST_DEVICE GPUCHECK_SHARED_CODE void store_as(void* element, DType dtype, Number number) {
   with_stored_type(dtype, [element, &number]<typename T>(std::type_identity<T>) {
     *static_cast<T*>(element) = convert_element<T>(number);
+  });
+}
+
+/// Elements `stride` bytes apart as numbers, in a loop for each type that the compiler makes vectors of. On a host.
+template <typename Number>
+GPUCHECK_SHARED_CODE void load_elements(Number* numbers, const std::byte* elements, std::size_t stride, DType dtype,
+                                        std::size_t count) {
+  with_stored_type(dtype, [&]<typename T>(std::type_identity<T>) {
+    for (std::size_t i = 0; i < count; ++i) {
+      numbers[i] = convert_element<Number>(*reinterpret_cast<const T*>(elements + i * stride));
+    }
+  });
+}
+template <typename Number>
+GPUCHECK_SHARED_CODE void store_elements(std::byte* elements, std::size_t stride, DType dtype, const Number* numbers,
+                                         std::size_t count) {
+  with_stored_type(dtype, [&]<typename T>(std::type_identity<T>) {
+    for (std::size_t i = 0; i < count; ++i) {
+      *reinterpret_cast<T*>(elements + i * stride) = convert_element<T>(numbers[i]);
+    }
   });
 }
 

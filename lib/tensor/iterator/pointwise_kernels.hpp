@@ -156,12 +156,7 @@ struct StridedPointwise {
       results[i] = detail::apply(functor, one, std::make_index_sequence<inputs>{});
     }
     const std::size_t stride = plan.rank == 0 ? 0 : plan.strides[0][0];
-    std::byte* const out = at(0, offsets[0] + first * stride);
-    with_stored_type(operands[0].dtype, [&]<typename T>(std::type_identity<T>) {
-      for (std::uint32_t i = 0; i < count; ++i) {
-        *reinterpret_cast<T*>(out + i * stride) = convert_element<T>(results[i]);
-      }
-    });
+    store_elements(at(0, offsets[0] + first * stride), stride, operands[0].dtype, results, count);
   }
   void load_piece(Number (&given)[piece], std::size_t input, std::size_t offset, std::uint32_t first,
                   std::uint32_t count) const {
@@ -170,12 +165,7 @@ struct StridedPointwise {
       return;
     }
     const std::size_t stride = plan.rank == 0 ? 0 : plan.strides[0][input + 1];
-    const std::byte* const in = at(input + 1, offset + first * stride);
-    with_stored_type(operands[input + 1].dtype, [&]<typename T>(std::type_identity<T>) {
-      for (std::uint32_t i = 0; i < count; ++i) {
-        given[i] = convert_element<Number>(*reinterpret_cast<const T*>(in + i * stride));
-      }
-    });
+    load_elements(given, at(input + 1, offset + first * stride), stride, operands[input + 1].dtype, count);
   }
 };
 
