@@ -74,6 +74,8 @@ TEST(Prelu, HasAWeightForEachChannel) {
   EXPECT_EQ(text_of(prelu(a, vector_of({1, 2, 3}))), "float32 [-2, -2, -4, -4, -6, -6, -2, -2, -4, -4, -6, -6]");
   EXPECT_EQ(text_of(prelu(vector_of({-4, 4}), vector_of({0.25}))), "float32 [-1, 4]");
   EXPECT_EQ(text_of(prelu(full({}, -4), full({}, 0.5))), "float32 [-2]");
+  const Tensor every_second = vector_of({1, 9, 2, 9, 3}).with_geometry({{3}, {2}, 0});
+  EXPECT_EQ(text_of(prelu(full({1, 3}, -1), every_second)), "float32 [-1, -2, -3]");
 }
 
 TEST(Prelu, RefusesWeightsThatDoNotFit) {

@@ -1,5 +1,6 @@
 #include "tensor/operators/functions/functions.hpp"
 
+#include <cmath>
 #include <gtest/gtest.h>
 #include <numbers>
 
@@ -79,6 +80,9 @@ TEST(ErrorFunction, IsInvertedNearBothEnds) {
   EXPECT_EQ(text_of(erfinv(vector_of({1, -1, 1.5, 0.0, -0.0}))), "float32 [inf, -inf, nan, 0, -0]");
   const Tensor a = doubles({1e-300, 1e-9, 0.3, 0.5, -0.7, 0.999, -0.999999, 1 - 0x1p-50});
   EXPECT_EQ(difference_of(erf(erfinv(a)), a, {.units = 3}), "");
+  // Where the function itself hardly rises, what is missing to 1 says more: it moves by twice the square of the number.
+  const Tensor high = erfinv(doubles({1 - 0x1p-50}));
+  EXPECT_NEAR(std::erfc(high.data_as<double>()[0]) / 0x1p-50, 1, 200 * 0x1p-52);
   const Tensor floats = vector_of({1e-30, 0.1, -0.5, 0.9, 0.99999});
   EXPECT_EQ(difference_of(erf(erfinv(floats)), floats, {.units = 2}), "");
 }

@@ -44,6 +44,8 @@ TEST(Quotients, RoundedDownFitWhatTheyLeave) {
   // 1 / 0.1 rounds to 10, but ten tenths, as they are stored, are more than one.
   EXPECT_EQ(text_of(floor_divide(vector_of({1}, DType::float64), 0.1)), "float64 [9]");
   EXPECT_EQ(text_of(div(vector_of({1}, DType::float64), 0.1, "trunc")), "float64 [10]");
+  // 27.2 is stored as 27.2000008, of which 320 are too many. Without what is left the quotient is 318.999969.
+  EXPECT_EQ(text_of(floor_divide(vector_of({8704}), 27.2)), "float32 [319]");
 }
 
 TEST(Quotients, OfTheLowestNumberByMinusOneWrapAround) {
