@@ -76,28 +76,22 @@ Tensor raise_scalar(const Destination& destination, const Scalar& self, const Te
   return raise(destination, self, exponent);
 }
 
-Tensor compute_square(const Destination& destination, const Tensor& self) {
-  switch (destination.form) {
-    case Form::in_place:
-      return pow_(self, 2);
-    case Form::out:
-      return pow_out(self, 2, destination.tensor);
-    default:
-      return tensor::pow(self, 2);
-  }
-}
+Tensor square(const Tensor& self) { return tensor::pow(self, 2); }
+Tensor square_in_place(const Tensor& self) { return pow_(self, 2); }
+Tensor square_into(const Tensor& self, const Tensor& out) { return pow_out(self, 2, out); }
 
 }  // namespace
 
 std::vector<Entry> define() {
   const Traits traits{.autocast = AutocastPolicy::float32, .operations_per_element = 1};
+  const Traits composite{.is_composite = true, .operations_per_element = 1};
   return joined({structured<&raise_tensors>(traits, PowTensorTensor{}, PowTensorInPlace{},
                                             Out<PowTensorTensor, "Tensor_Tensor_out">{}),
                  structured<&raise_to_scalar>(traits, PowTensorScalar{}, PowScalarInPlace{},
                                               Out<PowTensorScalar, "Tensor_Scalar_out">{}),
                  structured<&raise_scalar>(traits, PowScalar{}, Out<PowScalar, "Scalar_out">{}),
-                 structured<&compute_square>({.is_composite = true, .operations_per_element = 1}, Square{},
-                                             InPlace<Square>{}, square_out)});
+                 {Square::entry<&square>(composite), InPlace<Square>::entry<&square_in_place>(composite),
+                  Out<Square, "out">::entry<&square_into>(composite)}});
 }
 
 }  // namespace gpucheck::tensor::operators::in_arithmetic::pow

@@ -180,6 +180,13 @@ TEST(Pow, OfFloatingNumbers) {
   EXPECT_EQ(text_of(square(vector_of({-3}, DType::float16))), "float16 [9]");
 }
 
+TEST(Pow, CountsOneWriteForASquareInPlace) {
+  const Tensor a = vector_of({-3, 2});
+  const std::uint64_t version = a.version();
+  EXPECT_EQ(text_of(square_(a)), "float32 [9, 4]");
+  EXPECT_EQ(a.version(), version + 1);
+}
+
 TEST(Pow, OfBooleansAndComplexNumbers) {
   const Tensor truths = vector_of({true, false}, DType::boolean);
   EXPECT_EQ(text_of(pow(truths, 2)), "int64 [1, 0]");
