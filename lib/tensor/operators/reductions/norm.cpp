@@ -13,11 +13,6 @@ namespace {
 namespace kernels = device::kernels;
 using kernels::NormKind;
 
-DType real_of(DType dtype) {
-  if (!is_complex(dtype)) return dtype;
-  return dtype == DType::complex64 ? DType::float32 : DType::float64;
-}
-
 void require_norm_dtype(const Tensor& self, std::optional<DType> dtype) {
   if (is_integral(self.dtype(), true)) {
     throw Error(fmt::format("linalg.vector_norm: Expected a floating point or complex tensor as input. Got {}",

@@ -106,8 +106,25 @@ inline constexpr SoftmaxDimension softmax;
 inline constexpr LogSoftmaxDimension log_softmax;
 
 using LogSumExp = Operator<"logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor">;
-/// The logarithm of the sum of e^x; whole numbers give float32. @throws NotImplementedError for complex numbers.
+/// The logarithm of the sum of e^x; whole numbers give float32.
 inline constexpr LogSumExp logsumexp;
 inline constexpr Out<LogSumExp, "out"> logsumexp_out;
+
+using VarianceDefault = Operator<"var(Tensor self, bool unbiased=True) -> Tensor">;
+using VarianceDimensions =
+    Operator<"var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor">;
+using VarianceCorrection =
+    Operator<"var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor">;
+using DeviationDefault = Operator<"std(Tensor self, bool unbiased=True) -> Tensor">;
+using DeviationDimensions =
+    Operator<"std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor">;
+using DeviationCorrection =
+    Operator<"std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor">;
+/// The variance and its root: squares of distances from the mean, divided by the count less 1 (`unbiased`), or less a
+/// correction. Of complex numbers they are real. @throws Error for whole numbers.
+inline constexpr Overloads<VarianceDefault, VarianceDimensions> var;
+inline constexpr VarianceCorrection var_correction;
+inline constexpr Overloads<DeviationDefault, DeviationDimensions> deviation;
+inline constexpr DeviationCorrection deviation_correction;
 
 }  // namespace gpucheck::tensor

@@ -60,12 +60,12 @@ Tensor log_softmax_of(const Tensor& self, std::int64_t dimension, std::optional<
 
 Tensor log_of_sum(const Destination& destination, const Tensor& self, const Sizes& dimensions, bool keep) {
   const DType dtype = is_integral(self.dtype(), true) ? DType::float32 : self.dtype();
-  if (is_complex(dtype)) refuse_dtype("logsumexp", dtype);
   const Reduction reduction(destination, converted(self, dtype),
                             {.dimensions = dimensions, .keep_dimensions = keep, .result_dtype = dtype});
-  with_number<float, double>(dtype, "logsumexp", [&]<typename Number>(std::type_identity<Number>) {
-    run_reduction<Number>(reduction, kernels::LogOfExponentialSum<Number>{});
-  });
+  with_number<float, double, kernels::Complex<float>, kernels::Complex<double>>(
+      dtype, "logsumexp", [&]<typename Number>(std::type_identity<Number>) {
+        run_reduction<Number>(reduction, kernels::LogOfExponentialSum<Number>{});
+      });
   return reduction.result();
 }
 

@@ -34,6 +34,11 @@ DType accumulated_dtype(const Destination& destination, const Tensor& self, std:
   return is_integral(self.dtype(), true) ? DType::int64 : self.dtype();
 }
 
+DType real_of(DType dtype) noexcept {
+  if (!is_complex(dtype)) return dtype;
+  return dtype == DType::complex64 ? DType::float32 : DType::float64;
+}
+
 Tensor converted(const Tensor& self, DType dtype) {
   // A number that is computed with is what an element is loaded as; whole numbers may be cut to their type at the end.
   const bool is_computed_in =

@@ -12,6 +12,9 @@ namespace gpucheck::tensor::operators::in_reductions {
 /// numbers and booleans.
 [[nodiscard]] DType accumulated_dtype(const Destination& destination, const Tensor& self, std::optional<DType> dtype);
 
+/// The type of a number's parts: its own where it is real.
+[[nodiscard]] DType real_of(DType dtype) noexcept;
+
 /// The elements as they are taken for a result of that type: converted, unless they are so while they are loaded.
 [[nodiscard]] Tensor converted(const Tensor& self, DType dtype);
 

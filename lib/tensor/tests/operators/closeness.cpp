@@ -84,8 +84,11 @@ Tolerance tolerance_of(std::string_view operator_name) {
       {"softmax", {.units = 8, .depends_on_order = true}},
       {"softplus", {5}},
       {"sqrt", {.complex_units = 8}},
+      {"std", {.units = 8, .depends_on_order = true}},
       {"tan", {5}},
       {"tanh", {3}},
+      // Means and squares of at most 1005 elements, brought together in another order.
+      {"var", {.units = 8, .depends_on_order = true}},
   };
   const auto* const row = std::ranges::find(rows, operator_name, &Row::name);
   return row == std::end(rows) ? Tolerance{} : row->tolerance;

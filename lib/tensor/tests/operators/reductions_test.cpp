@@ -281,5 +281,33 @@ TEST_P(Reductions, SoftmaxTypes) {
   EXPECT_EQ(numbers_of(softmax(made(DType::float32, {}, {5}), 0)), Numbers{1});
 }
 
+TEST_P(Reductions, VariancesAndDeviations) {
+  // The mean is 5, the squares of the distances 9, 1, 1, 1, 0, 0, 4, 16.
+  const Tensor self = made(DType::float32, {8}, {2, 4, 4, 4, 5, 5, 7, 9});
+  expect_near(numbers_of(var(self, false)), {4}, 1e-6);
+  expect_near(numbers_of(var(self)), {32.0 / 7}, 1e-6);
+  expect_near(numbers_of(deviation(self, {0}, false, true)), {2}, 1e-6);
+  expect_near(numbers_of(var_correction(self, std::nullopt, 4)), {8}, 1e-6);
+  EXPECT_TRUE(std::isnan(numbers_of(var(made(DType::float32, {1}, {3})))[0]));
+  EXPECT_TRUE(std::isnan(numbers_of(var(made(DType::float32, {0}, {})))[0]));
+  // Beside a large mean nothing of the distances is lost.
+  expect_near(numbers_of(var(made(DType::float64, {3}, {1e9, 1e9 + 1, 1e9 + 2}))), {1}, 1e-6);
+  EXPECT_EQ(var(made(DType::complex64, {2}, {1, 3})).dtype(), DType::float32);
+  EXPECT_EQ(error_of([&] {
+              var(made(DType::int32, {2}, {1, 3}));
+            }),
+            "std and var only support floating point and complex dtypes");
+}
+
+TEST_P(Reductions, LogSumExpOfComplexNumbers) {
+  // e^0 + e^(i pi / 2) = 1 + i, of which the logarithm is ln(2) / 2 + i pi / 4.
+  const Tensor self = zeros({2}, DType::complex128, device());
+  const double half_turn = std::acos(-1.0);
+  fill_(self.with_geometry({{1}, {1}, 1}), Scalar::Complex(0, half_turn / 2));
+  const Scalar::Complex found = item(logsumexp(self, {0})).to_complex();
+  EXPECT_NEAR(found.real(), std::log(2.0) / 2, 1e-15);
+  EXPECT_NEAR(found.imag(), half_turn / 4, 1e-15);
+}
+
 }  // namespace
 }  // namespace gpucheck::tensor::test

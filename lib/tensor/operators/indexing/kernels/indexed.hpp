@@ -60,6 +60,14 @@ struct IndexedLoop {
             static_cast<std::byte*>(indexed) + place(1) + (is_inside ? meant * step : 0), is_inside};
   }
 
+  /// The bytes of the dimension that runs fastest, where its elements lie without gaps in both tensors and have one
+  /// index; else 0.
+  [[nodiscard]] std::size_t row_bytes() const {
+    const auto size = static_cast<std::int64_t>(element_size);
+    const bool is_row =
+        plan.rank > 0 && plan.strides[0][0] == size && plan.strides[0][1] == size && plan.strides[0][2] == 0;
+    return is_row ? static_cast<std::size_t>(plan.sizes[0]) * element_size : 0;
+  }
   /// Calls `action` with every turn, one after the other.
   template <typename Action>
   void for_each_turn(const Action& action) const {
@@ -108,8 +116,14 @@ struct MoveIndexed {
     const IndexedLoop::Turn turn = loop.turn(static_cast<std::int64_t>(thread.index));
     if (GPUCHECK_DEVICE_ASSERT(thread, turn.is_inside && "index out of bounds")) move(turn);
   }
+  /// Rows that lie without gaps in both, and have one index, are copied as a whole.
   void run_whole_on_host() const {
-    loop.for_each_turn([this](const IndexedLoop::Turn& turn) { move(turn); });
+    const std::size_t row = loop.row_bytes();
+    if (row == 0) return loop.for_each_turn([this](const IndexedLoop::Turn& turn) { move(turn); });
+    for (std::int64_t first = 0; first < loop.turns; first += loop.plan.sizes[0]) {
+      const IndexedLoop::Turn turn = loop.turn(first);
+      std::memmove(to_indexed ? turn.indexed : turn.dense, to_indexed ? turn.dense : turn.indexed, row);
+    }
   }
 
  private:

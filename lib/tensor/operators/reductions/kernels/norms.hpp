@@ -5,6 +5,7 @@
 #include <limits>
 #include <string_view>
 
+#include "tensor/iterator/magnitudes.hpp"
 #include "tensor/iterator/reduction_kernels.hpp"
 
 namespace gpucheck::device::kernels {
@@ -26,18 +27,9 @@ GPUCHECK_HOST_DEVICE GPUCHECK_SHARED_CODE Real raised(Real base, Real power) {
 }
 
 template <typename Number>
-struct RealOf {
-  using type = Number;
-};
-template <typename Real>
-struct RealOf<Complex<Real>> {
-  using type = Real;
-};
-
-template <typename Number>
 struct Norm {
   static constexpr std::string_view name = "norm";
-  using Real = typename RealOf<Number>::type;
+  using Real = Part<Number>;
   using Accumulated = Real;
   NormKind kind;
   Real power;
@@ -48,11 +40,11 @@ struct Norm {
       case NormKind::count:
         return convert_element<bool>(element) ? Real{1} : Real{0};
       case NormKind::euclid:
-        return square(element);
+        return squared_magnitude(element);
       case NormKind::power:
-        return raised(absolute(element), power);
+        return raised(magnitude(element), power);
       default:
-        return absolute(element);
+        return magnitude(element);
     }
   }
   GPUCHECK_HOST_DEVICE Real combine(Real a, Real b) const {
@@ -67,20 +59,6 @@ struct Norm {
 
  private:
   static constexpr Real infinity = std::numeric_limits<Real>::infinity();
-  [[nodiscard]] static GPUCHECK_HOST_DEVICE Real square(Number element) {
-    if constexpr (is_complex_number<Number>) {
-      return element.real * element.real + element.imaginary * element.imaginary;
-    } else {
-      return element * element;
-    }
-  }
-  [[nodiscard]] static GPUCHECK_HOST_DEVICE Real absolute(Number element) {
-    if constexpr (is_complex_number<Number>) {
-      return std::hypot(element.real, element.imaginary);
-    } else {
-      return element < 0 ? -element : element;
-    }
-  }
 };
 
 namespace families {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "tensor/iterator/magnitudes.hpp"
 #include "tensor/iterator/reduction_kernels.hpp"
 
 namespace gpucheck::device::kernels {
@@ -26,7 +27,7 @@ struct ExponentialSum {
       largest = x;
     }
   }
-  [[nodiscard]] GPUCHECK_HOST_DEVICE ExponentialSum joined(const ExponentialSum& other) const {
+  [[nodiscard]] GPUCHECK_HOST_DEVICE GPUCHECK_SHARED_CODE ExponentialSum joined(const ExponentialSum& other) const {
     if (other.sum == 0) return *this;
     if (sum == 0) return other;
     const bool is_less = largest < other.largest;
@@ -47,6 +48,33 @@ struct LogOfExponentialSum {
   GPUCHECK_HOST_DEVICE Accumulated take(Number element, std::int64_t) const { return {element, 1}; }
   GPUCHECK_HOST_DEVICE Accumulated combine(const Accumulated& a, const Accumulated& b) const { return a.joined(b); }
   GPUCHECK_HOST_DEVICE Number finish(const Accumulated& all) const { return all.largest + std::log(all.sum); }
+};
+
+/// The same of complex numbers: the sum of e^(z - the largest real part).
+template <typename Real>
+struct LogOfExponentialSum<Complex<Real>> {
+  static constexpr std::string_view name = "logsumexp";
+  struct Accumulated {
+    Real largest = -std::numeric_limits<Real>::infinity();
+    Complex<Real> sum{};
+    bool has_one = false;
+  };
+  GPUCHECK_HOST_DEVICE Accumulated identity() const { return {}; }
+  GPUCHECK_HOST_DEVICE GPUCHECK_SHARED_CODE Accumulated take(Complex<Real> z, std::int64_t) const {
+    return {z.real, {std::cos(z.imaginary), std::sin(z.imaginary)}, true};
+  }
+  GPUCHECK_HOST_DEVICE GPUCHECK_SHARED_CODE Accumulated combine(const Accumulated& a, const Accumulated& b) const {
+    if (!b.has_one) return a;
+    if (!a.has_one) return b;
+    Accumulated all = a.largest < b.largest ? b : a;
+    const Accumulated& low = a.largest < b.largest ? a : b;
+    const Real by = low.largest == all.largest ? Real{1} : std::exp(low.largest - all.largest);
+    all.sum = all.sum + scaled(low.sum, by);
+    return all;
+  }
+  GPUCHECK_HOST_DEVICE Complex<Real> finish(const Accumulated& all) const {
+    return {all.largest + std::log(magnitude(all.sum)), std::atan2(all.sum.imaginary, all.sum.real)};
+  }
 };
 
 /// e^x / sum of e^x over each row, or the logarithm of that. A row's elements are read from memory once for the sum,
@@ -173,7 +201,7 @@ struct Softmax {
 };
 
 namespace families {
-using softmax = Joined<AnyReductionFamily<LogOfExponentialSum, float, double>,
+using softmax = Joined<AnyReductionFamily<LogOfExponentialSum, float, double, Complex<float>, Complex<double>>,
                        Family<Softmax<float, void>, Softmax<double, void>, Softmax<float, float>, Softmax<float, Half>,
                               Softmax<float, BFloat16>>>;
 }
