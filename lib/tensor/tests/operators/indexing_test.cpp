@@ -251,6 +251,23 @@ TEST_P(Indexing, NonzeroOfManyBlocks) {
   EXPECT_EQ(numbers_of(nonzero(self)), expected);
 }
 
+TEST_P(Indexing, ReachesWhatLiesBeyondTwoToTheThirtyOne) {
+  // Only the pages that are written take memory.
+  constexpr std::int64_t rows = (std::int64_t{1} << 30) + 5;
+  const Tensor self = make_empty({rows, 2}, DType::int8, device());
+  const Tensor last_rows = self.with_geometry({{2, 2}, {2, 1}, (rows - 2) * 2});
+  copy_(last_rows, made(DType::int8, {2, 2}, {1, 2, 3, 4}));
+  const Tensor places = made(DType::int64, {2}, {rows - 1, -2});
+  EXPECT_EQ(numbers_of(index(self, {places})), (Numbers{3, 4, 1, 2}));
+  EXPECT_EQ(numbers_of(gather(self, 0, made(DType::int64, {1, 2}, {rows - 2, rows - 1}))), (Numbers{1, 4}));
+  index_put_(self, {places, made(DType::int64, {2}, {1, 0})}, made(DType::int8, {2}, {7, 8}));
+  scatter_add_(self, 0, made(DType::int64, {1, 1}, {rows - 1}), made(DType::int8, {1, 1}, {10}));
+  EXPECT_EQ(numbers_of(last_rows), (Numbers{8, 2, 13, 7}));
+  EXPECT_EQ(
+      numbers_of(index_select(self.with_geometry({{2, rows}, {1, 2}, 0}), 1, made(DType::int32, {1}, {rows - 1}))),
+      (Numbers{13, 7}));
+}
+
 /// What is reported of memory and waits, in order.
 class Reported : public runtime::GpuTraceSink {
  public:
