@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <string>
+
 #include "device/check.hpp"
 #include "runtime/memory/buffer.hpp"
 #include "tensor/call/structured.hpp"

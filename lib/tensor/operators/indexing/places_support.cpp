@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <string>
 
 #include "tensor/core/errors.hpp"
 #include "tensor/iterator/pointwise.hpp"

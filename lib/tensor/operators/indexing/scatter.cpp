@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <string>
 
 #include "tensor/call/structured.hpp"
 #include "tensor/iterator/overlap.hpp"

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 #include "tensor/core/tensor.hpp"
 #include "tensor/iterator/reduction.hpp"
 

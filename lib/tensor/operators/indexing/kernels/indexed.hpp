@@ -63,9 +63,9 @@ struct IndexedLoop {
   /// The bytes of the dimension that runs fastest, where its elements lie without gaps in both tensors and have one
   /// index; else 0.
   [[nodiscard]] std::size_t row_bytes() const {
-    const auto size = static_cast<std::int64_t>(element_size);
+    const auto stride = static_cast<std::int64_t>(element_size);
     const bool is_row =
-        plan.rank > 0 && plan.strides[0][0] == size && plan.strides[0][1] == size && plan.strides[0][2] == 0;
+        plan.rank > 0 && plan.strides[0][0] == stride && plan.strides[0][1] == stride && plan.strides[0][2] == 0;
     return is_row ? static_cast<std::size_t>(plan.sizes[0]) * element_size : 0;
   }
   /// Calls `action` with every turn, one after the other.
