@@ -19,7 +19,7 @@ void run(harness::Context& context) {
 harness::Case define() {
   return {
       .name = "numeric.kernel_loop_overflow",
-      .summary = "A kernel over more than 2^30 elements comes to the last one, and no further",
+      .summary = "A kernel over more than 2^30 elements reaches the last one, and no further",
       .source = "test_cuda.py::TestCuda::test_cuda_kernel_loop_overflow",
       .needs = {.memory_bytes = std::uint64_t{9} << 30},
       .faults = {{.name = "lost_kernel",

@@ -23,7 +23,7 @@ void run(harness::Context& context) {
 harness::Case define() {
   return {
       .name = "numeric.kernel_loop_overflow_large",
-      .summary = "A kernel over 2^31 - 1 elements comes to the last one; one more is refused",
+      .summary = "A kernel over 2^31 - 1 elements reaches the last one; one more is refused",
       .source = "test_cuda.py::TestCuda::test_cuda_kernel_loop_overflow_large",
       .needs = {.memory_bytes = std::uint64_t{13} << 30},
       .faults = {{.name = "lost_kernel",

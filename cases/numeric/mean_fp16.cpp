@@ -16,7 +16,12 @@ harness::Case define() {
       .name = "numeric.mean_fp16",
       .summary = "The mean of more halves than a half can count is divided once, at the end",
       .source = "test_cuda.py::TestCuda::test_mean_fp16",
-      .faults = operator_faults(2),
+      .faults = {{.name = "lost_kernels",
+                  .summary = "no mean is made",
+                  .plan = fault::kernel_lost(fault::from_call(2))},
+                 {.name = "flipped_bit",
+                  .summary = "one bit of the ones flips",
+                  .plan = fault::kernel_flips_bit(fault::nth_call(1))}},
       .run = run,
   };
 }

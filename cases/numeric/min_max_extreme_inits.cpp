@@ -7,8 +7,12 @@ void run(harness::Context& context) {
   const Device device = context.runtime();
   const Tensor least = tensor::to(tensor::from_values<std::uint8_t>({0}, {1}, DType::uint8), device);
   const Tensor greatest = tensor::to(tensor::from_values<std::uint8_t>({255}, {1}, DType::uint8), device);
-  context.observe("argmax_of_0", tensor::item(std::get<1>(tensor::max(least, 0))).to_int());
-  context.observe("argmin_of_255", tensor::item(std::get<1>(tensor::min(greatest, 0))).to_int());
+  const auto [max, argmax] = tensor::max(least, 0);
+  const auto [min, argmin] = tensor::min(greatest, 0);
+  context.observe("max_of_0", tensor::item(max).to_int());
+  context.observe("argmax_of_0", tensor::item(argmax).to_int());
+  context.observe("min_of_255", tensor::item(min).to_int());
+  context.observe("argmin_of_255", tensor::item(argmin).to_int());
 }
 
 }  // namespace

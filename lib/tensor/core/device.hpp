@@ -16,7 +16,7 @@ class Device {
   Device(runtime::Runtime& runtime) noexcept : runtime_(&runtime) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] bool is_host() const noexcept { return runtime_ == nullptr; }
-  /// Of a device that is not the host.
+  /// The runtime, of a device that is not the host.
   [[nodiscard]] runtime::Runtime& runtime() const noexcept { return *runtime_; }
   /// The device's number; -1 for the host.
   [[nodiscard]] int index() const noexcept { return is_host() ? -1 : runtime_->device().ordinal(); }

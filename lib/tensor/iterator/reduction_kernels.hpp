@@ -199,7 +199,7 @@ struct Reduce {
     return sum;
   }
 
-  /// Of elements that lie equally far apart.
+  /// The sum of elements that lie equally far apart.
   [[nodiscard]] GPUCHECK_HOST_DEVICE Accumulated sum_of_regular(const std::byte* first, std::int64_t begin,
                                                                 std::int64_t end, unsigned lane) const {
     constexpr std::int64_t loads = 8;  // in flight at once

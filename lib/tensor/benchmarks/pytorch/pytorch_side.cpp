@@ -1,5 +1,5 @@
 #include <ATen/ATen.h>
-#include <cuda_runtime.h>
+#include <c10/cuda/CUDAFunctions.h>
 
 #include "loops.hpp"
 
@@ -8,7 +8,7 @@ int main() {
   using namespace operator_loops;
   const at::InferenceMode mode;
   const auto on_gpu = at::TensorOptions().device(at::kCUDA).dtype(at::kFloat);
-  const auto synchronize = [] { cudaDeviceSynchronize(); };
+  const auto synchronize = [] { c10::cuda::device_synchronize(); };
   const auto a = at::ones({small_count}, on_gpu);
   const auto b = at::ones({small_count}, on_gpu);
   print("add of 1024 floats, ns", host_ns([&] { at::add(a, b); }, synchronize));

@@ -26,7 +26,7 @@ using Narrow = Operator<"narrow(Tensor(a) self, int dim, SymInt start, SymInt le
 inline constexpr Narrow narrow;
 
 using T = Operator<"t(Tensor(a) self) -> Tensor(a)">;
-/// Of at most two dimensions, exchanged.
+/// The two dimensions exchanged; a tensor with fewer as it is.
 inline constexpr T t;
 using TransposeInt = Operator<"transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)">;
 inline constexpr TransposeInt transpose;

@@ -22,10 +22,10 @@ const Json& truth() {
   return rows;
 }
 
-/// Of binary operators; the file names others that gpucheck has not.
+/// Binary operators; the file names others that gpucheck has not.
 constexpr std::string_view binary[]{"add",     "sub", "mul", "div",         "floor_divide", "remainder", "pow",
                                     "maximum", "eq",  "lt",  "logical_and", "bitwise_and",  "atan2"};
-/// Of operators with one tensor.
+/// Operators with one tensor.
 constexpr std::string_view unary[]{"sum",  "prod", "mean", "amax",        "argmax",  "any",   "all",   "exp",
                                    "sqrt", "abs",  "neg",  "bitwise_not", "sigmoid", "round", "floor", "isnan"};
 

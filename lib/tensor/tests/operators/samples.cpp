@@ -70,7 +70,7 @@ void move_into(const Tensor& sample, Domain domain, unsigned place) {
   }
 }
 
-/// Of arguments that have no default.
+/// The value of an argument that has no default.
 Value value_for(const ArgumentType& type) {
   switch (type.kind) {
     case ArgumentKind::scalar:
