@@ -107,7 +107,7 @@ TEST(Equal, OfSizesAndElements) {
   EXPECT_TRUE(equal(a, vector_of({1, 2})));
   EXPECT_FALSE(equal(a, vector_of({1, 3})));
   EXPECT_FALSE(equal(a, vector_of({1})));
-  EXPECT_FALSE(equal(a, full({2, 2}, 1)));
+  EXPECT_FALSE(equal(full({2, 2}, 1), full({2}, 1)));
   EXPECT_FALSE(equal(vector_of({not_a_number}), vector_of({not_a_number})));
   EXPECT_TRUE(equal(empty({0, 3}), empty({0, 3})));
   EXPECT_TRUE(equal(full({}, 5), full({}, 5)));
