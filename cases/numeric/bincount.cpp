@@ -34,10 +34,10 @@ harness::Case define() {
       .faults = {{.name = "lost_kernels", .summary = "no kernel is run", .plan = fault::kernel_lost(fault::every_call)},
                  {.name = "lost_weights_of_few",
                   .summary = "the weights of the few bins are never summed",
-                  .plan = fault::kernel_lost(fault::nth_call(8))},
+                  .plan = fault::kernel_lost(fault::nth_call(14))},
                  {.name = "lost_weights_of_many",
                   .summary = "the weights of the many bins are never summed",
-                  .plan = fault::kernel_lost(fault::nth_call(19))}},
+                  .plan = fault::kernel_lost(fault::nth_call(34))}},
       .deadline = std::chrono::milliseconds(60'000),
       .run = run,
   };

@@ -33,7 +33,10 @@ harness::Case define() {
       .needs = {.memory_bytes = std::uint64_t{20} << 30},
       .faults = {{.name = "lost_kernels",
                   .summary = "from the third on no kernel is run",
-                  .plan = fault::kernel_lost(fault::from_call(3))}},
+                  .plan = fault::kernel_lost(fault::from_call(3))},
+                 {.name = "lost_copy",
+                  .summary = "the first copy to the host is never made",
+                  .plan = fault::copy_lost(fault::nth_call(1))}},
       .deadline = std::chrono::milliseconds(120'000),
       .run = run,
   };

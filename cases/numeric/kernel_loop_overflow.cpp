@@ -24,7 +24,7 @@ harness::Case define() {
       .needs = {.memory_bytes = std::uint64_t{9} << 30},
       .faults = {{.name = "lost_kernel",
                   .summary = "the pooling is never run",
-                  .plan = fault::kernel_lost(fault::from_call(2))}},
+                  .plan = fault::kernel_lost(fault::nth_call(3))}},
       .deadline = std::chrono::milliseconds(60'000),
       .run = run,
   };

@@ -70,7 +70,7 @@ Tolerance tolerance_of(std::string_view operator_name) {
       {"log", {2, 0, 6}},
       {"log10", {3}},
       {"log_softmax", {.units = 8, .at_least = 4, .depends_on_order = true}},
-      {"logsumexp", {.units = 8, .at_least = 4, .depends_on_order = true}},
+      {"logsumexp", {.units = 8, .at_least = 4, .complex_units = 8, .depends_on_order = true}},
       {"log1p", {2}},
       {"log2", {2}},
       {"pow", {5, 0, 64}},

@@ -92,7 +92,9 @@ Value value_for(const ArgumentType& type) {
 /// that goes and no row is repeated, so that nothing depends on who writes a place last.
 Tensor make_index(const Shape& shape, const Sizes& indexed) {
   const std::int64_t size = indexed.empty() ? 1 : std::max<std::int64_t>(indexed.front(), 1);
-  const Tensor index = make_sample(shape, DType::int64, 1);
+  Shape fitting = shape;
+  if (!fitting.sizes.empty()) fitting.sizes.front() = std::min(fitting.sizes.front(), size);
+  const Tensor index = make_sample(fitting, DType::int64, 1);
   const std::int64_t columns = index.count() == 0 || index.rank() == 0 ? 1 : index.count() / index.sizes()[0];
   for (std::int64_t i = 0; i < index.count(); ++i) {
     std::int64_t place = 0;
