@@ -24,7 +24,7 @@ class Indexing : public testing::TestWithParam<bool> {
   OwnDevice own_;
 };
 INSTANTIATE_TEST_SUITE_P(Where, Indexing, testing::Values(false, true),
-                         [](const auto& info) { return std::string(info.param ? "Device" : "Host"); });
+                         [](const auto& made) { return std::string(made.param ? "Device" : "Host"); });
 
 TEST_P(Indexing, GatherTakesAlongADimension) {
   const Tensor truths = made(DType::boolean, {2, 2}, {0, 1, 1, 1});

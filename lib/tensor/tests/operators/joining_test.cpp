@@ -21,7 +21,7 @@ class Joining : public testing::TestWithParam<bool> {
   OwnDevice own_;
 };
 INSTANTIATE_TEST_SUITE_P(Where, Joining, testing::Values(false, true),
-                         [](const auto& info) { return std::string(info.param ? "Device" : "Host"); });
+                         [](const auto& made) { return std::string(made.param ? "Device" : "Host"); });
 
 TEST_P(Joining, CatJoinsAlongADimension) {
   const Tensor one = made(DType::float16, {2, 1}, {1, 2});

@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include "listed.hpp"
-#include "tensor/call/structured.hpp"
 #include "tensor/core/errors.hpp"
 #include "tensor/core/item.hpp"
 #include "tensor/operators/factories/factories.hpp"
@@ -26,7 +25,7 @@ class Reductions : public testing::TestWithParam<bool> {
   OwnDevice own_;
 };
 INSTANTIATE_TEST_SUITE_P(Where, Reductions, testing::Values(false, true),
-                         [](const auto& info) { return std::string(info.param ? "Device" : "Host"); });
+                         [](const auto& made) { return std::string(made.param ? "Device" : "Host"); });
 
 TEST_P(Reductions, MeanOfManyHalfOnesIsOne) {
   const Tensor ones_of_half = ones({65536}, DType::float16, device());
