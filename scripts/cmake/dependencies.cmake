@@ -34,6 +34,13 @@ find_library(SODIUM_LIBRARY NAMES libsodium.a REQUIRED)
 add_library(gpucheck_sodium INTERFACE)
 target_include_directories(gpucheck_sodium SYSTEM INTERFACE ${SODIUM_INCLUDE_DIR})
 target_link_libraries(gpucheck_sodium INTERFACE ${SODIUM_LIBRARY} Threads::Threads)
+# Files of tensors are zip archives. Neither minizip nor zlib has a CMake package in Debian 12 that names its static library.
+find_path(MINIZIP_INCLUDE_DIR minizip/zip.h REQUIRED)
+find_library(MINIZIP_LIBRARY NAMES libminizip.a REQUIRED)
+find_library(STATIC_ZLIB_LIBRARY NAMES libz.a REQUIRED)
+add_library(gpucheck_minizip INTERFACE)
+target_include_directories(gpucheck_minizip SYSTEM INTERFACE ${MINIZIP_INCLUDE_DIR})
+target_link_libraries(gpucheck_minizip INTERFACE ${MINIZIP_LIBRARY} ${STATIC_ZLIB_LIBRARY})
 # Names for native stacks: libbacktrace is part of GCC and lies in GCC's own folders, where
 # other compilers do not look.
 find_program(GPUCHECK_GCC NAMES gcc REQUIRED)

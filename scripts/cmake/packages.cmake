@@ -6,8 +6,8 @@ set(GPUCHECK_PACKAGER "gpucheck <gpucheck@packages.invalid>" CACHE STRING "Who a
 # What the licences of the code in the program want to be passed on with it, as Debian's packages have it. Boost's wants
 # nothing of programs.
 execute_process(COMMAND ${GPUCHECK_GCC} -dumpversion OUTPUT_VARIABLE gcc_version OUTPUT_STRIP_TRAILING_WHITESPACE)
-set(linked_packages libcli11-dev libfmt-dev libgcc-${gcc_version}-dev libpugixml-dev libre2-dev libtomlplusplus-dev
-                    nlohmann-json3-dev rapidjson-dev)
+set(linked_packages libcli11-dev libfmt-dev libgcc-${gcc_version}-dev libminizip-dev libpugixml-dev libre2-dev
+                    libtomlplusplus-dev nlohmann-json3-dev rapidjson-dev zlib1g-dev)
 if(re2_uses_abseil)
   list(APPEND linked_packages libabsl-dev)
 endif()
