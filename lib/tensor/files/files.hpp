@@ -29,7 +29,7 @@ using MapLocation = std::variant<std::monostate, Device, std::string,
                                  std::function<std::optional<Device>(const std::string& location)>>;
 
 struct LoadOptions {
-  runtime::Machine machine;  ///< the devices that names mean
+  runtime::Machine machine = {};  ///< the devices that names mean
   MapLocation map_location = {};
   std::uint64_t memory_limit = 4_GiB;  ///< the most that reading may take, elements and all else
 };

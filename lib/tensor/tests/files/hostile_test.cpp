@@ -38,7 +38,7 @@ TEST(HostileFiles, AreRefusedWhereverTheyAreCut) {
 TEST(HostileFiles, AreRefusedOrReadWhicheverByteIsAnother) {
   const std::string whole = saved(List{{counting({2}, DType::float32), "text", Dictionary{{{1, 2}}, true}}});
   for (std::size_t place = 0; place < whole.size(); ++place) {
-    for (const unsigned flipped : {1U, 128U, 255U}) {
+    for (const unsigned flipped : {1U, 128U}) {
       std::string bytes = whole;
       bytes[place] = static_cast<char>(static_cast<std::uint8_t>(bytes[place]) ^ flipped);
       const std::string error = refusal(bytes);

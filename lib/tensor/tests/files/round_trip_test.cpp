@@ -2,6 +2,7 @@
 
 #include "files_support.hpp"
 #include "runtime/tests/error_of.hpp"
+#include "samples.hpp"
 
 namespace gpucheck::tensor::files::test {
 namespace {
@@ -211,6 +212,14 @@ TEST(Files, AreNotWrittenOfWhatTheFormatCannotHold) {
               saved(List{{tensor, TypedStorage{tensor.storage(), DType::float32}}});
             }),
             "Cannot save multiple tensors or storages that view the same data as different types");
+}
+
+TEST(Files, KeepAllThatTheSamplesForPyTorchAre) {
+  TwoDevices devices;
+  for (const Sample& sample : samples(devices.first())) {
+    EXPECT_EQ(description_of(again(sample.object, {.machine = devices.machine()})), description_of(sample.object))
+        << sample.name;
+  }
 }
 
 TEST(Files, HoldListsInListsToALimit) {
