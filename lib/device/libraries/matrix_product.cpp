@@ -39,9 +39,14 @@ Shape stored_b(const MatrixProduct& product) noexcept {
   return product.transpose_b ? Shape{product.n, product.k} : Shape{product.k, product.n};
 }
 
-std::size_t extent(Shape stored, std::int64_t leading, Type type) noexcept {
-  if (stored.rows <= 0 || stored.columns <= 0) return 0;
-  return static_cast<std::size_t>((stored.columns - 1) * leading + stored.rows) * element_bytes(type);
+/// In elements, of one matrix.
+std::int64_t extent(Shape stored, std::int64_t leading) noexcept {
+  return stored.rows <= 0 || stored.columns <= 0 ? 0 : (stored.columns - 1) * leading + stored.rows;
+}
+
+std::size_t bytes_of(std::int64_t one, std::int64_t batch, std::int64_t stride, Type type) noexcept {
+  if (one == 0 || batch <= 0) return 0;
+  return static_cast<std::size_t>((batch - 1) * stride + one) * element_bytes(type);
 }
 
 bool is_known(const MatrixProduct& product) noexcept {
@@ -55,8 +60,15 @@ bool suits_one_byte(const MatrixProduct& product) noexcept {
   constexpr std::int64_t step = 16;
   const std::array sizes{product.m, product.n, product.k, product.leading_a, product.leading_b, product.leading_d};
   return product.transpose_a && !product.transpose_b &&
-         std::ranges::all_of(sizes, [](std::int64_t size) { return size % step == 0; }) &&
-         (product.a != Type::int8 || product.scale == 1);
+         std::ranges::all_of(sizes, [](std::int64_t size) { return size % step == 0; }) && product.beta == 0 &&
+         product.batch == 1 && (product.a != Type::int8 || product.scale == 1);
+}
+
+/// Products write matrices of their own, whatever they read.
+bool is_batch(const MatrixProduct& product) noexcept {
+  if (product.batch == 1) return true;
+  return product.batch > 1 && product.batch_stride_a >= 0 && product.batch_stride_b >= 0 &&
+         product.batch_stride_d >= extent({product.m, product.n}, product.leading_d);
 }
 
 bool is_aligned(const void* pointer, std::size_t alignment) noexcept {
@@ -72,20 +84,21 @@ std::string_view to_text(ComputeType type) noexcept {
 }
 
 std::size_t bytes_of_a(const MatrixProduct& product) noexcept {
-  return extent(stored_a(product), product.leading_a, product.a);
+  return bytes_of(extent(stored_a(product), product.leading_a), product.batch, product.batch_stride_a, product.a);
 }
 std::size_t bytes_of_b(const MatrixProduct& product) noexcept {
-  return extent(stored_b(product), product.leading_b, product.b);
+  return bytes_of(extent(stored_b(product), product.leading_b), product.batch, product.batch_stride_b, product.b);
 }
 std::size_t bytes_of_d(const MatrixProduct& product) noexcept {
-  return extent({product.m, product.n}, product.leading_d, product.d);
+  const std::int64_t one = extent({product.m, product.n}, product.leading_d);
+  return bytes_of(one, product.batch, product.batch_stride_d, product.d);
 }
 
 Status check_product(const MatrixProduct& product) noexcept {
   if (product.m <= 0 || product.n <= 0 || product.k <= 0) return Status::invalid_value;
   const bool columns_overlap = product.leading_a < stored_a(product).rows ||
                                product.leading_b < stored_b(product).rows || product.leading_d < product.m;
-  if (columns_overlap) return Status::invalid_value;
+  if (columns_overlap || !is_batch(product)) return Status::invalid_value;
   if (!is_known(product)) return Status::not_supported;
   if (element_bytes(product.a) == 1 && !suits_one_byte(product)) return Status::not_supported;
   return Status::success;

@@ -18,8 +18,8 @@ namespace gpucheck::device {
 enum class ComputeType : std::uint8_t { fp64, fp32, tf32, int32 };
 std::string_view to_text(ComputeType type) noexcept;
 
-/// D = scale * op(A) * op(B), where op transposes or does not. op(A) has m rows and k columns,
-/// op(B) k and n, D m and n.
+/// D = scale * op(A) * op(B) + beta * D, where op transposes or does not. op(A) has m rows and k
+/// columns, op(B) k and n, D m and n. Of a batch, all products have these sizes.
 struct MatrixProduct {
   std::int64_t m = 0;
   std::int64_t n = 0;
@@ -38,11 +38,21 @@ struct MatrixProduct {
   /// For fp8: sums may stay in the tensor cores' own accumulators, which are narrower than fp32
   /// (`CUBLASLT_MATMUL_DESC_FAST_ACCUM`). Faster; of no meaning for other types.
   bool fast_accumulation = false;
+  /// With 0, D is not read.
+  double beta = 0;
+  /// Parts of a sum that are added up side by side meet in the type that is computed in. Else they may meet in D's,
+  /// which is faster (`CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK`).
+  bool wide_partial_sums = false;
+  /// How many products there are, and elements from one's first to the next one's. A and B may be the same for all.
+  std::int64_t batch = 1;
+  std::int64_t batch_stride_a = 0;
+  std::int64_t batch_stride_b = 0;
+  std::int64_t batch_stride_d = 0;
 
   bool operator==(const MatrixProduct&) const = default;
 };
 
-/// Bytes from a matrix's first element to the end of its last.
+/// Bytes from a matrix's first element to the end of its last; of a batch, to that of the last matrix.
 std::size_t bytes_of_a(const MatrixProduct& product) noexcept;
 std::size_t bytes_of_b(const MatrixProduct& product) noexcept;
 std::size_t bytes_of_d(const MatrixProduct& product) noexcept;
@@ -51,10 +61,11 @@ std::size_t bytes_of_d(const MatrixProduct& product) noexcept;
 /// - fp64 and fp32 with themselves (fp32 also in tf32), fp16 and bf16 with fp32 sums, into D of
 ///   the operands' type;
 /// - fp8 with fp32 sums into bf16, e4m3 with e4m3 or one of the operands e5m2; int8 into int32.
-///   A transposed and B not, all sizes and leading dimensions multiples of 16, a scale of 1 for
-///   int8 (cuBLAS 13 documentation, "cublasLtMatmul()", its tables and what FP8 kernels and IMMA
-///   kernels require).
-/// invalid_value for sizes that no matrix has, not_supported for what is not in this list.
+///   A transposed and B not, all sizes and leading dimensions multiples of 16, neither beta nor
+///   batch, a scale of 1 for int8 (cuBLAS 13 documentation, "cublasLtMatmul()", its tables and what FP8 kernels and
+///   IMMA kernels require).
+/// invalid_value for sizes that no matrix has and for results of a batch that overlap, not_supported for what is not in
+/// this list.
 Status check_product(const MatrixProduct& product) noexcept;
 
 /// How a library goes about a product: chosen for one product and one device, opaque to others.

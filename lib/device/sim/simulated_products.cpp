@@ -14,9 +14,10 @@ namespace {
 std::vector<device::MemoryAccess> accesses_of(const device::MatrixProduct& product,
                                               const device::ProductAlgorithm& algorithm,
                                               const device::ProductOperands& operands) {
-  std::vector<device::MemoryAccess> accesses{device::reads(operands.a, bytes_of_a(product)),
-                                             device::reads(operands.b, bytes_of_b(product)),
-                                             device::writes(operands.d, bytes_of_d(product))};
+  const std::size_t result_bytes = bytes_of_d(product);
+  std::vector<device::MemoryAccess> accesses{
+      device::reads(operands.a, bytes_of_a(product)), device::reads(operands.b, bytes_of_b(product)),
+      product.beta == 0 ? device::writes(operands.d, result_bytes) : device::updates(operands.d, result_bytes)};
   if (operands.scale_a != nullptr) accesses.push_back(device::reads(operands.scale_a, sizeof(float)));
   if (operands.scale_b != nullptr) accesses.push_back(device::reads(operands.scale_b, sizeof(float)));
   if (algorithm.workspace_bytes != 0) {
@@ -62,7 +63,7 @@ Status SimulatedDevice::multiply(const device::MatrixProduct& product, const dev
 
 std::uint64_t SimulatedDevice::product_ns(const device::MatrixProduct& product) const noexcept {
   const auto products = static_cast<std::uint64_t>(product.m) * static_cast<std::uint64_t>(product.n) *
-                        static_cast<std::uint64_t>(product.k);
+                        static_cast<std::uint64_t>(product.k) * static_cast<std::uint64_t>(product.batch);
   const std::uint64_t flops_per_ns = machine_->options.profile.product_flops_per_ns.of(product);
   const std::uint64_t bytes = bytes_of_a(product) + bytes_of_b(product) + bytes_of_d(product);
   return std::max(costs::transfer_ns(2 * products, flops_per_ns), memory_ns(bytes));

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "device/tests/known_products.hpp"
 #include "device/tests/stored_matrix.hpp"
 #include "device/tests/suites.hpp"
 
@@ -8,9 +9,6 @@
 namespace gpucheck::device::contract {
 namespace {
 
-constexpr std::int64_t m = 48;
-constexpr std::int64_t n = 32;
-constexpr std::int64_t k = 64;
 constexpr std::uint64_t workspace_bytes = std::uint64_t{4} << 20;
 
 /// From -2 to 2, without a pattern that rows and columns share.
@@ -28,38 +26,9 @@ int product_number(std::int64_t row, std::int64_t column, int factor = 1) {
   return factor * sum;
 }
 
-MatrixProduct product_of(ElementType a, ElementType b, ElementType d, ComputeType compute) {
-  return {.m = m,
-          .n = n,
-          .k = k,
-          .transpose_a = true,
-          .leading_a = k,
-          .leading_b = k,
-          .leading_d = m,
-          .a = a,
-          .b = b,
-          .d = d,
-          .compute = compute};
-}
-
-std::vector<MatrixProduct> every_type() {
-  using enum ElementType;
-  return {
-      product_of(fp64, fp64, fp64, ComputeType::fp64),         product_of(fp32, fp32, fp32, ComputeType::fp32),
-      product_of(fp32, fp32, fp32, ComputeType::tf32),         product_of(fp16, fp16, fp16, ComputeType::fp32),
-      product_of(bf16, bf16, bf16, ComputeType::fp32),         product_of(fp8_e4m3, fp8_e4m3, bf16, ComputeType::fp32),
-      product_of(fp8_e4m3, fp8_e5m2, bf16, ComputeType::fp32), product_of(fp8_e5m2, fp8_e4m3, bf16, ComputeType::fp32),
-      product_of(int8, int8, int32, ComputeType::int32)};
-}
-
 std::vector<std::uint8_t> expected(const MatrixProduct& product, int factor = 1) {
   return stored(product.d, m, n, product.leading_d, false,
                 [&](auto row, auto column) { return product_number(row, column, factor); });
-}
-
-std::string name_of(const MatrixProduct& product) {
-  return std::string(to_text(product.a)) + " times " + std::string(to_text(product.b)) + " in " +
-         std::string(to_text(product.compute));
 }
 
 }  // namespace
@@ -174,6 +143,61 @@ TEST_P(MatrixProducts, AreScaled) {
   }
 }
 
+TEST_P(MatrixProducts, AddToWhatIsThere) {
+  for (MatrixProduct product : every_type()) {
+    if (element_bytes(product.a) == 1) continue;
+    SCOPED_TRACE(name_of(product));
+    const auto stream = make_stream();
+    product.beta = 0.5;
+    product.wide_partial_sums = true;
+    const Matrices matrices = make_matrices(product, stream.get());
+    write(matrices.d,
+          stored(product.d, m, n, product.leading_d, false,
+                 [](auto row, auto) { return static_cast<int>(2 * (row % 3)); }),
+          stream.get());
+    ASSERT_EQ(device().multiply(product, choose(product), matrices.operands(), stream.get()), Status::success);
+    const auto sum = [](auto row, auto column) { return product_number(row, column) + static_cast<int>(row % 3); };
+    EXPECT_EQ(read(matrices.d, stream.get()), stored(product.d, m, n, product.leading_d, false, sum));
+  }
+}
+
+/// Three products of one A with three Bs, whose results lie apart.
+TEST_P(MatrixProducts, OfABatchHaveOperandsOfTheirOwnOrTheSame) {
+  constexpr std::int64_t batch = 3;
+  constexpr std::int64_t between = 16;
+  for (MatrixProduct product : every_type()) {
+    if (element_bytes(product.a) == 1) continue;
+    SCOPED_TRACE(name_of(product));
+    product.batch = batch;
+    product.batch_stride_b = k * n + between;
+    product.batch_stride_d = m * n + between;
+    const auto stream = make_stream();
+    std::vector<std::uint8_t> b;
+    std::vector<std::uint8_t> d;
+    for (std::int64_t i = 0; i < batch; ++i) {
+      const auto one_b =
+          stored(product.b, k, n, k, false, [&](auto row, auto column) { return number(row, column, i); });
+      const auto one_d = stored(product.d, m, n, m, false, [&](auto row, auto column) {
+        int sum = 0;
+        for (std::int64_t l = 0; l < k; ++l) sum += a_number(row, l) * number(l, column, i);
+        return sum;
+      });
+      b.insert(b.end(), one_b.begin(), one_b.end());
+      d.insert(d.end(), one_d.begin(), one_d.end());
+      if (i + 1 == batch) break;
+      b.resize(b.size() + static_cast<std::size_t>(between) * element_bytes(product.b), 7);
+      d.resize(d.size() + static_cast<std::size_t>(between) * element_bytes(product.d), 7);
+    }
+    Matrices matrices = make_matrices(product, stream.get());
+    matrices.b = make_array<std::uint8_t>(b.size());
+    matrices.d = make_array<std::uint8_t>(d.size());
+    write(matrices.b, b, stream.get());
+    write(matrices.d, std::vector<std::uint8_t>(d.size(), 7), stream.get());
+    ASSERT_EQ(device().multiply(product, choose(product), matrices.operands(), stream.get()), Status::success);
+    EXPECT_EQ(read(matrices.d, stream.get()), d);
+  }
+}
+
 TEST_P(MatrixProducts, OfFp8AreScaledByFactorsOnTheDevice) {
   MatrixProduct product =
       product_of(ElementType::fp8_e4m3, ElementType::fp8_e4m3, ElementType::bf16, ComputeType::fp32);
@@ -222,38 +246,6 @@ TEST_P(MatrixProducts, AreCaptured) {
   check(device().fill(matrices.d.data(), 0, matrices.d.bytes(), stream.get()), "fill");
   launch(instantiate(graph), stream.get());
   EXPECT_EQ(read(matrices.d, stream.get()), expected(product));
-}
-
-TEST_P(MatrixProducts, OfSizesThatNoMatrixHasAreRefused) {
-  const MatrixProduct right = every_type().front();
-  std::vector<MatrixProduct> wrong(6, right);
-  wrong[0].m = 0;
-  wrong[1].n = -1;
-  wrong[2].k = 0;
-  wrong[3].leading_a = k - 1;
-  wrong[4].leading_b = k - 1;
-  wrong[5].leading_d = m - 1;
-  for (const MatrixProduct& product : wrong) {
-    EXPECT_EQ(status_of(device().choose_algorithm(product, 0)), Status::invalid_value);
-    EXPECT_EQ(device().multiply(product, choose(right), {}, {}), Status::invalid_value);
-  }
-  EXPECT_EQ(device().last_error(), Status::success);
-}
-
-TEST_P(MatrixProducts, OfTypesThatDoNotGoTogetherAreRefused) {
-  using enum ElementType;
-  MatrixProduct both_e5m2 = product_of(fp8_e5m2, fp8_e5m2, bf16, ComputeType::fp32);
-  MatrixProduct not_transposed = product_of(fp8_e4m3, fp8_e4m3, bf16, ComputeType::fp32);
-  not_transposed.transpose_a = false;
-  MatrixProduct odd = product_of(int8, int8, int32, ComputeType::int32);
-  odd.k = k - 8;
-  MatrixProduct scaled = product_of(int8, int8, int32, ComputeType::int32);
-  scaled.scale = 2;
-  for (const MatrixProduct& product :
-       {both_e5m2, not_transposed, odd, scaled, product_of(fp64, fp32, fp64, ComputeType::fp64)}) {
-    EXPECT_EQ(status_of(device().choose_algorithm(product, 0)), Status::not_supported) << name_of(product);
-    EXPECT_EQ(device().multiply(product, {}, {}, {}), Status::not_supported) << name_of(product);
-  }
 }
 
 TEST_P(MatrixProducts, WithoutWhatTheyNeedAreRefused) {

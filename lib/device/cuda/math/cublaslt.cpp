@@ -20,6 +20,7 @@ LoadedCublasLt load() {
   finder.find(functions.description_destroy, "cublasLtMatmulDescDestroy");
   finder.find(functions.description_set, "cublasLtMatmulDescSetAttribute");
   finder.find(functions.layout_create, "cublasLtMatrixLayoutCreate");
+  finder.find(functions.layout_set, "cublasLtMatrixLayoutSetAttribute");
   finder.find(functions.layout_destroy, "cublasLtMatrixLayoutDestroy");
   finder.find(functions.preference_create, "cublasLtMatmulPreferenceCreate");
   finder.find(functions.preference_destroy, "cublasLtMatmulPreferenceDestroy");

@@ -13,6 +13,7 @@ struct CublasLt {
   decltype(&cublasLtMatmulDescDestroy) description_destroy = nullptr;
   decltype(&cublasLtMatmulDescSetAttribute) description_set = nullptr;
   decltype(&cublasLtMatrixLayoutCreate) layout_create = nullptr;
+  decltype(&cublasLtMatrixLayoutSetAttribute) layout_set = nullptr;
   decltype(&cublasLtMatrixLayoutDestroy) layout_destroy = nullptr;
   decltype(&cublasLtMatmulPreferenceCreate) preference_create = nullptr;
   decltype(&cublasLtMatmulPreferenceDestroy) preference_destroy = nullptr;

@@ -121,6 +121,10 @@ class Description {
     lay_out(a_, product.a, ta ? product.k : product.m, ta ? product.m : product.k, product.leading_a);
     lay_out(b_, product.b, tb ? product.n : product.k, tb ? product.k : product.n, product.leading_b);
     lay_out(d_, product.d, product.m, product.n, product.leading_d);
+    if (product.batch == 1) return;
+    set_batch(a_, product.batch, product.batch_stride_a);
+    set_batch(b_, product.batch, product.batch_stride_b);
+    set_batch(d_, product.batch, product.batch_stride_d);
   }
   Description(const Description&) = delete;
   Description& operator=(const Description&) = delete;
@@ -155,6 +159,15 @@ class Description {
       status_ = library_.layout_create(&layout, raw(type), static_cast<std::uint64_t>(rows),
                                        static_cast<std::uint64_t>(columns), leading);
     }
+  }
+
+  void set_batch(cublasLtMatrixLayout_t layout, std::int64_t count, std::int64_t stride) {
+    set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<std::int32_t>(count));
+    set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, stride);
+  }
+  template <typename T>
+  void set(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute, T value) {
+    if (status_ == CUBLAS_STATUS_SUCCESS) status_ = library_.layout_set(layout, attribute, &value, sizeof(value));
   }
 
   const CublasLt& library_;
@@ -211,6 +224,12 @@ Result<ProductAlgorithm> first_algorithm(const CublasLt& library, cublasLtHandle
   status = library.preference_set(preference.get(), CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace_limit_bytes,
                                   sizeof(workspace_limit_bytes));
   if (status != CUBLAS_STATUS_SUCCESS) return status_from(status);
+  if (product.wide_partial_sums) {
+    const std::uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+    status =
+        library.preference_set(preference.get(), CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes, sizeof(schemes));
+    if (status != CUBLAS_STATUS_SUCCESS) return status_from(status);
+  }
   cublasLtMatmulHeuristicResult_t found{};
   int count = 0;
   status = library.get_heuristic(handle, description.operation(), description.a(), description.b(), description.d(),
@@ -262,7 +281,7 @@ Status CudaDevice::multiply(const MatrixProduct& product, const ProductAlgorithm
   cublasLtMatmulAlgo_t chosen{};
   std::memcpy(&chosen, algorithm.data.data(), sizeof(chosen));
   const Factor alpha(product.scale, product.compute);
-  const Factor beta(0, product.compute);
+  const Factor beta(product.beta, product.compute);
   return status_from(loaded.functions.matmul(*handle, description.operation(), alpha.get(), operands.a, description.a(),
                                              operands.b, description.b(), beta.get(), operands.d, description.d(),
                                              operands.d, description.d(), &chosen, operands.workspace,

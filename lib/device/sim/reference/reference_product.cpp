@@ -88,10 +88,13 @@ Number scale_of(const MatrixProduct& product, const ProductOperands& operands) {
   return scale;
 }
 
+/// D's element becomes `value` and `beta` times what it was.
 template <typename Number>
-void store(void* d, ElementType type, std::size_t place, Number value) {
+void store(void* d, ElementType type, std::size_t place, Number value, Number beta) {
   kernels::with_storage(type, [&]<typename Stored>(const Stored*) {
-    static_cast<Stored*>(d)[place] = kernels::to_element<Stored>(value);
+    Stored& element = static_cast<Stored*>(d)[place];
+    if (beta != Number{}) value += beta * kernels::to_number<Number>(element);
+    element = kernels::to_element<Stored>(value);
   });
 }
 
@@ -115,9 +118,18 @@ void multiply_as(const MatrixProduct& product, const ProductAlgorithm& algorithm
     for (std::size_t row = 0; row < rows; ++row) {
       Number total = sum(row, column, half, depth);
       if (half != 0) total += halves[column * rows + row];
-      store(operands.d, product.d, column * static_cast<std::size_t>(product.leading_d) + row, scale * total);
+      store(operands.d, product.d, column * static_cast<std::size_t>(product.leading_d) + row, scale * total,
+            static_cast<Number>(product.beta));
     }
   }
+}
+
+void multiply_one(const MatrixProduct& product, const ProductAlgorithm& algorithm, const ProductOperands& operands) {
+  const bool is_fp8 = product.a == ElementType::fp8_e4m3 || product.a == ElementType::fp8_e5m2;
+  if (product.compute == ComputeType::fp64) return multiply_as<double>(product, algorithm, operands);
+  if (product.compute == ComputeType::int32) return multiply_as<std::int32_t>(product, algorithm, operands);
+  if (is_fp8) return multiply_as<float, true>(product, algorithm, operands);
+  multiply_as<float>(product, algorithm, operands);
 }
 
 }  // namespace
@@ -139,11 +151,16 @@ ProductAlgorithm from_the_end(ProductAlgorithm algorithm) {
 
 void multiply_on_host(const MatrixProduct& product, const ProductAlgorithm& algorithm,
                       const ProductOperands& operands) {
-  const bool is_fp8 = product.a == ElementType::fp8_e4m3 || product.a == ElementType::fp8_e5m2;
-  if (product.compute == ComputeType::fp64) return multiply_as<double>(product, algorithm, operands);
-  if (product.compute == ComputeType::int32) return multiply_as<std::int32_t>(product, algorithm, operands);
-  if (is_fp8) return multiply_as<float, true>(product, algorithm, operands);
-  multiply_as<float>(product, algorithm, operands);
+  const auto bytes = [](std::int64_t index, std::int64_t stride, ElementType type) {
+    return static_cast<std::size_t>(index * stride) * device::element_bytes(type);
+  };
+  for (std::int64_t i = 0; i < product.batch; ++i) {
+    ProductOperands one = operands;
+    one.a = static_cast<const std::byte*>(operands.a) + bytes(i, product.batch_stride_a, product.a);
+    one.b = static_cast<const std::byte*>(operands.b) + bytes(i, product.batch_stride_b, product.b);
+    one.d = static_cast<std::byte*>(operands.d) + bytes(i, product.batch_stride_d, product.d);
+    multiply_one(product, algorithm, one);
+  }
 }
 
 }  // namespace gpucheck::sim

@@ -53,6 +53,22 @@ TEST(MatrixExtent, OfNoRowsOrColumnsIsNothing) {
   }
 }
 
+TEST(MatrixExtent, OfABatchReachesToTheLastMatrix) {
+  const MatrixProduct product{.m = 3,
+                              .n = 2,
+                              .k = 4,
+                              .leading_a = 3,
+                              .leading_b = 4,
+                              .leading_d = 3,
+                              .batch = 3,
+                              .batch_stride_a = 0,
+                              .batch_stride_b = 10,
+                              .batch_stride_d = 6};
+  EXPECT_EQ(bytes_of_a(product), 4U * 12) << "one for all";
+  EXPECT_EQ(bytes_of_b(product), 4U * (2 * 10 + 8));
+  EXPECT_EQ(bytes_of_d(product), 4U * 18);
+}
+
 TEST(ComputeTypes, HaveNames) {
   EXPECT_EQ(to_text(ComputeType::fp64), "fp64");
   EXPECT_EQ(to_text(ComputeType::fp32), "fp32");
