@@ -62,15 +62,17 @@ Answer answer_of(const Entry& entry, const std::vector<Value>& arguments) {
   }
 }
 
-/// Names of types without the device's, which some of PyTorch's texts have: "torch.cuda.FloatTensor".
+/// Texts without what tells host and device apart: "torch.cuda.FloatTensor", the kernel's name in front of what it is
+/// not implemented for.
 std::string without_device(std::string text) {
+  if (text.starts_with('"')) text.erase(0, text.find('"', 1) + 1);
   constexpr std::string_view name = "torch.cuda.";
   for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos;) text.replace(at, name.size(), "torch.");
   return text;
 }
 
 void expect_same(const Answer& expected, const Answer& found, const Tolerance& tolerance = {}) {
-  ASSERT_EQ(without_device(found.error), expected.error);
+  ASSERT_EQ(without_device(found.error), without_device(expected.error));
   for (std::size_t i = 0; i < expected.results.size(); ++i) {
     EXPECT_EQ(found.results[i].dtype(), expected.results[i].dtype());
     EXPECT_EQ(found.results[i].sizes(), expected.results[i].sizes());
@@ -140,9 +142,20 @@ class GeneratedOperator : public testing::TestWithParam<const Entry*> {
     }
     return nullptr;
   }
+  /// PyTorch multiplies matrices of whole numbers on the host alone.
+  [[nodiscard]] bool is_refused_on_devices(DType dtype) const {
+    constexpr std::string_view products[]{"mm",  "addmm",   "mv",     "addmv",  "dot",
+                                          "bmm", "baddbmm", "addbmm", "matmul", "linear"};
+    return is_integral(dtype) && std::ranges::find(products, entry.schema.base_name) != std::end(products);
+  }
   void compare_with(TestedDevice& tested, const Tolerance& tolerance) const {
     if (!tested.is_there()) GTEST_SKIP() << "there is no such device here";
     for_each_sample([&](const std::vector<Value>& arguments, const Answer& on_host) {
+      if (on_host.error.empty() && is_refused_on_devices(std::get<Tensor>(arguments[0]).dtype())) {
+        const Answer refused = answer_of(entry, on_device(arguments, tested.device()));
+        EXPECT_NE(refused.error.find(" not implemented for '"), std::string::npos) << refused.error;
+        return;
+      }
       expect_same(on_host, answer_of(entry, on_device(arguments, tested.device())), tolerance);
     });
   }
@@ -181,11 +194,15 @@ TEST_P(GeneratedOperator, InPlaceStoresTheResultInItsFirstArgument) {
     const Answer found = answer_of(*in_place, given);
     if (!functional.error.empty()) {
       // A shape that does not fit may be found out before what refuses the types.
-      if (found.error.starts_with("output with shape ")) return;
+      if (found.error.starts_with("output with shape ") || found.error.starts_with("Bad in-place call: ")) return;
       EXPECT_EQ(found.error, functional.error);
     } else if (functional.results[0].sizes() != self.sizes()) {
-      EXPECT_EQ(found.error, "output with shape " + to_text(self.sizes()) + " doesn't match the broadcast shape " +
-                                 to_text(functional.results[0].sizes()));
+      const std::string given_size = to_text(self.sizes());
+      const std::string size = to_text(functional.results[0].sizes());
+      EXPECT_TRUE(found.error == "output with shape " + given_size + " doesn't match the broadcast shape " + size ||
+                  found.error == "Bad in-place call: input tensor size " + given_size + " and output tensor size " +
+                                     size + " should match")
+          << found.error;
     } else if (entry.schema.base_name == "abs" && is_complex(self.dtype())) {
       EXPECT_EQ(found.error, "In-place abs is not supported for complex tensors.");
     } else if (can_cast(functional.results[0].dtype(), self.dtype())) {

@@ -160,6 +160,10 @@ const std::vector<ShapeSet>& shape_sets() {
       {"expanded", {{{4, 5}, Lay::expanded}}},
       {"many_dimensions", {{{2, 1, 2, 1, 2, 3, 1, 2, 1, 1, 2, 2}, Lay::transposed}}},
       {"does_not_fit", {{{2, 3}}, {{4, 3}}}},
+      {"square", {{{4, 4}}, {{4, 4}, Lay::transposed}, {{4, 4}, Lay::every_second}}},
+      {"squares", {{{2, 3, 3}}}},
+      {"vector_and_square", {{{3}}, {{3, 3}}, {{3}}}},
+      {"square_and_vector", {{{3, 3}}, {{3}}}},
   };
   return sets;
 }
