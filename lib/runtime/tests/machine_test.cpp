@@ -11,7 +11,7 @@ namespace {
 
 class MachineTest : public testing::Test {
  protected:
-  std::string error_of_location(const Machine& machine, const std::string& location) {
+  std::string error_of_location(const runtime::Machine& machine, const std::string& location) {
     return error_of([&] { static_cast<void>(machine.runtime_at(location)); });
   }
 
@@ -23,7 +23,7 @@ class MachineTest : public testing::Test {
 };
 
 TEST_F(MachineTest, FindsItsDevicesByTheirNumbers) {
-  const Machine machine({&runtime_2, &runtime_0});
+  const runtime::Machine machine({&runtime_2, &runtime_0});
   EXPECT_EQ(machine.device_count(), 2U);
   EXPECT_EQ(machine.runtime_at("cpu"), nullptr);
   EXPECT_EQ(machine.runtime_at("cuda:0"), &runtime_0);
@@ -32,12 +32,12 @@ TEST_F(MachineTest, FindsItsDevicesByTheirNumbers) {
 
 TEST_F(MachineTest, MeansTheCurrentDeviceWithoutANumber) {
   const CurrentDeviceGuard guard(2);
-  EXPECT_EQ(Machine({&runtime_0, &runtime_2}).runtime_at("cuda"), &runtime_2);
-  EXPECT_EQ(Machine({&runtime_0}).runtime_at("cuda"), &runtime_0);
+  EXPECT_EQ(runtime::Machine({&runtime_0, &runtime_2}).runtime_at("cuda"), &runtime_2);
+  EXPECT_EQ(runtime::Machine({&runtime_0}).runtime_at("cuda"), &runtime_0);
 }
 
 TEST_F(MachineTest, RefusesWhatIsNotThere) {
-  const Machine machine({&runtime_0, &runtime_2});
+  const runtime::Machine machine({&runtime_0, &runtime_2});
   EXPECT_EQ(error_of_location(machine, "cuda:1"),
             "Attempting to deserialize object on CUDA device 1 but torch.cuda.device_count() is 2. Please use "
             "torch.load with map_location to map your storages to an existing device.");
@@ -45,11 +45,11 @@ TEST_F(MachineTest, RefusesWhatIsNotThere) {
             "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are "
             "running on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your "
             "storages to the CPU.");
-  EXPECT_EQ(Machine().runtime_at("cpu"), nullptr);
+  EXPECT_EQ(runtime::Machine().runtime_at("cpu"), nullptr);
 }
 
 TEST_F(MachineTest, RefusesWhatIsNoDevice) {
-  const Machine machine({&runtime_0});
+  const runtime::Machine machine({&runtime_0});
   EXPECT_EQ(error_of_location(machine, "cuda0"), "Invalid device string: 'cuda0'");
   EXPECT_EQ(error_of_location(machine, "cuda:"), "Invalid device string: 'cuda:'");
   EXPECT_EQ(error_of_location(machine, ""),
