@@ -78,7 +78,8 @@ const Need needs[] = {
     {"exclusive",
      [](const Needs& n) { return n.exclusive; },
      {"bandwidth.*", "fabric.*", "gemm.*", "nccl.*", "memtest.*", "stress.*", "assert.*", "graph.concurrent_replay",
-      "alloc.memory_fraction", "alloc.oom_retry", "alloc.pluggable_leaks", "alloc.pluggable_out_of_memory"}},
+      "graph.repeat_capture_cublas_workspace", "alloc.memory_fraction", "alloc.oom_retry", "alloc.pluggable_leaks",
+      "alloc.pluggable_out_of_memory"}},
     // Their speeds are held to limits: clocks must not be held down by what ran before.
     {"idle", [](const Needs& n) { return n.idle; }, {"bandwidth.*", "gemm.*", "nccl.*"}},
     // They communicate with the other processes of a job.

@@ -47,6 +47,8 @@ const RedKeys red[] = {
     {"graph.memory_stats_and_result_after_destroy", "lost_node", "512_bytes_sum 512_bytes_sum_after_the_graph"},
     {"graph.record_stream_in_capture", "event_never_completes", "pending_blocks_at_the_end"},
     {"graph.record_stream_in_capture", "capture_refused", "capture_error pending_blocks_in_the_capture"},
+    {"graph.repeat_capture_cublas_workspace", "no_replay", "wrong_elements"},
+    {"graph.repeat_capture_cublas_workspace", "lost_replay", "wrong_elements"},
     {"graph.reset_and_recapture", "lost_node_in_second_capture", "second_sum"},
     {"graph.reset_and_recapture", "flipped_bit", "first_sum"},
     {"graph.three_successive", "lost_replay", "shared_pool_reordered_e_sum"},

@@ -52,8 +52,8 @@ inline constexpr InPlace<AddSumOfBatchProducts> addbmm_;
 inline constexpr Out<AddSumOfBatchProducts, "out"> addbmm_out;
 
 using AnyProduct = Operator<"matmul(Tensor self, Tensor other) -> Tensor">;
-/// The product of vectors, matrices and batches of these: vectors count as a row on the left and as a column on the right, outer
-/// dimensions are broadcast.
+/// The product of vectors, matrices and batches of these: vectors count as a row on the left and as a column on the
+/// right, outer dimensions are broadcast.
 inline constexpr AnyProduct matmul;
 inline constexpr Out<AnyProduct, "out"> matmul_out;
 using Linear = Operator<"linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor">;
