@@ -27,6 +27,7 @@ void run(harness::Context& context) {
   }
   context.observe("wrong_elements", wrong);
   context.observe("knows_another_precision", tensor::parse_matmul_precision("fastest").has_value());
+  tensor::set_float32_matmul_precision(tensor::MatmulPrecision::medium);
   tensor::set_matmul_settings(settings.before());
   context.observe("is_another_at_the_end", current() != first);
 }
