@@ -20,15 +20,18 @@
 /// Typed calls of operators, from the same notation that the registry has: how many arguments there are and of which
 /// types is checked when a call is compiled.
 ///
-///     inline constexpr Operator<"neg(Tensor self) -> Tensor"> neg;
+///     struct NegNotation {
+///       static constexpr std::string_view text = "neg(Tensor self) -> Tensor";
+///     };
+///     inline constexpr Operator<NegNotation> neg;
 ///     const Tensor b = neg(a);
 namespace gpucheck::tensor {
 
-/// A text that is a parameter of a template.
+/// A short name that is a parameter of a template. Of a whole notation the linker's names would be as long as a page.
 template <std::size_t Size>
-struct Notation {
+struct OverloadName {
   char text[Size];
-  consteval Notation(const char (&literal)[Size]) {  // NOLINT(google-explicit-constructor): a literal is meant
+  consteval OverloadName(const char (&literal)[Size]) {  // NOLINT(google-explicit-constructor): a literal is meant
     for (std::size_t i = 0; i < Size; ++i) text[i] = literal[i];
   }
   [[nodiscard]] constexpr std::string_view view() const { return {text, Size - 1}; }
@@ -273,29 +276,29 @@ class TypedOperator : public detail::Types<Description>::template Callables<Type
 
 namespace detail {
 
-template <Notation notation>
+template <typename Notation>
 struct Described {
-  static constexpr Schema schema = parse_schema(notation.view());
+  static constexpr Schema schema = parse_schema(Notation::text);
 };
 template <typename Functional>
 struct DescribedInPlace {
   static constexpr Schema schema = in_place_schema(Functional::schema);
 };
-template <typename Functional, Notation overload>
+template <typename Functional, OverloadName overload>
 struct DescribedOut {
   static constexpr Schema schema = out_schema(Functional::schema, overload.view());
 };
 
 }  // namespace detail
 
-/// The operator of this notation.
-template <Notation notation>
-using Operator = TypedOperator<detail::Described<notation>>;
+/// The operator of `Notation::text`.
+template <typename Notation>
+using Operator = TypedOperator<detail::Described<Notation>>;
 /// The same operator in place: "add_" of "add".
 template <typename Functional>
 using InPlace = TypedOperator<detail::DescribedInPlace<Functional>>;
 /// The same operator with tensors for its results, under this overload's name.
-template <typename Functional, Notation overload>
+template <typename Functional, OverloadName overload>
 using Out = TypedOperator<detail::DescribedOut<Functional, overload>>;
 
 /// Operators that share a name: the arguments choose.

@@ -8,18 +8,30 @@
 /// New tensors, on the host unless a device is asked for.
 namespace gpucheck::tensor {
 
-using EmptyMemoryFormat = Operator<
-    "empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-    "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor">;
-using Full = Operator<
-    "full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? "
-    "device=None, bool? pin_memory=None) -> Tensor">;
-using Zeros = Operator<
-    "zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-    "pin_memory=None) -> Tensor">;
-using Ones = Operator<
-    "ones(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-    "pin_memory=None) -> Tensor">;
+struct EmptyMemoryFormatNotation {
+  static constexpr std::string_view text =
+      "empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+      "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor";
+};
+using EmptyMemoryFormat = Operator<EmptyMemoryFormatNotation>;
+struct FullNotation {
+  static constexpr std::string_view text =
+      "full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+      "device=None, bool? pin_memory=None) -> Tensor";
+};
+using Full = Operator<FullNotation>;
+struct ZerosNotation {
+  static constexpr std::string_view text =
+      "zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+      "pin_memory=None) -> Tensor";
+};
+using Zeros = Operator<ZerosNotation>;
+struct OnesNotation {
+  static constexpr std::string_view text =
+      "ones(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+      "pin_memory=None) -> Tensor";
+};
+using Ones = Operator<OnesNotation>;
 
 /// Elements are undefined. @throws as make_empty does.
 [[nodiscard]] inline Tensor empty(const Sizes& sizes, DType dtype = DType::float32, Device device = host) {
@@ -37,9 +49,12 @@ using Ones = Operator<
   return Ones{}(sizes, dtype, std::nullopt, device);
 }
 
-using ArangeStartStep = Operator<
-    "arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, "
-    "Device? device=None, bool? pin_memory=None) -> Tensor">;
+struct ArangeStartStepNotation {
+  static constexpr std::string_view text =
+      "arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, "
+      "Device? device=None, bool? pin_memory=None) -> Tensor";
+};
+using ArangeStartStep = Operator<ArangeStartStepNotation>;
 /// Numbers from start up to, but not, end: of whole ones int64 unless another type is asked for. @throws Error with
 /// PyTorch's texts.
 [[nodiscard]] inline Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step = 1,
@@ -59,11 +74,20 @@ template <typename T>
   return result;
 }
 
-using FillScalar = Operator<"fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)">;
-using FillTensor = Operator<"fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)">;
+struct FillScalarNotation {
+  static constexpr std::string_view text = "fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)";
+};
+using FillScalar = Operator<FillScalarNotation>;
+struct FillTensorNotation {
+  static constexpr std::string_view text = "fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)";
+};
+using FillTensor = Operator<FillTensorNotation>;
 /// All elements become one number. @throws Error for a value with dimensions.
 inline constexpr Overloads<FillScalar, FillTensor> fill_;
-using ZeroInPlace = Operator<"zero_(Tensor(a!) self) -> Tensor(a!)">;
+struct ZeroInPlaceNotation {
+  static constexpr std::string_view text = "zero_(Tensor(a!) self) -> Tensor(a!)";
+};
+using ZeroInPlace = Operator<ZeroInPlaceNotation>;
 inline constexpr ZeroInPlace zero_;
 
 }  // namespace gpucheck::tensor

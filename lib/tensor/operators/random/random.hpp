@@ -10,34 +10,61 @@
 /// NotImplementedError for types that PyTorch does not draw.
 namespace gpucheck::tensor {
 
-using BernoulliFloat =
-    Operator<"bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)">;
+struct BernoulliFloatNotation {
+  static constexpr std::string_view text =
+      "bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)";
+};
+using BernoulliFloat = Operator<BernoulliFloatNotation>;
 /// 1 with this probability, else 0.
 inline constexpr BernoulliFloat bernoulli_;
-using UniformInPlace =
-    Operator<"uniform_(Tensor(a!) self, float from=0, float to=1, *, Generator? generator=None) -> Tensor(a!)">;
+struct UniformInPlaceNotation {
+  static constexpr std::string_view text =
+      "uniform_(Tensor(a!) self, float from=0, float to=1, *, Generator? generator=None) -> Tensor(a!)";
+};
+using UniformInPlace = Operator<UniformInPlaceNotation>;
 inline constexpr UniformInPlace uniform_;
-using NormalInPlace =
-    Operator<"normal_(Tensor(a!) self, float mean=0, float std=1, *, Generator? generator=None) -> Tensor(a!)">;
+struct NormalInPlaceNotation {
+  static constexpr std::string_view text =
+      "normal_(Tensor(a!) self, float mean=0, float std=1, *, Generator? generator=None) -> Tensor(a!)";
+};
+using NormalInPlace = Operator<NormalInPlaceNotation>;
 inline constexpr NormalInPlace normal_;
-using RandomFrom =
-    Operator<"random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)">;
-using RandomDefault = Operator<"random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)">;
+struct RandomFromNotation {
+  static constexpr std::string_view text =
+      "random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)";
+};
+using RandomFrom = Operator<RandomFromNotation>;
+struct RandomDefaultNotation {
+  static constexpr std::string_view text = "random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)";
+};
+using RandomDefault = Operator<RandomDefaultNotation>;
 /// Whole numbers from `from` up to, but not, `to`; without it up to the greatest that the type holds.
 inline constexpr Overloads<RandomFrom, RandomDefault> random_;
 
-using Rand = Operator<
-    "rand(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-    "pin_memory=None) -> Tensor">;
-using Randn = Operator<
-    "randn(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-    "pin_memory=None) -> Tensor">;
-using RandintLow = Operator<
-    "randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? layout=None, Device? "
-    "device=None, bool? pin_memory=None) -> Tensor">;
-using Randperm = Operator<
-    "randperm(SymInt n, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? "
-    "pin_memory=None) -> Tensor">;
+struct RandNotation {
+  static constexpr std::string_view text =
+      "rand(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+      "pin_memory=None) -> Tensor";
+};
+using Rand = Operator<RandNotation>;
+struct RandnNotation {
+  static constexpr std::string_view text =
+      "randn(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+      "pin_memory=None) -> Tensor";
+};
+using Randn = Operator<RandnNotation>;
+struct RandintLowNotation {
+  static constexpr std::string_view text =
+      "randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? layout=None, Device? "
+      "device=None, bool? pin_memory=None) -> Tensor";
+};
+using RandintLow = Operator<RandintLowNotation>;
+struct RandpermNotation {
+  static constexpr std::string_view text =
+      "randperm(SymInt n, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? "
+      "pin_memory=None) -> Tensor";
+};
+using Randperm = Operator<RandpermNotation>;
 
 [[nodiscard]] inline Tensor rand(const Sizes& sizes, DType dtype = DType::float32, Device device = host) {
   return Rand{}(sizes, dtype, std::nullopt, device);

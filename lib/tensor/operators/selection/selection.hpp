@@ -4,7 +4,10 @@
 
 namespace gpucheck::tensor {
 
-using WhereSelf = Operator<"where.self(Tensor condition, Tensor self, Tensor other) -> Tensor">;
+struct WhereSelfNotation {
+  static constexpr std::string_view text = "where.self(Tensor condition, Tensor self, Tensor other) -> Tensor";
+};
+using WhereSelf = Operator<WhereSelfNotation>;
 /// self where the condition holds, else other: shapes are broadcast, types promoted. @throws Error for a condition that
 /// is not of booleans or bytes, and as Loop does.
 inline constexpr WhereSelf where;
