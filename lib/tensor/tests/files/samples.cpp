@@ -10,7 +10,7 @@ namespace {
 class Describer {
  public:
   std::string text_of(const Object& object) {
-    return std::visit([this](const auto& value) { return text(value); }, object.value);
+    return std::visit([this](const auto& value) { return this->text(value); }, object.value);
   }
 
  private:
