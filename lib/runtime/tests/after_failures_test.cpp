@@ -24,9 +24,9 @@ using namespace literals;
 using device::Operation;
 
 /// A runtime on a simulated device that misbehaves by a plan.
-class Machine {
+class BrokenMachine {
  public:
-  Machine(const fault::Plan& plan, const std::string& allocator) {
+  BrokenMachine(const fault::Plan& plan, const std::string& allocator) {
     auto driver = sim::make_driver({.profile = sim::profile("small")});
     simulator = driver.get();
     driver_ = fault::inject(std::move(driver), plan);
@@ -154,11 +154,11 @@ class Program {
 
 class AfterFailures : public testing::TestWithParam<TestedAllocator> {
  protected:
-  static std::unique_ptr<Machine> machine(const fault::Plan& plan = {}) {
-    return std::make_unique<Machine>(plan, GetParam().allocator);
+  static std::unique_ptr<BrokenMachine> machine(const fault::Plan& plan = {}) {
+    return std::make_unique<BrokenMachine>(plan, GetParam().allocator);
   }
   /// A whole program works, and leaves nothing.
-  static void expect_usable(Machine& machine, const std::string& after) {
+  static void expect_usable(BrokenMachine& machine, const std::string& after) {
     Runtime& runtime = machine.runtime();
     const auto before = runtime.allocator().live_allocations();
     try {
