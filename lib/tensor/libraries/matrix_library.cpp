@@ -72,7 +72,10 @@ class MatrixLibrary {
   std::optional<ProductAlgorithm> ask(const Question& question) {
     device::Result<ProductAlgorithm> chosen = device_.choose_algorithm(question.product, question.workspace_bytes);
     if (!chosen && chosen.error() == device::Status::not_supported) return std::nullopt;
-    return device::check_and_clear(device_, std::move(chosen), "choosing an algorithm");
+    ProductAlgorithm algorithm = device::check_and_clear(device_, std::move(chosen), "choosing an algorithm");
+    // Each product copies what is kept: a text would need memory each time.
+    algorithm.description.clear();
+    return algorithm;
   }
 
   device::Device& device_;
