@@ -110,6 +110,12 @@ void* Runtime::kept(const void* key, const std::function<std::shared_ptr<void>()
   return state_->kept.emplace(key, make()).first->second.get();
 }
 
+void Runtime::release_kept() {
+  std::map<const void*, std::shared_ptr<void>> released;
+  const std::scoped_lock lock(state_->kept_mutex);
+  released.swap(state_->kept);
+}
+
 device::Stream Runtime::current_stream() const noexcept {
   const auto entry = std::ranges::find(current_streams, state_->number, &Current::runtime);
   return entry == current_streams.end() ? state_->device.default_stream() : entry->stream;

@@ -45,6 +45,8 @@ class Runtime {
   /// What a floor above keeps for this runtime, such as the default generator: made by the first call for `key`, and
   /// gone before the allocators are. `make` must not call this. @throws as `make` does; the next call then tries again.
   [[nodiscard]] void* kept(const void* key, const std::function<std::shared_ptr<void>()>& make);
+  /// All of that goes now, with the memory that it holds, such as workspaces of libraries. Nobody may use it meanwhile.
+  void release_kept();
   /// Applies a settings string to the device allocator and to the pinned one.
   /// @throws SettingsError; the settings then stay as they were.
   void set_settings(std::string_view text);
