@@ -40,6 +40,8 @@ void multiply_in_threads(harness::Context& context, Results& results, const tens
     const device::Stream stream = runtime.streams().next();
     threads[i] = std::thread(guarded(thrown[i], [&, i, stream] {
       const CurrentStreamGuard on_own(runtime, stream);
+      // Made on another stream, and given back here while this one still reads it.
+      runtime.allocator().record_stream(results[i].data(), stream);
       together.arrive_and_wait();
       for (int turn = 0; turn < extent.products; ++turn) {
         results[i] = tensor::mm(results[i], weight);
