@@ -1,8 +1,7 @@
 #include "tensor/call/layer.hpp"
 
-#include <fmt/format.h>
-
 #include <bit>
+#include <fmt/format.h>
 
 #include "base/error.hpp"
 

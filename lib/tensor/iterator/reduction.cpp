@@ -130,8 +130,8 @@ device::kernels::ReductionShape Reduction::shape(int multiprocessors, std::size_
   const std::int64_t affordable = reduced_ * static_cast<std::int64_t>(element_bytes(self_.dtype())) /
                                   (8 * static_cast<std::int64_t>(accumulated_bytes));
   shape.slices = std::max<std::int64_t>(1, std::min({wanted, possible, affordable}));
-  // A power of two where there are several: of equal elements every slice then has the same sum, whose multiples are exact
-  // for as long as a floating type holds them.
+  // A power of two where there are several: of equal elements every slice then has the same sum, whose multiples are
+  // exact for as long as a floating type holds them.
   shape.slice = (reduced_ + shape.slices - 1) / shape.slices;
   if (shape.slices > 1) shape.slice = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(shape.slice)));
   if (reduced_ > 0) shape.slices = (reduced_ + shape.slice - 1) / shape.slice;
