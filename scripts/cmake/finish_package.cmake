@@ -17,7 +17,8 @@ file(WRITE ${root}/share/doc/gpucheck/changelog
 file(GLOB_RECURSE pages ${root}/share/man/*)
 execute_process(COMMAND gzip -9n ${root}/share/doc/gpucheck/changelog ${pages} COMMAND_ERROR_IS_FATAL ANY)
 file(WRITE ${root}/share/lintian/overrides/gpucheck
-     "# Stacks that gpucheck records name files and lines.\ngpucheck: unstripped-binary-or-object [usr/bin/gpucheck]\n")
+     "# Stacks that gpucheck records name files and lines.\ngpucheck: unstripped-binary-or-object [usr/bin/gpucheck]\n"
+     "# The program starts on nodes that have no libraries but the system's.\ngpucheck: embedded-library zlib [usr/bin/gpucheck]\n")
 # Where Debian's zsh looks.
 file(MAKE_DIRECTORY ${root}/share/zsh)
 file(RENAME ${root}/share/zsh/site-functions ${root}/share/zsh/vendor-completions)
