@@ -35,7 +35,7 @@ harness::Case define() {
                   .summary = "from the third on no kernel is run",
                   .plan = fault::kernel_lost(fault::from_call(3))},
                  {.name = "lost_copy",
-                  .summary = "the first copy to the host is never made, after that to the device",
+                  .summary = "the first copy of results to the host is never made",
                   .plan = fault::copy_lost(fault::nth_call(2))}},
       .deadline = std::chrono::milliseconds(120'000),
       .run = run,
