@@ -143,7 +143,7 @@ std::vector<std::size_t> worst_nodes(const Region& region, std::size_t count) {
 std::optional<Query> best_query(const Situation& situation, const Region& region, const std::vector<char>& free) {
   QuerySearch search(situation, region, free);
   if (std::ranges::all_of(region.nodes, [&](std::size_t node) { return free[node] != 0; })) {
-    // The most suspect first: what is left in the end is small, so that a node and a pair are told apart on the way.
+    // The most suspect first: few are left in the end, and the tests on the way separate a bad node from a bad pair.
     search.try_prefixes(worst_nodes(region, region.nodes.size()));
     search.try_prefixes(region.nodes);
     for (const std::size_t node : worst_nodes(region, 2)) search.try_with(node);
